@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .define("MOCKING", .when(configuration: .debug)),
+]
+
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+    name: "ResourceValues",
+    products: [
+        .library(name: "ResourceValues", targets: ["ResourceValues"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLinux", pkgConfig: "libattr", providers: [.apt(["libattr1-dev"])]),
+        .target(
+            name: "SystemCalls", dependencies: ["CLinux", systemPackage], swiftSettings: settings),
+        .target(
+            name: "ResourceValues", dependencies: ["SystemCalls", systemPackage],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,239 @@
+// What glibc's Swift module lacks: headers it does not import, calls glibc does not wrap, and
+// variadic functions Swift cannot call. Every function here returns its result, or minus the
+// errno, so that callers never read a thread-local errno after other code has run.
+
+#ifndef RESOURCE_VALUES_CLINUX_H
+#define RESOURCE_VALUES_CLINUX_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <attr/error_context.h>
+#include <attr/libattr.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+// Linux 6.13 gave the same numbers to every architecture; glibc 2.36 knows none of them.
+#define LINUX_SYS_setxattrat 463
+#define LINUX_SYS_getxattrat 464
+#define LINUX_SYS_listxattrat 465
+#define LINUX_SYS_removexattrat 466
+
+// struct xattr_args of linux/xattr.h, which Debian 12's headers do not have yet.
+struct linux_xattr_args {
+    uint64_t value __attribute__((aligned(8)));
+    uint32_t size;
+    uint32_t flags;
+};
+
+static inline long linux_result(long result) { return result < 0 ? -(long)errno : result; }
+
+static inline long linux_getxattrat(int directory, const char *path, unsigned int at_flags,
+                                    const char *name, void *value, uint32_t size) {
+    struct linux_xattr_args arguments = {(uint64_t)(uintptr_t)value, size, 0};
+    return linux_result(syscall(LINUX_SYS_getxattrat, directory, path, at_flags, name,
+                                &arguments, sizeof arguments));
+}
+
+static inline long linux_setxattrat(int directory, const char *path, unsigned int at_flags,
+                                    const char *name, const void *value, uint32_t size,
+                                    uint32_t flags) {
+    struct linux_xattr_args arguments = {(uint64_t)(uintptr_t)value, size, flags};
+    return linux_result(syscall(LINUX_SYS_setxattrat, directory, path, at_flags, name,
+                                &arguments, sizeof arguments));
+}
+
+static inline long linux_listxattrat(int directory, const char *path, unsigned int at_flags,
+                                     char *list, size_t size) {
+    return linux_result(syscall(LINUX_SYS_listxattrat, directory, path, at_flags, list, size));
+}
+
+static inline long linux_removexattrat(int directory, const char *path, unsigned int at_flags,
+                                       const char *name) {
+    return linux_result(syscall(LINUX_SYS_removexattrat, directory, path, at_flags, name));
+}
+
+static inline long linux_getxattr(const char *path, const char *name, void *value, size_t size) {
+    return linux_result(getxattr(path, name, value, size));
+}
+
+static inline long linux_lgetxattr(const char *path, const char *name, void *value, size_t size) {
+    return linux_result(lgetxattr(path, name, value, size));
+}
+
+static inline long linux_fgetxattr(int descriptor, const char *name, void *value, size_t size) {
+    return linux_result(fgetxattr(descriptor, name, value, size));
+}
+
+static inline long linux_setxattr(const char *path, const char *name, const void *value,
+                                  size_t size, int flags) {
+    return linux_result(setxattr(path, name, value, size, flags));
+}
+
+static inline long linux_lsetxattr(const char *path, const char *name, const void *value,
+                                   size_t size, int flags) {
+    return linux_result(lsetxattr(path, name, value, size, flags));
+}
+
+static inline long linux_fsetxattr(int descriptor, const char *name, const void *value,
+                                   size_t size, int flags) {
+    return linux_result(fsetxattr(descriptor, name, value, size, flags));
+}
+
+static inline long linux_listxattr(const char *path, char *list, size_t size) {
+    return linux_result(listxattr(path, list, size));
+}
+
+static inline long linux_llistxattr(const char *path, char *list, size_t size) {
+    return linux_result(llistxattr(path, list, size));
+}
+
+static inline long linux_flistxattr(int descriptor, char *list, size_t size) {
+    return linux_result(flistxattr(descriptor, list, size));
+}
+
+static inline long linux_removexattr(const char *path, const char *name) {
+    return linux_result(removexattr(path, name));
+}
+
+static inline long linux_lremovexattr(const char *path, const char *name) {
+    return linux_result(lremovexattr(path, name));
+}
+
+static inline long linux_fremovexattr(int descriptor, const char *name) {
+    return linux_result(fremovexattr(descriptor, name));
+}
+
+static inline long linux_openat(int directory, const char *path, int flags, mode_t mode) {
+    return linux_result(openat(directory, path, flags, mode));
+}
+
+static inline long linux_close(int descriptor) { return linux_result(close(descriptor)); }
+
+static inline long linux_getdents64(int descriptor, void *buffer, size_t size) {
+    return linux_result(syscall(SYS_getdents64, descriptor, buffer, size));
+}
+
+static inline long linux_statx(int directory, const char *path, int flags, unsigned int mask,
+                               struct statx *status) {
+    return linux_result(statx(directory, path, flags, mask, status));
+}
+
+static inline long linux_fstatfs(int descriptor, struct statfs *status) {
+    return linux_result(fstatfs(descriptor, status));
+}
+
+static inline long linux_fstatvfs(int descriptor, struct statvfs *status) {
+    return linux_result(fstatvfs(descriptor, status));
+}
+
+static inline long linux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
+    return linux_result(readlinkat(directory, path, buffer, size));
+}
+
+static inline long linux_read(int descriptor, void *buffer, size_t size) {
+    return linux_result(read(descriptor, buffer, size));
+}
+
+static inline long linux_write(int descriptor, const void *buffer, size_t size) {
+    return linux_result(write(descriptor, buffer, size));
+}
+
+static inline long linux_lseek(int descriptor, off_t offset, int whence) {
+    return linux_result(lseek(descriptor, offset, whence));
+}
+
+static inline long linux_fallocate(int descriptor, int mode, off_t offset, off_t length) {
+    return linux_result(fallocate(descriptor, mode, offset, length));
+}
+
+static inline long linux_fchdir(int descriptor) { return linux_result(fchdir(descriptor)); }
+
+// Gives the calling thread a working directory of its own (CLONE_FS; needs no privilege).
+static inline long linux_unshare_working_directory(void) {
+    return linux_result(unshare(CLONE_FS));
+}
+
+// The inode flags of chattr(1): FS_IOC_GETFLAGS.
+static inline long linux_get_inode_flags(int descriptor, int *flags) {
+    return linux_result(ioctl(descriptor, FS_IOC_GETFLAGS, flags));
+}
+
+// The limit on open descriptors (RLIMIT_NOFILE), which glibc declares with an enum type that
+// Swift does not match.
+static inline long linux_get_descriptor_limit(struct rlimit *limit) {
+    return linux_result(getrlimit(RLIMIT_NOFILE, limit));
+}
+
+static inline long linux_set_descriptor_limit(const struct rlimit *limit) {
+    return linux_result(setrlimit(RLIMIT_NOFILE, limit));
+}
+
+// Asks the kernel to send `signal_number` to this process when its parent dies.
+static inline long linux_set_parent_death_signal(int signal_number) {
+    return linux_result(prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0));
+}
+
+// libattr reports each failing attribute through a variadic callback, which Swift cannot provide.
+// The first failure is kept: its errno, and the attribute's name behind the callback's format.
+struct linux_copy_failure {
+    struct error_context context;
+    int error_number;
+    int failure_count;
+};
+
+static inline void linux_note_copy_failure(struct error_context *context, const char *format, ...) {
+    struct linux_copy_failure *failure = (struct linux_copy_failure *)(void *)context;
+    (void)format;
+    if (failure->failure_count++ == 0) failure->error_number = errno;
+}
+
+static inline const char *linux_keep_name(struct error_context *context, const char *name) {
+    (void)context;
+    return name;
+}
+
+static inline void linux_forget_name(struct error_context *context, const char *name) {
+    (void)context;
+    (void)name;
+}
+
+static inline int linux_copy_unless_skipped(const char *name, struct error_context *context) {
+    return attr_copy_action(name, context) != ATTR_ACTION_SKIP;
+}
+
+// Copies all extended attributes that xattr.conf(5) does not skip: 0, or minus the first errno.
+static inline long linux_copy_attributes(const char *source_path, int source,
+                                         const char *target_path, int target) {
+    struct linux_copy_failure failure = {
+        {linux_note_copy_failure, linux_keep_name, linux_forget_name}, 0, 0};
+    int result = attr_copy_fd(source_path, source, target_path, target, linux_copy_unless_skipped,
+                              &failure.context);
+    if (result == 0 && failure.failure_count == 0) return 0;
+    return failure.error_number ? -(long)failure.error_number : -(long)errno;
+}
+
+#endif

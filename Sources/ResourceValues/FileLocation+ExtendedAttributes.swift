@@ -1,0 +1,105 @@
+import SystemCalls
+import SystemPackage
+
+extension FileLocation where Self: ~Copyable {
+    /// The bytes of an extended attribute: `getxattr(2)`.
+    ///
+    /// - Returns: nil when the attribute is not set; an empty array when its value is empty.
+    /// - Throws: ``FileError``: `noSuchFile`, `permissionDenied`, `unsupportedFilesystem` and others.
+    public func extendedAttribute(
+        named name: ExtendedAttributeName
+    ) throws(FileError) -> [UInt8]? {
+        do throws(Errno) {
+            return try attributeBytes(name)
+        } catch {
+            throw .readingAttribute(error, name, of: pathForMessages)
+        }
+    }
+
+    /// Stores an extended attribute: `setxattr(2)`.
+    ///
+    /// - Throws: ``FileError``: among others `attributeExists` and `noSuchAttribute` when `condition`
+    ///   does not hold, `unsupportedFileKind`, `unsupportedFilesystem`, `noSpace`, `quotaExceeded`,
+    ///   `tooLarge`, `readOnlyFilesystem`, `immutable`, `permissionDenied`. Nothing is stored then.
+    public func setExtendedAttribute(
+        named name: ExtendedAttributeName, to value: [UInt8],
+        if condition: ExtendedAttributeCondition = .none
+    ) throws(FileError) {
+        do throws(Errno) {
+            try withCallTarget { target throws(Errno) in
+                try name.withPointer { name throws(Errno) in
+                    try withBytes(of: value) { bytes throws(Errno) in
+                        try ExtendedAttributeCalls.set(
+                            target, name, to: bytes, flags: condition.flags)
+                    }
+                }
+            }
+        } catch {
+            throw storingError(error, name)
+        }
+    }
+
+    /// Removes an extended attribute: `removexattr(2)`.
+    ///
+    /// - Returns: whether there was one to remove.
+    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)`` does.
+    @discardableResult
+    public func removeExtendedAttribute(
+        named name: ExtendedAttributeName
+    ) throws(FileError) -> Bool {
+        do throws(Errno) {
+            try withCallTarget { target throws(Errno) in
+                try name.withPointer { name throws(Errno) in
+                    try ExtendedAttributeCalls.remove(target, name)
+                }
+            }
+            return true
+        } catch .noData {
+            return false
+        } catch {
+            throw storingError(error, name)
+        }
+    }
+
+    /// The names of all extended attributes this process may see: `listxattr(2)`.
+    ///
+    /// - Returns: names in the kernel's order; empty when there are none.
+    /// - Throws: ``FileError``: `noSuchFile`, `permissionDenied`, `tooLarge` (over 64 KiB of names)
+    ///   and others.
+    public func extendedAttributeNames() throws(FileError) -> [ExtendedAttributeName] {
+        do throws(Errno) {
+            return try attributeList().split(separator: 0).map { ExtendedAttributeName(bytes: $0) }
+        } catch {
+            throw .readingAttribute(error, nil, of: pathForMessages)
+        }
+    }
+
+    func storingError(_ errno: Errno, _ name: ExtendedAttributeName?) -> FileError {
+        // Without a status the message is only less exact.
+        let status = try? status()
+        return .storingAttribute(
+            errno, name, on: pathForMessages, status: status, user: effectiveUser())
+    }
+
+    func attributeBytes(_ name: ExtendedAttributeName) throws(Errno) -> [UInt8]? {
+        do throws(Errno) {
+            return try withCallTarget { target throws(Errno) in
+                try name.withPointer { name throws(Errno) in
+                    try readGrowing { buffer throws(Errno) in
+                        try ExtendedAttributeCalls.get(target, name, into: buffer)
+                    }
+                }
+            }
+        } catch .noData {
+            return nil
+        }
+    }
+
+    private func attributeList() throws(Errno) -> [UInt8] {
+        try withCallTarget { target throws(Errno) in
+            try readGrowing { buffer throws(Errno) in
+                try ExtendedAttributeCalls.list(target, into: buffer)
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import SystemCalls
+import SystemPackage
+
+extension FileLocation where Self: ~Copyable {
+    /// The value stored for a key.
+    ///
+    /// - Returns: nil when the key is unset. `false` is a real value.
+    /// - Throws: ``FileError``: `malformedValue` when the attribute holds none of the format's
+    ///   values, `permissionDenied` or `inputOutput` when it cannot be read, `noSuchFile` and others
+    ///   when the file cannot be reached.
+    public func value<Value>(for key: StoredKey<Value>) throws(FileError) -> Value? {
+        switch try mark(for: key) {
+        case .unset:
+            return nil
+        case .value(let value):
+            return value
+        case .malformed(let prefix, let length):
+            throw .malformedValue(prefix, length: length, of: key, path: pathForMessages)
+        case .unreadable(let errno):
+            throw .readingAttribute(errno, key.attribute, of: pathForMessages)
+        }
+    }
+
+    /// Stores a value for a key; no other key is read or rewritten.
+    ///
+    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is stored then.
+    public func setValue<Value>(_ value: Value, for key: StoredKey<Value>) throws(FileError) {
+        try setExtendedAttribute(named: key.attribute, to: Array(value.attributeText.utf8))
+    }
+
+    /// Removes the value for a key, so that it is unset.
+    ///
+    /// - Returns: whether it was set before.
+    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``.
+    @discardableResult
+    public func removeValue<Value>(for key: StoredKey<Value>) throws(FileError) -> Bool {
+        try removeExtendedAttribute(named: key.attribute)
+    }
+}
+
+extension FileError {
+    /// The error for an attribute whose bytes are none of the format's values.
+    public static func malformedValue<Value>(
+        _ prefix: [UInt8], length: Int, of key: StoredKey<Value>, path: FilePath?
+    ) -> FileError {
+        let size = length > prefix.count ? " (\(length) bytes)" : ""
+        let valid = Value.attributeTexts.joined(separator: ", ")
+        return FileError(
+            code: .malformedValue,
+            message: "\(key.attribute) holds \(quoted(prefix))\(size), which is none of: \(valid)",
+            advice: "store a valid value with set, or remove this one with unset", path: path,
+            attribute: key.attribute)
+    }
+}
+
+/// Bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
+private func quoted(_ bytes: [UInt8]) -> String {
+    var text = "\""
+    for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            text += "\\" + String(UnicodeScalar(byte))
+        case 0x20..<0x7F:
+            text += String(UnicodeScalar(byte))
+        default:
+            text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+    return text + "\""
+}

@@ -1,0 +1,37 @@
+import SystemPackage
+
+/// The most the kernel ever answers: `XATTR_SIZE_MAX` and `XATTR_LIST_MAX` of linux/limits.h.
+private let largestAnswer = 65536
+
+/// Reads what a call answers into a buffer, again with a larger one while it answers `ERANGE`.
+///
+/// - Throws: the call's errno; `ERANGE` itself when even the kernel's largest answer does not fit.
+func readGrowing(
+    _ call: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+) throws(Errno) -> [UInt8] {
+    var size = 256
+    while true {
+        var outcome: Result<Void, Errno> = .success(())
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            do throws(Errno) {
+                count = try call(UnsafeMutableRawBufferPointer(buffer))
+            } catch {
+                outcome = .failure(error)
+            }
+        }
+        switch outcome {
+        case .success: return bytes
+        case .failure(.outOfRange) where size < largestAnswer: size = largestAnswer
+        case .failure(let errno): throw errno
+        }
+    }
+}
+
+/// Calls `body` with an array's bytes; `withUnsafeBytes` with a typed error.
+func withBytes<Result>(
+    of array: [UInt8], _ body: (UnsafeRawBufferPointer) throws(Errno) -> Result
+) throws(Errno) -> Result {
+    try array.withUnsafeBufferPointer { buffer throws(Errno) in
+        try body(UnsafeRawBufferPointer(buffer))
+    }
+}

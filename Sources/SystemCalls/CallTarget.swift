@@ -1,0 +1,31 @@
+import CLinux
+import SystemPackage
+
+/// What a system call of the `…at` family is told: a directory, a path from there, and flags.
+///
+/// Valid only while the closure it was handed to runs.
+public struct CallTarget {
+    /// A directory descriptor, or `AT_FDCWD`.
+    public let directory: CInt
+    /// A NUL-ended path from `directory`; empty together with `AT_EMPTY_PATH`.
+    public let path: UnsafePointer<CChar>
+    /// `AT_SYMLINK_NOFOLLOW`, `AT_EMPTY_PATH` or neither.
+    public let flags: CInt
+
+    /// Creates a target from the three arguments the `…at` calls share.
+    @inline(__always)
+    public init(directory: CInt, path: UnsafePointer<CChar>, flags: CInt) {
+        self.directory = directory
+        self.path = path
+        self.flags = flags
+    }
+
+    @inline(__always)
+    var isDescriptor: Bool { flags & AT_EMPTY_PATH != 0 }
+
+    @inline(__always)
+    var isRelativeToWorkingDirectory: Bool { directory == AT_FDCWD }
+
+    @inline(__always)
+    var followsSymbolicLink: Bool { flags & AT_SYMLINK_NOFOLLOW == 0 }
+}

@@ -1,0 +1,43 @@
+import CLinux
+import SystemPackage
+
+/// Reads entries of an open directory: `getdents64(2)`.
+///
+/// - Returns: the number of bytes filled with `linux_dirent64` records; 0 at the end.
+package func readDirectory(
+    _ descriptor: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
+) throws(Errno) -> Int {
+    try perform(.getdents64) {
+        linux_getdents64(descriptor.rawValue, buffer.baseAddress, buffer.count)
+    }
+}
+
+/// Makes an open directory the calling thread's working directory: `fchdir(2)`.
+///
+/// Without ``separateWorkingDirectory()`` before it, the working directory of every thread.
+package func changeWorkingDirectory(to descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.fchdir) { linux_fchdir(descriptor.rawValue) }
+}
+
+/// Gives the calling thread a working directory of its own: `unshare(2)` with `CLONE_FS`.
+package func separateWorkingDirectory() throws(Errno) {
+    _ = try perform(.unshare) { linux_unshare_working_directory() }
+}
+
+/// Raises the soft limit on open descriptors to the hard one: `setrlimit(2)`.
+///
+/// - Returns: the limit now in force.
+@discardableResult
+package func raiseDescriptorLimit() throws(Errno) -> Int {
+    var limit = rlimit()
+    _ = try perform(.getrlimit) { linux_get_descriptor_limit(&limit) }
+    if limit.rlim_cur < limit.rlim_max {
+        var raised = limit
+        raised.rlim_cur = limit.rlim_max
+        if (try? perform(.setrlimit, { linux_set_descriptor_limit(&raised) })) != nil {
+            limit = raised
+        }
+        // A refused raise leaves the old limit in force, which the result then says.
+    }
+    return Int(clamping: limit.rlim_cur)
+}

@@ -1,0 +1,126 @@
+import CLinux
+import SystemPackage
+
+/// The extended attribute calls, each in the form that fits the target.
+///
+/// A descriptor takes the `f…` call, a path from the working directory the plain or `l…` one, and
+/// a name in another directory the xattrat calls of Linux 6.13. Where those are absent, such a name
+/// is opened with `O_PATH` and reached through `/proc/self/fd`.
+package enum ExtendedAttributeCalls {
+    /// Whether this kernel, and the seccomp filter this process runs under, have the xattrat calls.
+    package static let haveDirectoryForms: Bool = {
+        let probe: StaticString = "."
+        let result = probe.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1) {
+            linux_listxattrat(AT_FDCWD, $0, 0, nil, 0)
+        }
+        // Filters answer EPERM for calls newer than themselves; the kernel never does for this one.
+        return result != -Int(ENOSYS) && result != -Int(EPERM)
+    }()
+
+    /// Reads a value: `getxattr(2)`. An empty buffer asks for the value's size.
+    package static func get(
+        _ target: CallTarget, _ name: UnsafePointer<CChar>,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        let (value, size) = (buffer.baseAddress, buffer.count)
+        return try call(
+            .getxattr, target,
+            descriptor: { linux_fgetxattr($0, name, value, size) },
+            path: { linux_getxattr($0, name, value, size) },
+            link: { linux_lgetxattr($0, name, value, size) },
+            entry: {
+                linux_getxattrat(
+                    $0.directory, $0.path, UInt32($0.flags), name, value, UInt32(size))
+            })
+    }
+
+    /// Stores a value: `setxattr(2)` with 0, `XATTR_CREATE` or `XATTR_REPLACE`.
+    package static func set(
+        _ target: CallTarget, _ name: UnsafePointer<CChar>, to value: UnsafeRawBufferPointer,
+        flags: CInt
+    ) throws(Errno) {
+        let (bytes, size) = (value.baseAddress, value.count)
+        _ = try call(
+            .setxattr, target,
+            descriptor: { linux_fsetxattr($0, name, bytes, size, flags) },
+            path: { linux_setxattr($0, name, bytes, size, flags) },
+            link: { linux_lsetxattr($0, name, bytes, size, flags) },
+            entry: {
+                linux_setxattrat(
+                    $0.directory, $0.path, UInt32($0.flags), name, bytes, UInt32(size),
+                    UInt32(flags))
+            })
+    }
+
+    /// Lists names, each NUL-ended: `listxattr(2)`. An empty buffer asks for the list's size.
+    @inline(__always)
+    package static func list(
+        _ target: CallTarget, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        let names = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let size = buffer.count
+        return try call(
+            .listxattr, target,
+            descriptor: { linux_flistxattr($0, names, size) },
+            path: { linux_listxattr($0, names, size) },
+            link: { linux_llistxattr($0, names, size) },
+            entry: { linux_listxattrat($0.directory, $0.path, UInt32($0.flags), names, size) })
+    }
+
+    /// Removes an attribute: `removexattr(2)`.
+    package static func remove(
+        _ target: CallTarget, _ name: UnsafePointer<CChar>
+    ) throws(Errno) {
+        _ = try call(
+            .removexattr, target,
+            descriptor: { linux_fremovexattr($0, name) },
+            path: { linux_removexattr($0, name) },
+            link: { linux_lremovexattr($0, name) },
+            entry: { linux_removexattrat($0.directory, $0.path, UInt32($0.flags), name) })
+    }
+
+    @inline(__always)
+    private static func call(
+        _ call: SystemCall, _ target: CallTarget,
+        descriptor: (CInt) -> Int, path: (UnsafePointer<CChar>) -> Int,
+        link: (UnsafePointer<CChar>) -> Int, entry: (CallTarget) -> Int
+    ) throws(Errno) -> Int {
+        if target.isDescriptor {
+            do throws(Errno) {
+                return try perform(call) { descriptor(target.directory) }
+            } catch .badFileDescriptor {
+                // What O_PATH opened refuses the f… calls.
+                return try throughProcess(target.directory, call, path)
+            }
+        }
+        if target.isRelativeToWorkingDirectory {
+            return try perform(call) {
+                target.followsSymbolicLink ? path(target.path) : link(target.path)
+            }
+        }
+        if haveDirectoryForms { return try perform(call) { entry(target) } }
+        let noFollow = target.followsSymbolicLink ? 0 : O_NOFOLLOW
+        let opened = try openFile(in: target.directory, target.path, flags: O_PATH | noFollow)
+        let outcome: Result<Int, Errno>
+        do throws(Errno) {
+            outcome = .success(try throughProcess(opened.rawValue, call, path))
+        } catch {
+            outcome = .failure(error)
+        }
+        try closeFile(opened)
+        return try outcome.get()
+    }
+
+    private static func throughProcess(
+        _ descriptor: CInt, _ call: SystemCall, _ path: (UnsafePointer<CChar>) -> Int
+    ) throws(Errno) -> Int {
+        do throws(Errno) {
+            return try processPath(of: descriptor).withPointer { name throws(Errno) in
+                try perform(call) { path(name) }
+            }
+        } catch .noSuchFileOrDirectory {
+            // The descriptor is open, so it is /proc that is missing: never "the file vanished".
+            throw .noFunction
+        }
+    }
+}

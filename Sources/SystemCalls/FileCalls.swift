@@ -1,0 +1,110 @@
+import CLinux
+import SystemPackage
+
+/// Opens a file: `openat(2)`, always with `O_CLOEXEC`.
+///
+/// - Parameter directory: where a relative path begins; the working directory as `AT_FDCWD`.
+/// - Throws: the call's errno.
+package func openFile(
+    in directory: FileDescriptor, _ path: FilePath, flags: CInt, permissions: mode_t = 0
+) throws(Errno) -> FileDescriptor {
+    try path.withPointer { path throws(Errno) in
+        try openFile(in: directory.rawValue, path, flags: flags, permissions: permissions)
+    }
+}
+
+/// Opens a file by a NUL-ended path: `openat(2)`, always with `O_CLOEXEC`.
+package func openFile(
+    in directory: CInt, _ path: UnsafePointer<CChar>, flags: CInt, permissions: mode_t = 0
+) throws(Errno) -> FileDescriptor {
+    let descriptor = try perform(.openat) {
+        linux_openat(directory, path, flags | O_CLOEXEC, permissions)
+    }
+    return FileDescriptor(rawValue: CInt(descriptor))
+}
+
+/// Opens what a location leads to: `openat(2)`, or `/proc/self/fd` for a descriptor.
+package func openFile(
+    _ location: borrowing some FileLocation & ~Copyable, flags: CInt
+) throws(Errno) -> FileDescriptor {
+    try location.withCallTarget { target throws(Errno) in
+        if target.isDescriptor {
+            return try openFile(
+                in: FileDescriptor(rawValue: AT_FDCWD), processPath(of: target.directory),
+                flags: flags)
+        }
+        let noFollow = target.followsSymbolicLink ? 0 : O_NOFOLLOW
+        return try openFile(in: target.directory, target.path, flags: flags | noFollow)
+    }
+}
+
+/// Closes a descriptor: `close(2)`.
+package func closeFile(_ descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.close) { linux_close(descriptor.rawValue) }
+}
+
+/// Reads up to the buffer's size: `read(2)`.
+///
+/// - Returns: the number of bytes read; 0 at the end of the file.
+package func readFile(
+    _ descriptor: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
+) throws(Errno) -> Int {
+    try perform(.read) { linux_read(descriptor.rawValue, buffer.baseAddress, buffer.count) }
+}
+
+/// Writes all bytes: `write(2)` until none is left.
+package func writeFile(
+    _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer
+) throws(Errno) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let chunk = UnsafeRawBufferPointer(rebasing: rest)
+        let written = try perform(.write) {
+            linux_write(descriptor.rawValue, chunk.baseAddress, chunk.count)
+        }
+        rest = rest.dropFirst(written)
+    }
+}
+
+/// Reads a whole file, for small files such as those of `/proc` and `/etc`.
+package func contentsOfFile(_ path: FilePath) throws(Errno) -> [UInt8] {
+    let descriptor = try openFile(
+        in: FileDescriptor(rawValue: AT_FDCWD), path, flags: O_RDONLY | O_NOCTTY)
+    var contents: [UInt8] = []
+    var outcome: Errno?
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
+    defer { chunk.deallocate() }
+    do throws(Errno) {
+        while true {
+            let count = try readFile(descriptor, into: chunk)
+            if count == 0 { break }
+            contents.append(contentsOf: chunk[..<count])
+        }
+    } catch {
+        outcome = error
+    }
+    try closeFile(descriptor)
+    if let outcome { throw outcome }
+    return contents
+}
+
+/// The target of a symbolic link: `readlinkat(2)`.
+package func symbolicLinkTarget(
+    _ location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> FilePath {
+    try location.withCallTarget { target throws(Errno) in
+        var size = 256
+        while true {
+            var buffer = [CChar](repeating: 0, count: size + 1)
+            let count = try perform(.readlinkat) {
+                linux_readlinkat(target.directory, target.path, &buffer, size)
+            }
+            // A count that fills the buffer may be a longer target cut off.
+            if count < size { return FilePath(platformString: buffer) }
+            size *= 4
+        }
+    }
+}
+
+/// The path by which this process reaches an open file, whatever became of its name.
+func processPath(of descriptor: CInt) -> FilePath { FilePath("/proc/self/fd/\(descriptor)") }

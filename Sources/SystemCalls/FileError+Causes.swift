@@ -1,0 +1,100 @@
+import SystemPackage
+
+/// The part of an error that an errno decides, whatever the call.
+struct ErrorCause {
+    var code: FileError.Code
+    var message: String
+    var advice: String?
+
+    init(_ code: FileError.Code, _ message: String, _ advice: String? = nil) {
+        self.code = code
+        self.message = message
+        self.advice = advice
+    }
+
+    /// The cause every call shares for an errno.
+    init(_ errno: Errno) {
+        self = Self.known[errno] ?? ErrorCause(.other, errno.description)
+    }
+
+    private static let known: [Errno: ErrorCause] = [
+        .noSuchFileOrDirectory: ErrorCause(.noSuchFile, "no such file or directory"),
+        .notDirectory: ErrorCause(.notADirectory, "a part of the path is not a directory"),
+        .permissionDenied: ErrorCause(
+            .permissionDenied, "permission denied",
+            "run as the owner, or ask for access to the file and the directories above it"),
+        .notPermitted: ErrorCause(.permissionDenied, "operation not permitted"),
+        .readOnlyFileSystem: ErrorCause(
+            .readOnlyFilesystem, "the filesystem is mounted read-only",
+            "remount it writable: mount -o remount,rw"),
+        .notSupported: ErrorCause(
+            .unsupportedFilesystem, "the filesystem does not store user attributes",
+            "keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer"),
+        .noFunction: ErrorCause(
+            .other, "this system has neither the xattrat calls nor /proc", "mount /proc"),
+        .noSpace: ErrorCause(
+            .noSpace, "no space left for the attribute",
+            "free space on the volume, or remove other attributes of this file"),
+        .diskQuotaExceeded: ErrorCause(
+            .quotaExceeded, "the disk quota is used up", "free space or have the quota raised"),
+        .argListTooLong: ErrorCause(
+            .tooLarge, "the value is larger than the filesystem allows"),
+        .outOfRange: ErrorCause(.tooLarge, "the value is larger than the kernel allows"),
+        .fileExists: ErrorCause(.attributeExists, "the attribute exists already"),
+        .noData: ErrorCause(.noSuchAttribute, "the attribute is not set"),
+        .tooManySymbolicLinkLevels: ErrorCause(
+            .symbolicLinkLoop, "too many levels of symbolic links"),
+        .fileNameTooLong: ErrorCause(
+            .nameTooLong, "a name in the path is longer than the filesystem allows"),
+        .ioError: ErrorCause(
+            .inputOutput, "input/output error", "check the device: dmesg, then fsck"),
+        .tooManyOpenFiles: ErrorCause(
+            .tooManyOpenFiles, "too many open files", "raise the limit: ulimit -n"),
+        .tooManyOpenFilesInSystem: ErrorCause(
+            .tooManyOpenFiles, "the system has too many open files"),
+    ]
+}
+
+extension FileError {
+    init(
+        _ cause: ErrorCause, errno: Errno, path: FilePath?,
+        attribute: ExtendedAttributeName? = nil
+    ) {
+        self.init(
+            code: cause.code, message: cause.message, advice: cause.advice, path: path,
+            attribute: attribute, errno: errno)
+    }
+
+    /// The error for a failed `statx(2)`, `statfs(2)` or `readlinkat(2)`.
+    public static func readingStatus(_ errno: Errno, of path: FilePath?) -> FileError {
+        FileError(ErrorCause(errno), errno: errno, path: path)
+    }
+
+    /// The error for a failed `openat(2)`.
+    public static func opening(_ errno: Errno, _ path: FilePath?) -> FileError {
+        FileError(ErrorCause(errno), errno: errno, path: path)
+    }
+
+    /// The error for a directory whose entries could not be read: `openat(2)`, `getdents64(2)`.
+    public static func readingDirectory(_ errno: Errno, _ path: FilePath?) -> FileError {
+        var error = FileError(ErrorCause(errno), errno: errno, path: path)
+        switch errno {
+        case .permissionDenied:
+            error.message = "cannot look inside this directory: permission denied"
+        case .notDirectory, .tooManySymbolicLinkLevels:
+            error.code = .changed
+            error.message = "was a directory a moment ago and is none now"
+            error.advice = "run again"
+        default:
+            break
+        }
+        return error
+    }
+
+    /// The error for a failed `getxattr(2)` or `listxattr(2)`.
+    public static func readingAttribute(
+        _ errno: Errno, _ attribute: ExtendedAttributeName?, of path: FilePath?
+    ) -> FileError {
+        FileError(ErrorCause(errno), errno: errno, path: path, attribute: attribute)
+    }
+}

@@ -1,0 +1,152 @@
+import CLinux
+import SystemPackage
+
+/// The kind of a file, as `d_type` and `st_mode` tell it.
+public enum FileKind: UInt8, Sendable, Hashable, CaseIterable {
+    /// A regular file.
+    case regularFile
+    /// A directory.
+    case directory
+    /// A symbolic link itself.
+    case symbolicLink
+    /// A FIFO (named pipe).
+    case fifo
+    /// A socket.
+    case socket
+    /// A character device.
+    case characterDevice
+    /// A block device.
+    case blockDevice
+    /// None of the kinds above.
+    case unknown
+
+    /// Whether the kernel stores `user.*` attributes on files of this kind: regular files and
+    /// directories only.
+    @inline(__always)
+    public var canStoreUserAttributes: Bool { self == .regularFile || self == .directory }
+
+    @inline(__always)
+    init(mode: UInt16) {
+        switch CInt(mode) & CInt(S_IFMT) {
+        case CInt(S_IFREG): self = .regularFile
+        case CInt(S_IFDIR): self = .directory
+        case CInt(S_IFLNK): self = .symbolicLink
+        case CInt(S_IFIFO): self = .fifo
+        case CInt(S_IFSOCK): self = .socket
+        case CInt(S_IFCHR): self = .characterDevice
+        case CInt(S_IFBLK): self = .blockDevice
+        default: self = .unknown
+        }
+    }
+}
+
+/// A point in time as the kernel keeps it: seconds since 1970-01-01 UTC and nanoseconds.
+public struct FileTime: Sendable, Hashable, Comparable {
+    /// Whole seconds since 1970-01-01T00:00:00Z, negative before.
+    public var seconds: Int64
+    /// Nanoseconds after the whole second, 0 to 999,999,999.
+    public var nanoseconds: UInt32
+
+    /// Creates a time from seconds and nanoseconds.
+    public init(seconds: Int64, nanoseconds: UInt32) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Whether one time is before another.
+    public static func < (first: FileTime, second: FileTime) -> Bool {
+        (first.seconds, first.nanoseconds) < (second.seconds, second.nanoseconds)
+    }
+
+    init(_ time: statx_timestamp) {
+        self.init(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+}
+
+/// A file's identity on this machine while it is mounted: device and inode.
+public struct FileIdentity: Sendable, Hashable {
+    /// The device number, major and minor as `makedev(3)` joins them.
+    public var device: UInt64
+    /// The inode number.
+    public var inode: UInt64
+
+    /// Creates an identity from a device and an inode number.
+    public init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}
+
+/// What `statx(2)` tells about a file.
+public struct FileStatus: Sendable, Hashable {
+    /// The kind of file.
+    public let kind: FileKind
+    /// Permission bits with set-user-ID, set-group-ID and sticky bits, without the kind.
+    public let permissions: UInt16
+    /// The size in bytes (`st_size`).
+    public let size: Int64
+    /// The allocated size in bytes: blocks × 512.
+    public let allocatedSize: Int64
+    /// The number of names (hard links).
+    public let linkCount: Int
+    /// The owner's user number.
+    public let owner: UInt32
+    /// The owning group's number.
+    public let group: UInt32
+    /// Device and inode.
+    public let identity: FileIdentity
+    /// When the content last changed (`st_mtime`).
+    public let contentModificationTime: FileTime
+    /// When the content was last read, as far as the mount keeps it (`st_atime`).
+    public let contentAccessTime: FileTime
+    /// When the inode last changed (`st_ctime`).
+    public let attributeModificationTime: FileTime
+    /// When the file was made (`stx_btime`); nil where the filesystem does not keep it.
+    public let creationTime: FileTime?
+    /// Whether the file is immutable (`chattr +i`).
+    public let isImmutable: Bool
+    /// Whether the file can only grow (`chattr +a`).
+    public let isAppendOnly: Bool
+    /// Whether the inode is the root of a mount; nil before Linux 5.8.
+    public let isMountRoot: Bool?
+
+    init(_ status: statx) {
+        kind = FileKind(mode: status.stx_mode)
+        permissions = status.stx_mode & 0o7777
+        size = Int64(clamping: status.stx_size)
+        allocatedSize = Int64(clamping: status.stx_blocks) * 512
+        linkCount = Int(status.stx_nlink)
+        owner = status.stx_uid
+        group = status.stx_gid
+        identity = FileIdentity(
+            device: UInt64(gnu_dev_makedev(status.stx_dev_major, status.stx_dev_minor)),
+            inode: status.stx_ino)
+        contentModificationTime = FileTime(status.stx_mtime)
+        contentAccessTime = FileTime(status.stx_atime)
+        attributeModificationTime = FileTime(status.stx_ctime)
+        let hasBirthTime = status.stx_mask & UInt32(STATX_BTIME) != 0
+        creationTime = hasBirthTime ? FileTime(status.stx_btime) : nil
+        isImmutable = status.stx_attributes & UInt64(STATX_ATTR_IMMUTABLE) != 0
+        isAppendOnly = status.stx_attributes & UInt64(STATX_ATTR_APPEND) != 0
+        let knowsMountRoot = status.stx_attributes_mask & UInt64(STATX_ATTR_MOUNT_ROOT) != 0
+        isMountRoot =
+            knowsMountRoot ? status.stx_attributes & UInt64(STATX_ATTR_MOUNT_ROOT) != 0 : nil
+    }
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// The file's status: `statx(2)`, without starting an automount.
+    ///
+    /// - Throws: the call's errno.
+    public func status() throws(Errno) -> FileStatus {
+        try withCallTarget { target throws(Errno) in
+            var status = statx()
+            _ = try perform(.statx) {
+                linux_statx(
+                    target.directory, target.path, target.flags | AT_NO_AUTOMOUNT,
+                    UInt32(STATX_BASIC_STATS | STATX_BTIME), &status)
+            }
+            return FileStatus(status)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import CLinux
+import SystemPackage
+
+/// The system calls this module wraps, by their names in section 2 of the manual.
+package enum SystemCall: String, Sendable, CaseIterable {
+    case openat, close, read, write, lseek, fallocate, readlinkat
+    case getdents64, fchdir, unshare
+    case statx, fstatfs, fstatvfs, ioctl
+    case getxattr, setxattr, listxattr, removexattr
+    case getrlimit, setrlimit
+}
+
+/// Runs one system call that answers minus an errno on failure, again while it answers `EINTR`.
+///
+/// `close` is the exception: Linux has released the descriptor when it answers `EINTR`, and a second
+/// call could close somebody else's.
+@inline(__always)
+func perform(_ call: SystemCall, _ body: () -> Int) throws(Errno) -> Int {
+    while true {
+        #if MOCKING
+        let result = SystemCallMock.current?.answer(to: call) ?? body()
+        #else
+        let result = body()
+        #endif
+        if result >= 0 { return result }
+        if result == -Int(EINTR) && call != .close { continue }
+        throw Errno(rawValue: CInt(-result))
+    }
+}

@@ -1,0 +1,44 @@
+#if MOCKING
+import CLinux
+import SystemPackage
+
+/// Answers that stand in for system calls on the calling thread, in debug builds only.
+///
+/// A test says which call fails, with which errno and how often; every other call reaches the
+/// kernel. One thread's answers never reach another thread.
+package final class SystemCallMock {
+    private var answers: [SystemCall: [Errno]] = [:]
+    private(set) package var calls: [SystemCall: Int] = [:]
+
+    /// Creates answers: each call fails with its errnos one after the other, then works again.
+    package init(_ answers: [SystemCall: [Errno]]) {
+        self.answers = answers.mapValues { $0.reversed() }
+    }
+
+    /// Runs `body` with these answers in place on this thread.
+    package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let key = Self.key
+        let previous = pthread_getspecific(key)
+        pthread_setspecific(key, Unmanaged.passUnretained(self).toOpaque())
+        defer { pthread_setspecific(key, previous) }
+        return try body()
+    }
+
+    static var current: SystemCallMock? {
+        guard let mock = pthread_getspecific(key) else { return nil }
+        return Unmanaged<SystemCallMock>.fromOpaque(mock).takeUnretainedValue()
+    }
+
+    func answer(to call: SystemCall) -> Int? {
+        calls[call, default: 0] += 1
+        guard let errno = answers[call]?.popLast() else { return nil }
+        return -Int(errno.rawValue)
+    }
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+}
+#endif
