@@ -13,7 +13,8 @@ let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "s
 let package = Package(
     name: "ResourceValues",
     products: [
-        .library(name: "ResourceValues", targets: ["ResourceValues"])
+        .library(name: "ResourceValues", targets: ["ResourceValues"]),
+        .library(name: "FileTree", targets: ["FileTree"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
@@ -25,6 +26,9 @@ let package = Package(
             name: "SystemCalls", dependencies: ["CLinux", systemPackage], swiftSettings: settings),
         .target(
             name: "ResourceValues", dependencies: ["SystemCalls", systemPackage],
+            swiftSettings: settings),
+        .target(
+            name: "FileTree", dependencies: ["SystemCalls", systemPackage],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

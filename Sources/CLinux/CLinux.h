@@ -192,6 +192,13 @@ static inline long linux_set_descriptor_limit(const struct rlimit *limit) {
     return linux_result(setrlimit(RLIMIT_NOFILE, limit));
 }
 
+// How many processors this process may run on, or minus the errno.
+static inline long linux_available_processors(void) {
+    cpu_set_t processors;
+    if (sched_getaffinity(0, sizeof processors, &processors) != 0) return -(long)errno;
+    return CPU_COUNT(&processors);
+}
+
 // Asks the kernel to send `signal_number` to this process when its parent dies.
 static inline long linux_set_parent_death_signal(int signal_number) {
     return linux_result(prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0));

@@ -4,7 +4,7 @@ import SystemPackage
 /// What a system call of the `…at` family is told: a directory, a path from there, and flags.
 ///
 /// Valid only while the closure it was handed to runs.
-public struct CallTarget {
+public struct CallTarget: FileLocation {
     /// A directory descriptor, or `AT_FDCWD`.
     public let directory: CInt
     /// A NUL-ended path from `directory`; empty together with `AT_EMPTY_PATH`.
@@ -18,6 +18,17 @@ public struct CallTarget {
         self.directory = directory
         self.path = path
         self.flags = flags
+    }
+
+    /// nil: a target is known by what the calls are told only.
+    public var pathForMessages: FilePath? { nil }
+
+    /// Leads to where the target leads.
+    @inline(__always)
+    public func withCallTarget<Result>(
+        _ body: (CallTarget) throws(Errno) -> Result
+    ) throws(Errno) -> Result {
+        try body(self)
     }
 
     @inline(__always)

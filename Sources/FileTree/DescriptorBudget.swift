@@ -1,0 +1,130 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// Keeps the number of open directories in bounds, whatever the depth of the tree.
+///
+/// Directories whose entries wait for their turn keep their descriptor while there is room. Beyond
+/// that the one opened longest ago is put away, since work goes deep first and comes back to it
+/// last, and is opened again by name from its nearest open ancestor. Used under the pool's lock.
+struct DescriptorBudget<Context: Sendable> {
+    private let limit: Int
+    private var openCount = 0
+    /// Directories that may be put away, oldest first; some no longer are.
+    private var parked: [DirectoryNode<Context>] = []
+    private var firstParked = 0
+
+    init(limit: Int) {
+        self.limit = max(limit, 16)
+    }
+
+    /// Whether directories that cannot be put away may be added.
+    var areAmple: Bool { openCount < limit / 2 }
+
+    /// Counts a directory that was just opened.
+    ///
+    /// - Returns: a descriptor to close in its place.
+    mutating func began(_ node: DirectoryNode<Context>) -> FileDescriptor? {
+        openCount += 1
+        return openCount > limit ? putAwayOldest() : nil
+    }
+
+    /// Notes that one use of a directory has ended.
+    ///
+    /// - Returns: its descriptor to close, when nothing is left to do in it.
+    mutating func released(_ node: DirectoryNode<Context>) -> FileDescriptor? {
+        if node.isFinished { return takeDescriptor(of: node) }
+        if node.canBePutAway { park(node) }
+        return nil
+    }
+
+    /// Makes sure that a directory is open.
+    ///
+    /// - Throws: the errno that kept it from being opened; `ENOTDIR` when its name now leads to
+    ///   something else.
+    mutating func reopen(_ node: DirectoryNode<Context>) throws(Errno) {
+        guard node.descriptor == nil else { return }
+        var chain: [DirectoryNode<Context>] = []
+        var next: DirectoryNode<Context>? = node
+        while let ancestor = next, ancestor.descriptor == nil {
+            chain.append(ancestor)
+            next = ancestor.parent
+        }
+        guard let start = next?.descriptor else { throw .noSuchFileOrDirectory }
+        var current = start
+        var isBorrowed = true
+        for (distance, ancestor) in chain.enumerated().reversed() {
+            let opened: FileDescriptor
+            do throws(Errno) {
+                opened = try openAgain(ancestor, in: current)
+            } catch {
+                if !isBorrowed { closeQuietly(current) }
+                throw error
+            }
+            if !isBorrowed { closeQuietly(current) }
+            current = opened
+            // The nearest ancestors are needed next, when the walk comes back to them.
+            isBorrowed = distance == 0 || (distance < limit / 4 && ancestor.waitingChildren > 0)
+            if isBorrowed { adopt(opened, for: ancestor) }
+        }
+    }
+
+    private mutating func adopt(_ descriptor: FileDescriptor, for node: DirectoryNode<Context>) {
+        node.descriptor = descriptor
+        if let surplus = began(node) { closeQuietly(surplus) }
+        park(node)
+    }
+
+    private mutating func park(_ node: DirectoryNode<Context>) {
+        guard !node.isParked else { return }
+        node.isParked = true
+        parked.append(node)
+        if parked.count - firstParked > 2 * limit { compact() }
+    }
+
+    private mutating func compact() {
+        parked = parked[firstParked...].filter { node in
+            node.isParked = node.canBePutAway
+            return node.isParked
+        }
+        firstParked = 0
+    }
+
+    private mutating func putAwayOldest() -> FileDescriptor? {
+        while firstParked < parked.count {
+            let node = parked[firstParked]
+            firstParked += 1
+            node.isParked = false
+            if node.canBePutAway { return takeDescriptor(of: node) }
+        }
+        compact()
+        return nil
+    }
+
+    private mutating func takeDescriptor(of node: DirectoryNode<Context>) -> FileDescriptor? {
+        guard let descriptor = node.descriptor.take() else { return nil }
+        openCount -= 1
+        return descriptor
+    }
+}
+
+private func openAgain<Context>(
+    _ node: DirectoryNode<Context>, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    let descriptor = try openDirectory(in: directory, node.name)
+    do throws(Errno) {
+        guard try descriptor.status().identity == node.identity else { throw .notDirectory }
+        return descriptor
+    } catch {
+        closeQuietly(descriptor)
+        throw error
+    }
+}
+
+/// Opens a directory to be read, never through a symbolic link.
+func openDirectory(
+    in directory: FileDescriptor, _ name: FilePath
+) throws(Errno) -> FileDescriptor {
+    try openFile(
+        in: directory, name, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)
+}

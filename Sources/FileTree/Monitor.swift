@@ -1,0 +1,46 @@
+import CLinux
+
+/// State behind a lock that threads can wait on: `pthread_mutex_t` with `pthread_cond_t`.
+///
+/// `Synchronization.Mutex` has no condition to wait on. The state is reached only through
+/// ``withLock(_:)`` and ``wait(for:)``, which makes sharing the monitor between threads safe.
+final class Monitor<State>: @unchecked Sendable {
+    private var state: State
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    init(_ state: sending State) {
+        self.state = state
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    func withLock<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// Runs `body` under the lock, again after each wake-up, until it returns something.
+    func wait<Result>(for body: (inout State) -> Result?) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    func wakeOne() { pthread_cond_signal(condition) }
+
+    func wakeAll() { pthread_cond_broadcast(condition) }
+}

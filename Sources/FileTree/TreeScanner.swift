@@ -1,0 +1,64 @@
+
+import SystemCalls
+import SystemPackage
+
+/// Walks directory trees in parallel, by descriptor, to any depth and with any names.
+///
+/// Memory is bounded by the depth of the tree, and by 64 KiB for each thread, not by the number of
+/// entries. Symbolic links are never followed below a root.
+public struct TreeScanner: Sendable {
+    /// How many threads walk. More than there are cores pays when the tree is read from a disk.
+    public var threadCount: Int
+    /// Whether directories on other filesystems are visited but not walked (as `find -xdev`).
+    public var staysOnFilesystem: Bool
+    /// Whether a root that is a symbolic link stands for what it leads to.
+    public var followsRoots: Bool
+    /// Asked before each entry: true ends the walk at once.
+    public var shouldStop: @Sendable () -> Bool
+
+    /// Creates a scanner.
+    public init(
+        threadCount: Int = defaultThreadCount, staysOnFilesystem: Bool = false,
+        followsRoots: Bool = true, shouldStop: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.threadCount = threadCount
+        self.staysOnFilesystem = staysOnFilesystem
+        self.followsRoots = followsRoots
+        self.shouldStop = shouldStop
+    }
+
+    /// Twice the cores this process may run on, at least 2 and at most 8: while some threads wait
+    /// for a disk others work.
+    public static var defaultThreadCount: Int {
+        min(max(2 * availableProcessorCount(), 2), 8)
+    }
+
+    /// Visits every root and everything below it, in no order.
+    ///
+    /// Returns when all worker threads have ended.
+    ///
+    /// - Parameter makeVisitor: called once on each worker's thread, with the worker's number from 0.
+    /// - Throws: ``FileError`` `tooManyOpenFiles` or `other` when not one thread could be started or
+    ///   the limit on descriptors could not be read. Trouble with single files goes to the visitors.
+    public func scan<Visitor: TreeVisitor & SendableMetatype>(
+        _ roots: [TreeRoot<Visitor.Context>],
+        makeVisitor: @escaping @Sendable (Int) -> Visitor
+    ) throws(FileError) {
+        let limit: Int
+        do throws(Errno) {
+            limit = try raiseDescriptorLimit()
+        } catch {
+            throw FileError.opening(error, nil)
+        }
+        let pool = WorkPool(
+            roots: roots, descriptorLimit: min(limit / 2, 1024), shouldStop: shouldStop)
+        let scanner = self
+        let started = runOnThreads(max(threadCount, 1)) { number in
+            var worker = TreeWorker(pool, scanner, visitor: makeVisitor(number))
+            worker.run()
+        }
+        guard started > 0 else {
+            throw FileError(code: .other, message: "no thread could be started")
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// One thread's part in a walk.
+struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
+    typealias Node = DirectoryNode<Visitor.Context>
+
+    private let pool: WorkPool<Visitor.Context>
+    private let scanner: TreeScanner
+    private var visitor: Visitor
+    private let paths = PathBuffer()
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 8)
+    /// The directory the process works in, while this thread goes to each directory it reads; nil
+    /// where the kernel takes a directory's descriptor with every call.
+    private let home: FileDescriptor?
+
+    init(_ pool: WorkPool<Visitor.Context>, _ scanner: TreeScanner, visitor: Visitor) {
+        self.pool = pool
+        self.scanner = scanner
+        self.visitor = visitor
+        home = ExtendedAttributeCalls.haveDirectoryForms ? nil : leaveSharedWorkingDirectory()
+    }
+
+    deinit {
+        buffer.deallocate()
+        if let home { closeQuietly(home) }
+    }
+
+    mutating func run() {
+        var next = pool.next(finished: false)
+        while let work = next {
+            run(work)
+            next = pool.next(finished: true)
+        }
+        visitor.finish()
+    }
+
+    private mutating func run(_ work: WorkPool<Visitor.Context>.Work) {
+        switch work {
+        case .root(let root):
+            visit(root)
+        case .open(let parent, let name, let context):
+            open(name, in: parent, context)
+            pool.stoppedUsing(parent)
+        case .read(let node):
+            read(node)
+        case .lost(let parent, let errno):
+            report(errno, FilePath(bytes: parent.pathPrefix()))
+        }
+    }
+
+    // MARK: Roots
+
+    private mutating func visit(_ root: TreeRoot<Visitor.Context>) {
+        do throws(Errno) {
+            if let home { try changeWorkingDirectory(to: home) }
+            if scanner.followsRoots {
+                try visit(root, at: root.path)
+            } else {
+                try visit(root, at: root.path.withoutFollowing)
+            }
+        } catch {
+            visitor.cannotRead(.opening(error, root.path))
+        }
+    }
+
+    private mutating func visit(
+        _ root: TreeRoot<Visitor.Context>, at location: some FileLocation
+    ) throws(Errno) {
+        let status = try location.status()
+        let length = root.path.length
+        let descent = try location.withCallTarget { target throws(Errno) in
+            try root.path.withPointer { name throws(Errno) in
+                // A path beyond PATH_MAX has become a descriptor and a rest: the name is the whole.
+                let entry = TreeEntry(
+                    target: target, name: name, nameLength: length, paths: paths,
+                    kind: status.kind, inode: status.identity.inode, depth: 0)
+                return visitor.visit(entry, in: root.context)
+            }
+        }
+        guard case .descend(let context) = descent, status.kind == .directory else { return }
+        let descriptor = try openFile(location, flags: O_RDONLY | O_DIRECTORY | O_NONBLOCK)
+        begin(
+            Node(
+                parent: nil, name: root.path, identity: status.identity, context: context,
+                descriptor: descriptor))
+    }
+
+    // MARK: Directories
+
+    private mutating func open(
+        _ name: FilePath, in parent: Node, _ context: Visitor.Context
+    ) {
+        guard let directory = parent.descriptor else { return }
+        do throws(Errno) {
+            let descriptor = try openDirectory(in: directory, name)
+            let status: FileStatus
+            do throws(Errno) {
+                status = try descriptor.status()
+            } catch {
+                closeQuietly(descriptor)
+                throw error
+            }
+            if scanner.staysOnFilesystem, status.identity.device != parent.identity.device {
+                closeQuietly(descriptor)
+                return
+            }
+            begin(
+                Node(
+                    parent: parent, name: name, identity: status.identity, context: context,
+                    descriptor: descriptor))
+        } catch {
+            report(error, FilePath(bytes: parent.pathPrefix()).appending(name.components))
+        }
+    }
+
+    private mutating func begin(_ node: Node) {
+        pool.began(node)
+        read(node)
+    }
+
+    private mutating func read(_ node: Node) {
+        guard let descriptor = node.descriptor else { return }
+        do throws(Errno) {
+            if home != nil { try changeWorkingDirectory(to: descriptor) }
+            while !pool.isStopped {
+                let count = try readDirectory(descriptor, into: buffer)
+                if count == 0 { break }
+                paths.enter { node.pathPrefix() }
+                // A buffer that is nearly full has more behind it, for whoever is free.
+                let isHandedOver = count > buffer.count / 2 && pool.handOver(node)
+                visitEntries(UnsafeRawBufferPointer(buffer)[..<count], of: node, descriptor)
+                if isHandedOver { return pool.stoppedUsing(node) }
+            }
+        } catch {
+            report(error, FilePath(bytes: node.pathPrefix()))
+        }
+        pool.finishedReading(node)
+    }
+
+    private mutating func visitEntries(
+        _ records: Slice<UnsafeRawBufferPointer>, of node: Node, _ descriptor: FileDescriptor
+    ) {
+        var children = ChildBatch(parent: node)
+        var iterator = DirectoryRecords(records)
+        let directory = home == nil ? descriptor.rawValue : AT_FDCWD
+        while let record = iterator.next(), !pool.isStopped {
+            let target = CallTarget(
+                directory: directory, path: record.name, flags: AT_SYMLINK_NOFOLLOW)
+            let entry = TreeEntry(
+                target: target, name: record.name, nameLength: record.nameLength,
+                paths: paths, kind: record.kind ?? kindByStatus(target), inode: record.inode,
+                depth: node.depth + 1)
+            let descent = visitor.visit(entry, in: node.context)
+            if case .descend(let context) = descent, entry.kind == .directory {
+                children.append(record.name, length: record.nameLength, context: context)
+            }
+        }
+        if !children.isEmpty { pool.add(children) }
+    }
+
+    private mutating func report(_ errno: Errno, _ path: FilePath) {
+        // What vanished before its turn is not there to be walked.
+        if errno != .noSuchFileOrDirectory { visitor.cannotRead(.readingDirectory(errno, path)) }
+    }
+}
+
+/// The kind of file where a directory does not tell; unknown when it cannot be asked for, which
+/// whoever uses the entry next finds out.
+private func kindByStatus(_ target: CallTarget) -> FileKind {
+    do throws(Errno) {
+        return try target.status().kind
+    } catch {
+        return .unknown
+    }
+}
+
+/// Makes the calling thread's working directory its own.
+///
+/// - Returns: the directory it was, as a descriptor; nil where that is refused, so that calls go the
+///   slower way through `/proc`.
+private func leaveSharedWorkingDirectory() -> FileDescriptor? {
+    do throws(Errno) {
+        try separateWorkingDirectory()
+        return try openFile(
+            in: FileDescriptor(rawValue: AT_FDCWD), FilePath("."), flags: O_PATH | O_DIRECTORY)
+    } catch {
+        return nil
+    }
+}
