@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "ResourceValues", targets: ["ResourceValues"]),
         .library(name: "FileTree", targets: ["FileTree"]),
+        .library(name: "StoragePolicy", targets: ["StoragePolicy"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
@@ -29,6 +30,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "FileTree", dependencies: ["SystemCalls", systemPackage],
+            swiftSettings: settings),
+        .target(
+            name: "StoragePolicy", dependencies: ["ResourceValues", systemPackage],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

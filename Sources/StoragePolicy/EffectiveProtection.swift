@@ -1,0 +1,63 @@
+import ResourceValues
+import SystemPackage
+
+/// The protection class that applies to an item, and why.
+public enum EffectiveProtection: PolicyReason {
+    /// No class: neither the item nor a directory above it stores one.
+    case unmarked
+    /// The class stored on the item.
+    case marked(FileProtection)
+    /// The stored class is malformed or cannot be read: acts as ``FileProtection/complete``.
+    indirect case malformed(BrokenMark)
+    /// The class of the nearest directory above that stores one.
+    indirect case inherited(from: FilePath, reason: EffectiveProtection)
+
+    /// The class; nil when there is none. ``FileProtection/none`` is a class.
+    public var protectionClass: FileProtection? {
+        switch self {
+        case .unmarked: nil
+        case .marked(let value): value
+        case .malformed: .complete
+        case .inherited(_, let reason): reason.protectionClass
+        }
+    }
+
+    /// Whether the item must not be written in plaintext: it has a class other than
+    /// ``FileProtection/none``.
+    public var forbidsPlaintext: Bool {
+        guard let protectionClass else { return false }
+        return protectionClass != .none
+    }
+
+    /// `unmarked`, `marked`, `malformed` or `inherited`.
+    public var name: String {
+        switch self {
+        case .unmarked: "unmarked"
+        case .marked: "marked"
+        case .malformed: "malformed"
+        case .inherited: "inherited"
+        }
+    }
+
+    /// The reason in words.
+    public var sentence: String {
+        switch self {
+        case .unmarked: "no protection class is stored"
+        case .marked(let value): "its class is \(value.rawValue)"
+        case .malformed(let mark): "its class cannot be understood and acts as complete: \(mark)"
+        case .inherited(_, let reason): "a directory above decides: \(reason.sentence)"
+        }
+    }
+
+    /// The directory above that stores the class; nil unless ``inherited(from:reason:)``.
+    public var ancestor: FilePath? {
+        guard case .inherited(let ancestor, _) = self else { return nil }
+        return ancestor
+    }
+
+    /// The reason at the directory above, or the reason itself.
+    public var origin: EffectiveProtection {
+        guard case .inherited(_, let reason) = self else { return self }
+        return reason
+    }
+}

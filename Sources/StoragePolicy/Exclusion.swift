@@ -1,0 +1,74 @@
+import SystemPackage
+
+/// Whether a backup takes an item or leaves it out, and why.
+public enum Exclusion: PolicyReason {
+    /// Backed up: nothing excludes it (rule 5).
+    case unmarked
+    /// Backed up: its native mark is `false`, which overrules foreign marks and locations (rule 2).
+    case markedFalse
+    /// Backed up: its native mark is malformed or cannot be read, which acts as `false` (rule 2).
+    indirect case malformed(BrokenMark)
+    /// Backed up although a mark excludes it: the regular file has more than one hard link, or an
+    /// unknown number (nil), and its other names must not vanish with it.
+    case hardLinked(linkCount: Int?)
+    /// Left out: its native mark is `true` (rule 2).
+    case marked
+    /// Left out: the mark of another program says so (rule 3).
+    case marker(Marker)
+    /// Left out: it is a location that is never backed up (rule 4).
+    case location(StorageLocation)
+    /// Left out: a directory above it is, for `reason` (rule 1).
+    indirect case inherited(from: FilePath, reason: Exclusion)
+
+    /// Whether the item is left out.
+    public var isExcluded: Bool {
+        switch self {
+        case .unmarked, .markedFalse, .malformed, .hardLinked: false
+        case .marked, .marker, .location, .inherited: true
+        }
+    }
+
+    /// `unmarked`, `marked-false`, `malformed`, `hard-linked`, `marked`, `marker`, `location` or
+    /// `inherited`.
+    public var name: String {
+        switch self {
+        case .unmarked: "unmarked"
+        case .markedFalse: "marked-false"
+        case .malformed: "malformed"
+        case .hardLinked: "hard-linked"
+        case .marked: "marked"
+        case .marker: "marker"
+        case .location: "location"
+        case .inherited: "inherited"
+        }
+    }
+
+    /// The reason in words.
+    public var sentence: String {
+        switch self {
+        case .unmarked: "nothing excludes it"
+        case .markedFalse: "its mark says to back it up"
+        case .malformed(let mark): "its mark cannot be understood and acts as false: \(mark)"
+        case .hardLinked(let count?):
+            "its mark does not count, because the file has \(count) hard links"
+        case .hardLinked(nil):
+            "its mark does not count, because the file may have more than one hard link"
+        case .marked: "its mark excludes it"
+        case .marker(let marker): "it is excluded by \(marker.meaning)"
+        case .location(let location): "it is \(location.kind.meaning)"
+        case .inherited(_, let reason): "a directory above it is excluded: \(reason.sentence)"
+        }
+    }
+
+    /// The excluded directory above; nil unless ``inherited(from:reason:)``.
+    public var ancestor: FilePath? {
+        guard case .inherited(let ancestor, _) = self else { return nil }
+        return ancestor
+    }
+
+    /// The excluded directory's own reason, or the reason itself.
+    public var origin: Exclusion {
+        guard case .inherited(_, let reason) = self else { return self }
+        return reason
+    }
+}

@@ -1,0 +1,126 @@
+import SystemPackage
+
+/// Applies the rules that keep settings from making a home disposable.
+struct LocationRules {
+    private let inputs: LocationInputs
+    let homes: [FilePath]
+    let protectedRoots: [FilePath]
+    /// Protected roots, and application data: no location that is left out may overlap them.
+    let undisposable: [FilePath]
+    private let temporaryDirectories: [FilePath]
+    private(set) var locations: [StorageLocation] = []
+    private(set) var warnings: [LocationWarning]
+
+    init(_ inputs: LocationInputs) {
+        self.inputs = inputs
+        homes = inputs.base.homes.map { inputs.realPath(of: $0) }
+        protectedRoots = inputs.unresolvedProtectedRoots.map { inputs.realPath(of: $0) }
+        let data = inputs.base.dataHome.map { [inputs.realPath(of: $0.path)] } ?? []
+        undisposable = protectedRoots + data
+        temporaryDirectories = fixedTemporaryDirectories.map { inputs.realPath(of: $0) }
+        warnings = inputs.base.warnings
+    }
+
+    mutating func collect() {
+        for location in inputs.named { addNamed(location) }
+        for path in fixedTemporaryDirectories {
+            let setting = path == fixedTemporaryDirectories.first ? "/tmp" : "/var/tmp"
+            add(StorageLocation(kind: .temporary, path: path), setting, mayHoldProtected: true)
+        }
+        addTemporaryDirectory()
+        addCaches()
+        addBackedUp()
+    }
+
+    private mutating func addNamed(_ location: StorageLocation) {
+        let setting = "the configuration"
+        guard location.path.isAbsolute else {
+            return warn(.relative, setting, location.path)
+        }
+        add(location, setting, mayHoldProtected: true)
+    }
+
+    private mutating func addTemporaryDirectory() {
+        guard let setting = inputs.base.temporaryDirectory else { return }
+        let path = inputs.realPath(of: setting.path)
+        guard !isKnown(path) else { return }
+        if !path.isFilesystemRoot,
+            !temporaryDirectories.contains(where: { path.starts(with: $0) })
+        {
+            return warn(.outsideTemporary, setting.name, setting.path)
+        }
+        add(
+            StorageLocation(kind: .temporary, path: setting.path), setting.name,
+            mayHoldProtected: false)
+    }
+
+    private mutating func addCaches() {
+        guard let setting = inputs.base.cacheHome else { return }
+        let path = inputs.realPath(of: setting.path)
+        guard !isKnown(path) else { return }
+        let home = inputs.base.home.map { inputs.realPath(of: $0) }
+        let isInsideHome = home.map { path.starts(with: $0) } ?? false
+        let holdsHome = homes.contains { $0.starts(with: path) }
+        if !isInsideHome, !holdsHome {
+            return warn(.outsideHome, setting.name, setting.path, home)
+        }
+        add(
+            StorageLocation(kind: .caches, path: setting.path), setting.name,
+            mayHoldProtected: false)
+    }
+
+    private mutating func addBackedUp() {
+        if let setting = inputs.base.dataHome {
+            addUnchecked(StorageLocation(kind: .applicationSupport, path: setting.path))
+        }
+        for path in inputs.userDirectoryPaths {
+            addUnchecked(StorageLocation(kind: .documents, path: path))
+        }
+    }
+
+    /// Adds a location that is left out of backups, unless a rule is against it.
+    ///
+    /// - Parameter mayHoldProtected: whether homes and protected directories inside are cut out;
+    ///   otherwise the whole location is ignored for them.
+    private mutating func add(
+        _ location: StorageLocation, _ setting: String, mayHoldProtected: Bool
+    ) {
+        guard !location.kind.isBackedUp else { return addUnchecked(location) }
+        let path = inputs.realPath(of: location.path)
+        if path.isFilesystemRoot { return warn(.filesystemRoot, setting, location.path) }
+        if homes.contains(path) { return warn(.home, setting, location.path, path) }
+        if let outer = undisposable.first(where: { path.starts(with: $0) }) {
+            return warn(.overlapsProtected, setting, location.path, outer)
+        }
+        if mayHoldProtected {
+            let inside = Set(undisposable).filter { $0.isStrictlyBelow(path) }
+            for inner in inside where !isInsideHome(inner) {
+                warn(.partlyProtected, setting, location.path, inner)
+            }
+        } else if let home = homes.first(where: { $0.isStrictlyBelow(path) }) {
+            return warn(.holdsHome, setting, location.path, home)
+        } else if let inner = undisposable.first(where: { $0.isStrictlyBelow(path) }) {
+            return warn(.overlapsProtected, setting, location.path, inner)
+        }
+        addUnchecked(location)
+    }
+
+    private mutating func addUnchecked(_ location: StorageLocation) {
+        let real = StorageLocation(kind: location.kind, path: inputs.realPath(of: location.path))
+        guard !isKnown(real.path) else { return }
+        locations.append(real)
+    }
+
+    private func isKnown(_ path: FilePath) -> Bool { locations.contains { $0.path == path } }
+
+    private func isInsideHome(_ path: FilePath) -> Bool {
+        homes.contains { path.starts(with: $0) }
+    }
+
+    private mutating func warn(
+        _ cause: LocationWarning.Cause, _ setting: String, _ path: FilePath,
+        _ obstacle: FilePath? = nil
+    ) {
+        warnings.append(LocationWarning(cause, setting: setting, path: path, obstacle: obstacle))
+    }
+}

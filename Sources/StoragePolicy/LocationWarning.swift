@@ -1,0 +1,68 @@
+import SystemPackage
+
+/// A setting about locations that was ignored, wholly or in part, and why.
+public struct LocationWarning: Sendable, Hashable {
+    /// Why the setting was ignored.
+    public enum Cause: String, Sendable, Hashable, CaseIterable {
+        /// The path is not absolute.
+        case relative
+        /// The path is `/`.
+        case filesystemRoot = "filesystem-root"
+        /// The path is a home.
+        case home
+        /// A home lies below the path.
+        case holdsHome = "holds-home"
+        /// The path is, holds or lies in a protected directory, or one for data, state or
+        /// configuration.
+        case overlapsProtected = "overlaps-protected"
+        /// `$TMPDIR` is not inside /tmp or /var/tmp, and nobody named it.
+        case outsideTemporary = "outside-temporary"
+        /// `$XDG_CACHE_HOME` is not inside the home, and nobody named it.
+        case outsideHome = "outside-home"
+        /// Neither `$HOME` nor the password database tells a usable home.
+        case noHome = "no-home"
+        /// The location stays, without what is protected inside it.
+        case partlyProtected = "partly-protected"
+        /// A file that tells about locations could not be read.
+        case unreadable
+    }
+
+    /// Why.
+    public let cause: Cause
+    /// What made the setting: a variable such as `$TMPDIR`, a file's name, or `the configuration`.
+    public let setting: String
+    /// The path that was set; nil when there was none.
+    public let path: FilePath?
+    /// The home or protected directory in the way; nil when there is none.
+    public let obstacle: FilePath?
+
+    /// Creates a warning.
+    public init(
+        _ cause: Cause, setting: String, path: FilePath? = nil, obstacle: FilePath? = nil
+    ) {
+        self.cause = cause
+        self.setting = setting
+        self.path = path
+        self.obstacle = obstacle
+    }
+
+    /// The warning in words, without ``path`` and ``obstacle``.
+    public var sentence: String {
+        switch cause {
+        case .relative: "\(setting) is ignored, because it is not an absolute path"
+        case .filesystemRoot: "\(setting) is ignored, because it is the filesystem root"
+        case .home: "\(setting) is ignored as a location, because it is a home"
+        case .holdsHome: "\(setting) is ignored as a location, because a home lies below it"
+        case .overlapsProtected:
+            "\(setting) is ignored as a location, because it overlaps a protected directory"
+        case .outsideTemporary:
+            "\(setting) is ignored as a location, because it is not inside /tmp or /var/tmp"
+        case .outsideHome:
+            "\(setting) is ignored as a location, because it is not inside the home"
+        case .noHome: "no home is known, so there are no locations below it"
+        case .partlyProtected:
+            "\(setting) is a location without a protected directory that lies in it"
+        case .unreadable: "\(setting) cannot be read, so what it tells is not known"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Something about an item's own marks that has to be reported.
+public enum PolicyIssue: Sendable, Hashable {
+    /// A native mark is malformed or cannot be read; it fails safe.
+    indirect case malformed(BrokenMark)
+    /// A mark would exclude a regular file that has more than one hard link, or an unknown number
+    /// (nil); the file is backed up.
+    case hardLinked(linkCount: Int?)
+    /// Marks on the item contradict each other about its backup.
+    case conflict(excluding: Set<Marker>, including: Set<Marker>)
+    /// A mark above the root of the question cannot be read and its directory is somebody else's: it
+    /// counts as unmarked for backups, and as `false` for purging.
+    indirect case unreadableAncestor(BrokenMark)
+
+    /// The issue's stable name: `malformed`, `hard-linked`, `conflict` or `unreadable-ancestor`.
+    public var name: String {
+        switch self {
+        case .malformed: "malformed"
+        case .hardLinked: "hard-linked"
+        case .conflict: "conflict"
+        case .unreadableAncestor: "unreadable-ancestor"
+        }
+    }
+
+    /// The issue in words, without any path.
+    public var sentence: String {
+        switch self {
+        case .malformed(let mark):
+            "\(mark.keyName) fails safe: \(mark.error)"
+        case .hardLinked(let linkCount):
+            Exclusion.hardLinked(linkCount: linkCount).sentence
+                + " (mark its directory to leave it out)"
+        case .conflict(let excluding, let including):
+            "marks disagree: \(list(excluding)) excludes it, \(list(including)) includes it"
+        case .unreadableAncestor(let mark):
+            "\(mark.keyName) of this directory, which belongs to somebody else, cannot be read: "
+                + "it does not count for backups, and nothing below it is purged"
+        }
+    }
+}
+
+private func list(_ markers: Set<Marker>) -> String {
+    markers.sorted().map(\.rawValue).joined(separator: ", ")
+}

@@ -1,0 +1,73 @@
+import ResourceValues
+import SystemPackage
+
+extension StoragePolicy {
+    /// Decides about one item, given everything from the filesystem root down to it.
+    ///
+    /// - Parameters:
+    ///   - chain: the item last, `/` first, with none left out between them. An empty chain is
+    ///     answered as an unmarked `/` is.
+    ///   - source: the directory whose backup is asked about, as a real path: only locations strictly
+    ///     below it count. nil stands for `/`.
+    public func decide(_ chain: [PolicyItem], source: FilePath? = nil) -> PathDecision {
+        let root = locations?.exclusionTree(below: source ?? "/")
+        var decision = Decision(
+            verdict: nil, contextForEntries: PolicyContext(inherited: nil, place: root))
+        var issues: [AncestorIssue] = []
+        let firstOwn = chain.firstIndex { $0.path == source } ?? max(chain.count - 1, 0)
+        for (index, var item) in chain.enumerated() {
+            var own = index < firstOwn ? item.disregardUnreadableMarks() : []
+            decision = decide(item, in: decision.contextForEntries, isFirst: index == 0)
+            guard index < chain.count - 1 else { break }
+            // What is already said in other words is not said again.
+            own += own.isEmpty ? decision.issues : decision.issues.filter { !$0.isUnreadable }
+            issues += own.map { AncestorIssue(path: item.path, issue: $0) }
+        }
+        return PathDecision(decision: decision, ancestorIssues: issues)
+    }
+
+    /// Decides about the root of a backup and gives the context its walk begins with.
+    ///
+    /// Location rules apply only strictly below a SOURCE, so a SOURCE that is a location, or inside
+    /// one, is fine. When the decision excludes the SOURCE, a stored mark on it or above it does, and a
+    /// backup must refuse with that reason.
+    ///
+    /// - Parameter chain: the SOURCE last, `/` first, with none left out between them.
+    public func context(forSource chain: [PolicyItem]) -> PathDecision {
+        decide(chain, source: chain.last?.path)
+    }
+
+    private func decide(
+        _ item: PolicyItem, in context: PolicyContext, isFirst: Bool
+    ) -> Decision {
+        let place =
+            isFirst
+            ? context.place
+            : item.path.lastComponent.flatMap { context.place?.entry(named: $0.bytes) }
+        return decide(
+            OwnMarks(native: item.marks, foreign: item.foreignMarks, kind: item.kind),
+            below: context.inherited, at: place, path: { item.path },
+            linkCount: { item.linkCount }, isMountRoot: { item.isMountRoot })
+    }
+}
+
+extension PolicyItem {
+    /// Takes marks that nobody but a stranger could make readable as unmarked for backups; purging
+    /// goes on to see them as `false`.
+    ///
+    /// - Returns: what has to be reported.
+    fileprivate mutating func disregardUnreadableMarks() -> [PolicyIssue] {
+        guard isOwnedBySomebodyElse else { return [] }
+        let unreadable = marks.broken.filter(\.isUnreadable)
+        if case .unreadable = marks.isExcludedFromBackup { marks.isExcludedFromBackup = .unset }
+        if case .unreadable = marks.fileProtection { marks.fileProtection = .unset }
+        return unreadable.map { .unreadableAncestor($0) }
+    }
+}
+
+extension PolicyIssue {
+    fileprivate var isUnreadable: Bool {
+        guard case .malformed(let mark) = self else { return false }
+        return mark.isUnreadable
+    }
+}

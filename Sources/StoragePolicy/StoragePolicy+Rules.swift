@@ -1,0 +1,149 @@
+import ResourceValues
+import SystemPackage
+
+/// What is stored on one item.
+@usableFromInline
+struct OwnMarks {
+    var native: Marks
+    var foreign: ForeignMarks
+    var kind: FileKind
+
+    @usableFromInline
+    init(native: Marks, foreign: ForeignMarks, kind: FileKind) {
+        self.native = native
+        self.foreign = foreign
+        self.kind = kind
+    }
+
+    var mayHaveEntries: Bool { kind == .directory || kind == .unknown }
+}
+
+extension StoragePolicy {
+    /// Decides by all rules, for items that the short way of `decide` does not settle.
+    ///
+    /// - Parameters:
+    ///   - place: the item's own place among the locations.
+    @usableFromInline
+    func decide(
+        _ own: OwnMarks, below inherited: Inherited?, at place: LocationNode?,
+        path: () -> FilePath, linkCount: () -> Int?, isMountRoot: () -> Bool
+    ) -> Decision {
+        var values = inherited?.values ?? .nothing
+        if values.exclusionByLocation != nil, endsLocation(own, place, isMountRoot) {
+            values.exclusionByLocation = nil
+        }
+        let byMarks = exclusionByMarks(own, isAlreadyExcluded: values.exclusion != nil, linkCount)
+        let exclusion = values.exclusion ?? byMarks ?? location(at: place, own) ?? .unmarked
+        let purgeability = purgeability(own.native.isPurgeable, below: values.purgeability)
+        let protection = protection(own.native.fileProtection, below: values.protection)
+        let context = contextForEntries(
+            own, below: inherited, at: place,
+            passing: OwnReasons(byMarks, exclusion, purgeability, protection), values, path)
+        return Decision(
+            verdict: verdict(
+                exclusion, purgeability, protection, issues: issues(own, exclusion), place),
+            contextForEntries: context)
+    }
+
+    private func endsLocation(
+        _ own: OwnMarks, _ place: LocationNode?, _ isMountRoot: () -> Bool
+    ) -> Bool {
+        if let place, place.isCutOut { return true }
+        return own.mayHaveEntries && isMountRoot()
+    }
+
+    /// Rules 2 and 3; nil when neither fits, or when they would not matter: entries of excluded
+    /// directories stay excluded, and only directories pass a mark on.
+    private func exclusionByMarks(
+        _ own: OwnMarks, isAlreadyExcluded: Bool, _ linkCount: () -> Int?
+    ) -> Exclusion? {
+        if isAlreadyExcluded && !own.mayHaveEntries { return nil }
+        guard let exclusion = nativeExclusion(own.native) ?? foreignExclusion(own.foreign) else {
+            return nil
+        }
+        guard exclusion.isExcluded, own.kind == .regularFile else { return exclusion }
+        let count = linkCount()
+        return count == 1 ? exclusion : .hardLinked(linkCount: count)
+    }
+
+    /// Rule 2.
+    private func nativeExclusion(_ marks: Marks) -> Exclusion? {
+        guard markers.contains(.native) else { return nil }
+        if let value = marks.isExcludedFromBackup.value { return value ? .marked : .markedFalse }
+        return BrokenMark(marks.isExcludedFromBackup, of: .isExcludedFromBackup)
+            .map { .malformed($0) }
+    }
+
+    /// Rule 3.
+    private func foreignExclusion(_ marks: ForeignMarks) -> Exclusion? {
+        guard !marks.isEmpty else { return nil }
+        return marks.excluding.intersection(markers).subtracting([.native]).min()
+            .map { .marker($0) }
+    }
+
+    /// Rule 4.
+    private func location(at place: LocationNode?, _ own: OwnMarks) -> Exclusion? {
+        guard own.mayHaveEntries else { return nil }
+        return place?.location.map { .location($0) }
+    }
+
+    private func purgeability(
+        _ mark: Mark<Bool>, below inherited: Purgeability?
+    ) -> Purgeability {
+        if let inherited, inherited.isProtected { return inherited }
+        if mark.value == false { return .markedFalse }
+        if let broken = BrokenMark(mark, of: .isPurgeable) { return .malformed(broken) }
+        return inherited ?? (mark.value == true ? .marked : .unmarked)
+    }
+
+    private func protection(
+        _ mark: Mark<FileProtection>, below inherited: EffectiveProtection?
+    ) -> EffectiveProtection {
+        if let value = mark.value { return .marked(value) }
+        if let broken = BrokenMark(mark, of: .fileProtection) { return .malformed(broken) }
+        return inherited ?? .unmarked
+    }
+
+    private func verdict(
+        _ exclusion: Exclusion, _ purgeability: Purgeability, _ protection: EffectiveProtection,
+        issues: [PolicyIssue], _ place: LocationNode?
+    ) -> Verdict? {
+        let isPlain =
+            exclusion == .unmarked && purgeability == .unmarked && protection == .unmarked
+        if isPlain && issues.isEmpty { return nil }
+        return Verdict(
+            exclusion: exclusion, purgeability: purgeability, protection: protection,
+            issues: issues,
+            mayHoldIncludedItems: exclusion.isByLocation && place?.holdsCutOut == true)
+    }
+
+    private func issues(_ own: OwnMarks, _ exclusion: Exclusion) -> [PolicyIssue] {
+        var issues: [PolicyIssue] = own.native.broken.map { .malformed($0) }
+        if case .hardLinked(let count) = exclusion { issues.append(.hardLinked(linkCount: count)) }
+        if let conflict = conflict(own) { issues.append(conflict) }
+        return issues
+    }
+
+    /// Marks of the chosen set that contradict each other.
+    private func conflict(_ own: OwnMarks) -> PolicyIssue? {
+        guard !own.foreign.isEmpty else { return nil }
+        var excluding = own.foreign.excluding
+        var including = own.foreign.including
+        switch own.native.isExcludedFromBackup {
+        case .unset: break
+        case .value(true): excluding.insert(.native)
+        case .value(false), .malformed, .unreadable: including.insert(.native)
+        }
+        excluding.formIntersection(markers)
+        including.formIntersection(markers)
+        guard !excluding.isEmpty, !including.isEmpty else { return nil }
+        return .conflict(excluding: excluding, including: including)
+    }
+}
+
+extension Exclusion {
+    var isByLocation: Bool {
+        guard case .location = origin else { return false }
+        return true
+    }
+}

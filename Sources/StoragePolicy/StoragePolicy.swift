@@ -1,0 +1,72 @@
+import ResourceValues
+import SystemPackage
+
+/// Decides what the marks on items mean: whether a backup leaves an item out, whether it may be
+/// deleted when space is short, and which protection class it has, each with its reason.
+///
+/// The policy is pure: it is told what is stored and never looks at a disk. A walk asks it once for
+/// each item, a directory before its entries:
+///
+/// ```swift
+/// let decision = policy.decide(marks, kind: entry.kind, in: context, name: …, path: …, …)
+/// // For a directory, the context of its entries:
+/// walk(entry, in: decision.contextForEntries)
+/// ```
+///
+/// An unmarked item costs a few comparisons and no allocation. Names are asked for only in
+/// directories that lead to a location, link counts only of regular files that a mark excludes.
+public struct StoragePolicy: Sendable {
+    /// The marks that count for exclusion.
+    public let markers: Set<Marker>
+    /// The locations whose content is not backed up; nil when location rules do not apply.
+    public let locations: StorageLocations?
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - markers: the marks that count for exclusion; purgeability and protection know native
+    ///     marks only.
+    ///   - locations: the locations that rule 4 leaves out; nil to leave out none.
+    public init(
+        markers: Set<Marker> = Marker.defaultSet, locations: StorageLocations? = nil
+    ) {
+        self.markers = markers
+        self.locations = locations
+    }
+
+    /// Decides about one item.
+    ///
+    /// The closures are called at most once, and only when their answer matters.
+    ///
+    /// - Parameters:
+    ///   - marks: the native marks stored on the item.
+    ///   - kind: the item's kind. An unknown kind is taken for one that may have entries.
+    ///   - context: what the item's directory passes on.
+    ///   - foreignMarks: the marks of other programs on the item.
+    ///   - name: the bytes of the item's name, without a slash. Asked for where the directory leads to a location.
+    ///   - path: the item's whole path. Asked for when a directory has something to pass on, so that
+    ///     its entries can name it.
+    ///   - linkCount: the number of hard links. Asked for when a mark excludes a regular file; nil
+    ///     when unknown, which keeps the file in the backup.
+    ///   - isMountRoot: whether another filesystem begins at the item. Asked for directories inside
+    ///     an excluded location, which does not reach across mount points.
+    @inlinable
+    public func decide(
+        _ marks: Marks, kind: FileKind, in context: PolicyContext,
+        foreignMarks: ForeignMarks = .none,
+        name: @autoclosure () -> [UInt8], path: @autoclosure () -> FilePath,
+        linkCount: @autoclosure () -> Int?, isMountRoot: @autoclosure () -> Bool
+    ) -> Decision {
+        var place: LocationNode?
+        if let directoryPlace = context.place { place = directoryPlace.entry(named: name()) }
+        if place == nil, marks.isEmpty, foreignMarks.isEmpty {
+            guard let inherited = context.inherited else { return .unmarked }
+            if kind != .directory || !inherited.isInsideLocation {
+                return Decision(inheriting: inherited)
+            }
+        }
+        return decide(
+            OwnMarks(native: marks, foreign: foreignMarks, kind: kind), below: context.inherited,
+            at: place, path: path, linkCount: linkCount, isMountRoot: isMountRoot)
+    }
+}
