@@ -34,6 +34,21 @@ let package = Package(
         .target(
             name: "StoragePolicy", dependencies: ["ResourceValues", systemPackage],
             swiftSettings: settings),
+        .target(
+            name: "EffectiveValues",
+            dependencies: ["ResourceValues", "StoragePolicy", "SystemCalls", systemPackage],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StoragePolicyTests",
+            dependencies: ["ResourceValues", "StoragePolicy", systemPackage],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EffectiveValuesTests",
+            dependencies: [
+                "CLinux", "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls",
+                systemPackage,
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

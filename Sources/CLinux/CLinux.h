@@ -177,6 +177,13 @@ static inline long linux_unshare_working_directory(void) {
     return linux_result(unshare(CLONE_FS));
 }
 
+// The working directory's path, of any length, in memory the caller frees. glibc goes up the tree
+// itself where the path is longer than the kernel answers.
+static inline long linux_getcwd(char **path) {
+    *path = getcwd(NULL, 0);
+    return *path ? 0 : -(long)errno;
+}
+
 // The inode flags of chattr(1): FS_IOC_GETFLAGS.
 static inline long linux_get_inode_flags(int descriptor, int *flags) {
     return linux_result(ioctl(descriptor, FS_IOC_GETFLAGS, flags));

@@ -19,6 +19,17 @@ package func changeWorkingDirectory(to descriptor: FileDescriptor) throws(Errno)
     _ = try perform(.fchdir) { linux_fchdir(descriptor.rawValue) }
 }
 
+/// The working directory's absolute path, of any length: `getcwd(3)`.
+///
+/// - Throws: the call's errno, among them `ENOENT` when the directory was removed.
+package func workingDirectory() throws(Errno) -> FilePath {
+    var path: UnsafeMutablePointer<CChar>?
+    _ = try perform(.getcwd) { linux_getcwd(&path) }
+    guard let path else { throw .noMemory }
+    defer { free(path) }
+    return FilePath(platformString: path)
+}
+
 /// Gives the calling thread a working directory of its own: `unshare(2)` with `CLONE_FS`.
 package func separateWorkingDirectory() throws(Errno) {
     _ = try perform(.unshare) { linux_unshare_working_directory() }

@@ -1,0 +1,93 @@
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// One item on the way from `/` to a file, as it was found on disk.
+public struct ChainItem: Sendable, Hashable {
+    /// What the policy wants to know.
+    public let item: PolicyItem
+    /// The item's status, with its identity.
+    public let status: FileStatus
+}
+
+/// Reads everything from `/` down to an item.
+///
+/// Goes down by descriptor and follows no symbolic link, so a path may have any length and nobody can
+/// lead the lookup astray.
+///
+/// - Parameter path: a real path, as ``realPath(of:followsLast:)`` gives it.
+/// - Returns: `/` first, the item last.
+/// - Throws: ``FileError``, naming the item it failed at: `noSuchFile`, `permissionDenied`,
+///   `notADirectory`, and `changed` when an item was replaced meanwhile.
+public func ancestorChain(of path: FilePath) throws(FileError) -> [ChainItem] {
+    var reached: FilePath = "/"
+    var directory: PathDescriptor
+    do throws(Errno) {
+        directory = try PathDescriptor(reached)
+    } catch {
+        throw .opening(error, reached)
+    }
+    let root = try status(of: directory, reached)
+    var chain = [ChainItem(root, try reached.marks(), path: reached, above: nil)]
+    for name in path.components {
+        reached.append(name)
+        let location = DirectoryEntryLocation(
+            directory: directory.descriptor, name: FilePath(root: nil, [name]),
+            pathForMessages: reached)
+        let next: PathDescriptor
+        do throws(Errno) {
+            next = try PathDescriptor(in: directory, location.name)
+        } catch {
+            throw .opening(error, reached)
+        }
+        let found = try status(of: next, reached)
+        let marks = try marks(at: location, of: found)
+        chain.append(ChainItem(found, marks, path: reached, above: chain.last))
+        directory = next
+    }
+    return chain
+}
+
+private func status(
+    of file: borrowing PathDescriptor, _ path: FilePath
+) throws(FileError) -> FileStatus {
+    do throws(Errno) {
+        return try file.descriptor.status()
+    } catch {
+        throw .readingStatus(error, of: path)
+    }
+}
+
+/// The marks behind a name, once it is sure that they are the open file's.
+private func marks(
+    at location: DirectoryEntryLocation, of open: FileStatus
+) throws(FileError) -> Marks {
+    guard open.kind.canStoreUserAttributes else { return .none }
+    let marks = try location.marks()
+    let now: FileStatus
+    do throws(Errno) {
+        now = try location.status()
+    } catch {
+        throw .readingStatus(error, of: location.pathForMessages)
+    }
+    guard now.identity == open.identity else {
+        throw FileError(
+            code: .changed, message: "was replaced by another file a moment ago",
+            advice: "run again", path: location.pathForMessages)
+    }
+    return marks
+}
+
+extension ChainItem {
+    fileprivate init(
+        _ status: FileStatus, _ marks: Marks, path: FilePath, above: ChainItem?
+    ) {
+        let isOnOtherDevice = above.map { $0.status.identity.device != status.identity.device }
+        item = PolicyItem(
+            path: path, marks: marks, kind: status.kind, linkCount: status.linkCount,
+            isMountRoot: status.isMountRoot ?? isOnOtherDevice ?? true,
+            isOwnedBySomebodyElse: status.owner != effectiveUser())
+        self.status = status
+    }
+}

@@ -1,0 +1,113 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// The filesystems this process sees.
+public struct MountTable: Sendable, Hashable {
+    /// The mounts, in the kernel's order.
+    public let mounts: [Mount]
+    private let children: [Int: [Int]]
+
+    /// Reads the contents of a file in the format of `/proc/self/mountinfo`. Lines that are not in
+    /// this format, and mounts whose directory was removed, are left out.
+    public init(mountinfo: [UInt8]) {
+        mounts = mountinfo.split(separator: UInt8(ascii: "\n")).compactMap { Mount(line: $0) }
+        children = Dictionary(grouping: mounts.indices) { [mounts] in mounts[$0].parent }
+    }
+
+    /// Reads `/proc/self/mountinfo`.
+    ///
+    /// - Throws: ``FileError`` of opening or reading it, for example where `/proc` is not mounted.
+    public static func current() throws(FileError) -> MountTable {
+        let path: FilePath = "/proc/self/mountinfo"
+        do throws(Errno) {
+            return MountTable(mountinfo: try contentsOfFile(path))
+        } catch {
+            throw .opening(error, path)
+        }
+    }
+
+    /// The mount a path lies on; nil when the table does not tell.
+    ///
+    /// - Parameter path: a real path.
+    public func mount(holding path: FilePath) -> Mount? {
+        let numbers = Set(mounts.map(\.number))
+        let tops = mounts.indices.filter {
+            mounts[$0].mountPoint == "/" && !numbers.contains(mounts[$0].parent)
+        }
+        guard var current = tops.first else { return nil }
+        // A lookup meets the mount points one after the other, the nearest to `/` first. Each step
+        // goes one mount further; the bound only ends a table that leads in a circle.
+        for _ in mounts {
+            guard let next = nextMount(from: current, towards: path) else { break }
+            current = next
+        }
+        return mounts[current]
+    }
+
+    private func nextMount(from current: Int, towards path: FilePath) -> Int? {
+        children[mounts[current].number, default: []]
+            .filter { $0 != current && path.starts(with: mounts[$0].mountPoint) }
+            .min { mounts[$0].mountPoint.components.count < mounts[$1].mountPoint.components.count }
+    }
+}
+
+extension Mount {
+    /// Takes a line apart; nil when it is none of mountinfo.
+    fileprivate init?(line: ArraySlice<UInt8>) {
+        let fields = line.split(separator: UInt8(ascii: " "))
+        guard fields.count >= 9,
+            let hyphen = fields[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
+            fields.count > hyphen + 2,
+            let number = Int(text(fields[0])), let parent = Int(text(fields[1])),
+            let device = deviceNumber(fields[2])
+        else { return nil }
+        let mountPoint = unescaped(fields[4])
+        guard !mountPoint.hasSuffix("//deleted") else { return nil }
+        let options = [fields[5]] + fields[(hyphen + 3)...].prefix(1)
+        self.init(
+            number: number, parent: parent, device: device,
+            root: FilePath(bytes: unescaped(fields[3])), mountPoint: FilePath(bytes: mountPoint),
+            filesystemType: text(unescaped(fields[hyphen + 1])[...]),
+            source: unescaped(fields[hyphen + 2]),
+            isReadOnly: options.contains { sayReadOnly($0) })
+    }
+}
+
+private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+private func sayReadOnly(_ options: ArraySlice<UInt8>) -> Bool {
+    options.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("ro".utf8) }
+}
+
+private func deviceNumber(_ field: ArraySlice<UInt8>) -> UInt64? {
+    let numbers = field.split(separator: UInt8(ascii: ":")).map { UInt32(text($0)) }
+    guard numbers.count == 2, let major = numbers[0], let minor = numbers[1] else { return nil }
+    return UInt64(gnu_dev_makedev(major, minor))
+}
+
+func deviceMajor(_ device: UInt64) -> UInt32 { gnu_dev_major(UInt(device)) }
+
+/// Undoes the kernel's escapes: a backslash and three octal digits stand for a byte.
+private func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = field
+    while let byte = rest.popFirst() {
+        let digits = rest.prefix(3)
+        guard byte == UInt8(ascii: "\\"), digits.count == 3,
+            let value = UInt8(text(digits), radix: 8)
+        else {
+            bytes.append(byte)
+            continue
+        }
+        bytes.append(value)
+        rest.removeFirst(3)
+    }
+    return bytes
+}
+
+extension [UInt8] {
+    fileprivate func hasSuffix(_ suffix: String) -> Bool {
+        self.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+}

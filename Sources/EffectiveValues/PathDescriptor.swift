@@ -1,0 +1,38 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// A file that is open only to be looked up from and asked for its status (`O_PATH`), closed with
+/// the value's life.
+///
+/// Opening needs permission to search the directories above, and none on the file itself.
+struct PathDescriptor: ~Copyable {
+    let descriptor: FileDescriptor
+
+    /// Opens `/`, or the working directory.
+    init(_ path: FilePath) throws(Errno) {
+        descriptor = try openFile(
+            in: FileDescriptor(rawValue: AT_FDCWD), path, flags: O_PATH | O_DIRECTORY)
+    }
+
+    /// Opens an entry, or a symbolic link itself.
+    init(in directory: borrowing PathDescriptor, _ name: FilePath) throws(Errno) {
+        descriptor = try openFile(
+            in: directory.descriptor, name, flags: O_PATH | O_NOFOLLOW)
+    }
+
+    deinit {
+        // There is nothing to write back, so a failure to close loses nothing.
+        try? closeFile(descriptor)
+    }
+
+    /// Where a symbolic link leads; nil when the file is none.
+    func symbolicLinkTarget() throws(Errno) -> FilePath? {
+        do throws(Errno) {
+            return try SystemCalls.symbolicLinkTarget(descriptor)
+        } catch .noSuchFileOrDirectory, .invalidArgument {
+            // What readlinkat(2) with an empty path answers for other kinds of files.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CLinux
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// What this machine and this process's environment say about locations and mounts.
+public struct PolicyEnvironment: Sendable, Hashable {
+    /// The home and the XDG base directories.
+    public let base: BaseDirectories
+    /// Where the locations are.
+    public let locations: StorageLocations
+    /// The mounted filesystems; empty when they could not be read, which ``warnings`` tell.
+    public let mounts: MountTable
+    /// What was ignored or could not be read.
+    public let warnings: [LocationWarning]
+
+    /// Reads the environment, `/etc/passwd`, `user-dirs.dirs` and `/proc/self/mountinfo`.
+    ///
+    /// Never fails: what cannot be read makes fewer locations, and a warning.
+    ///
+    /// - Parameters:
+    ///   - named: locations the configuration or the command line names.
+    ///   - protected: other directories that are never part of a location.
+    public static func current(
+        named: [StorageLocation] = [], protected: [FilePath] = []
+    ) -> PolicyEnvironment {
+        PolicyEnvironment(
+            environment: processEnvironment(), passwordDatabase: "/etc/passwd",
+            user: effectiveUser(), named: named, protected: protected)
+    }
+
+    /// Reads everything but the environment variables and the place of the password database, which
+    /// are given.
+    ///
+    /// - Parameters:
+    ///   - environment: the variables by name, without a dollar sign.
+    ///   - passwordDatabase: the path of a file in the format of passwd(5).
+    ///   - user: the user's number.
+    ///   - named: locations the configuration or the command line names.
+    ///   - protected: other directories that are never part of a location.
+    public init(
+        environment: [String: FilePath], passwordDatabase: FilePath, user: UInt32,
+        named: [StorageLocation] = [], protected: [FilePath] = []
+    ) {
+        var reader = FileReader()
+        let accounts = PasswordDatabase(contents: reader.contents(of: passwordDatabase))
+        base = BaseDirectories(environment: environment, passwordDatabase: accounts, user: user)
+        var inputs = LocationInputs(base: base, named: named, protected: protected)
+        if let configuration = base.configurationHome {
+            inputs.userDirectories = reader.contents(
+                of: configuration.path.appending("user-dirs.dirs"), mayBeMissing: true)
+        }
+        mounts = MountTable(mountinfo: reader.contents(of: "/proc/self/mountinfo"))
+        inputs.mountPoints = mounts.mounts.map(\.mountPoint)
+        inputs.realPaths = realPaths(of: inputs.pathsToResolve)
+        locations = StorageLocations(inputs)
+        warnings = reader.warnings + locations.warnings
+    }
+}
+
+/// Reads small files, and keeps what could not be read.
+private struct FileReader {
+    var warnings: [LocationWarning] = []
+
+    mutating func contents(of path: FilePath, mayBeMissing: Bool = false) -> [UInt8] {
+        do throws(Errno) {
+            return try contentsOfFile(path)
+        } catch {
+            let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
+            if !(mayBeMissing && isMissing) {
+                let setting = path.lastComponent?.string ?? "a file"
+                warnings.append(LocationWarning(.unreadable, setting: setting, path: path))
+            }
+            return []
+        }
+    }
+}
+
+/// The real path of every path that has one. A missing or unreachable path is no place a walk could
+/// come to by another name.
+private func realPaths(of paths: Set<FilePath>) -> [FilePath: FilePath] {
+    var table: [FilePath: FilePath] = [:]
+    for path in paths where path.isAbsolute {
+        guard let real = try? realPath(of: path) else { continue }
+        table[path] = real
+    }
+    return table
+}
+
+private let variables = [
+    "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+]
+
+private func processEnvironment() -> [String: FilePath] {
+    var environment: [String: FilePath] = [:]
+    for variable in variables {
+        guard let value = getenv(variable) else { continue }
+        environment[variable] = FilePath(platformString: value)
+    }
+    return environment
+}
