@@ -49,6 +49,12 @@ let package = Package(
                 systemPackage,
             ],
             swiftSettings: settings),
+        .target(
+            name: "BackupPlanning",
+            dependencies: [
+                "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", systemPackage,
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

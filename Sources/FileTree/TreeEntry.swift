@@ -31,6 +31,9 @@ public struct TreeEntry: ~Copyable, FileLocation {
         return FilePath(bytes: bytes)
     }
 
+    /// The length of ``path`` in bytes.
+    public var pathLength: Int { (depth > 0 ? paths.prefix.count : 0) + nameLength }
+
     /// Appends the path's bytes to a buffer.
     public func appendPath(to bytes: inout [UInt8]) {
         if depth > 0 { bytes += paths.prefix }

@@ -1,0 +1,110 @@
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+/// What a backup will store and what it leaves out, decided before anything is stored.
+public struct BackupPlan: Sendable {
+    /// The directories and files to back up: absolute real paths, without those that lie in another.
+    public internal(set) var sources: [FilePath]
+    /// What is left out, sorted by path. A directory stands for its contents: the entry itself is
+    /// stored.
+    public internal(set) var exclusions: [LeftOutItem] = []
+    /// What has to be reported: marks that do not count, and what could not be looked at.
+    public internal(set) var notices: [PlanNotice] = []
+    /// Counts of what is stored and left out.
+    public internal(set) var totals = PlanTotals()
+    /// What a snapshot must hold; nil unless it was asked for.
+    public internal(set) var manifest: PlanManifest?
+
+    /// Whether something that should be stored cannot be, as far as the plan can tell.
+    public var isIncomplete: Bool {
+        notices.contains(where: \.isShortfall) || exclusions.contains(where: \.reason.isShortfall)
+    }
+}
+
+/// Something a backup leaves out.
+public struct LeftOutItem: Sendable, Hashable {
+    /// The absolute path.
+    public let path: FilePath
+    /// Whether it is a directory, of which the entry itself is stored.
+    public let isDirectory: Bool
+    /// Why.
+    public let reason: LeftOutReason
+}
+
+/// Something a plan has to report about one item.
+public struct PlanNotice: Sendable, Hashable {
+    /// What is to be reported.
+    public enum Matter: Sendable, Hashable {
+        /// Marks that do not count, or contradict each other.
+        case issue(PolicyIssue)
+        /// The item could not be looked at; what is below it is not in the plan.
+        case unreadable(FileError)
+    }
+
+    /// The absolute path.
+    public let path: FilePath
+    /// What is to be reported.
+    public let matter: Matter
+
+    /// Whether it keeps something out of the backup that should be in it.
+    public var isShortfall: Bool {
+        guard case .unreadable = matter else { return false }
+        return true
+    }
+
+    /// The matter in words, without the path.
+    public var sentence: String {
+        switch matter {
+        case .issue(let issue): issue.sentence
+        case .unreadable(let error): error.description
+        }
+    }
+}
+
+/// Counts of a plan.
+public struct PlanTotals: Sendable, Hashable {
+    /// Regular files to store; each name of a file with several counts.
+    public internal(set) var storedFiles = 0
+    /// Directories to store, those whose contents are left out included.
+    public internal(set) var storedDirectories = 0
+    /// Symbolic links, FIFOs and devices to store.
+    public internal(set) var storedOthers = 0
+    /// The sizes of the regular files to store, in bytes.
+    public internal(set) var storedBytes: Int64 = 0
+    /// Items left out; a directory counts once, whatever it holds.
+    public internal(set) var leftOutItems = 0
+    /// The sizes of the regular files left out by themselves, in bytes. Contents of directories that
+    /// are left out were not looked at.
+    public internal(set) var leftOutFileBytes: Int64 = 0
+
+    /// All items to store.
+    public var storedItems: Int { storedFiles + storedDirectories + storedOthers }
+
+    mutating func add(_ other: PlanTotals) {
+        storedFiles += other.storedFiles
+        storedDirectories += other.storedDirectories
+        storedOthers += other.storedOthers
+        storedBytes += other.storedBytes
+        leftOutItems += other.leftOutItems
+        leftOutFileBytes += other.leftOutFileBytes
+    }
+
+    /// - Parameter isStored: whether the item's entry is stored; also true for a directory whose
+    ///   contents are left out.
+    mutating func count(_ status: FileStatus, isLeftOut: Bool, isStored: Bool) {
+        let bytes = status.kind == .regularFile ? status.size : 0
+        if isLeftOut {
+            leftOutItems += 1
+            leftOutFileBytes += bytes
+        }
+        guard isStored else { return }
+        switch status.kind {
+        case .directory: storedDirectories += 1
+        case .regularFile:
+            storedFiles += 1
+            storedBytes += bytes
+        default: storedOthers += 1
+        }
+    }
+}

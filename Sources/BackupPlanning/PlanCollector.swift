@@ -1,0 +1,49 @@
+import EffectiveValues
+import StoragePolicy
+import Synchronization
+
+/// What one thread found.
+struct PlanPart: Sendable {
+    var exclusions: [LeftOutItem] = []
+    var notices: [PlanNotice] = []
+    var totals = PlanTotals()
+    var manifest: PlanManifest?
+
+    mutating func add(_ other: PlanPart) {
+        exclusions += other.exclusions
+        notices += other.notices
+        totals.add(other.totals)
+        if let found = other.manifest { manifest?.append(contentsOf: found) }
+    }
+}
+
+/// Joins what the threads of a walk found.
+final class PlanCollector: Sendable {
+    let makesManifest: Bool
+    private let whole: Mutex<PlanPart>
+
+    init(makesManifest: Bool) {
+        self.makesManifest = makesManifest
+        whole = Mutex(PlanPart(manifest: makesManifest ? PlanManifest() : nil))
+    }
+
+    func add(_ part: PlanPart) {
+        whole.withLock { $0.add(part) }
+    }
+
+    func plan(for sources: [EffectiveItem]) -> BackupPlan {
+        var part = whole.withLock { $0 }
+        part.manifest?.finish()
+        for source in sources {
+            part.notices += source.ancestorIssues.map {
+                PlanNotice(path: $0.path, matter: .issue($0.issue))
+            }
+        }
+        var plan = BackupPlan(sources: sources.map(\.path))
+        plan.exclusions = part.exclusions.sorted { $0.path.precedes($1.path) }
+        plan.notices = part.notices.sorted { $0.path.precedes($1.path) }
+        plan.totals = part.totals
+        plan.manifest = part.manifest
+        return plan
+    }
+}

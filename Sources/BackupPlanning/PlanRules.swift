@@ -1,0 +1,52 @@
+import EffectiveValues
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+/// What decides about an item besides the policy: mounts, the repository, sockets, long paths.
+struct PlanRules: Sendable {
+    let policy: StoragePolicy
+    let longestPath: Int?
+    private let mounts: MountTable
+    private let repositories: Set<FileIdentity>
+
+    init(_ planner: BackupPlanner) {
+        policy = planner.policy
+        longestPath = planner.longestPath
+        mounts = planner.mounts
+        repositories = planner.repositories
+    }
+
+    /// The policy's decision on an entry; the one made before for a source.
+    func decide(
+        _ entry: borrowing TreeEntry, _ marks: Marks, _ status: FileStatus,
+        in context: PlanContext
+    ) -> Decision {
+        if let source = context.source { return source.decision }
+        return policy.decide(
+            marks, kind: status.kind, in: context.policy, name: entry.nameBytes, path: entry.path,
+            linkCount: status.linkCount, isMountRoot: isMountRoot(status, in: context))
+    }
+
+    /// Why an item is left out whatever its marks say; nil when it is not.
+    func obstacle(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> LeftOutReason? {
+        switch status.kind {
+        case .socket: return .socket
+        case .directory: break
+        default: return nil
+        }
+        if repositories.contains(status.identity) { return .repository }
+        guard context.source == nil, isMountRoot(status, in: context),
+            let mount = mounts.mount(holding: entry.path), mount.category != .local
+        else { return nil }
+        return .mount(type: mount.filesystemType, category: mount.category)
+    }
+
+    private func isMountRoot(_ status: FileStatus, in context: PlanContext) -> Bool {
+        if let isMountRoot = status.isMountRoot { return isMountRoot }
+        return context.device.map { $0 != status.identity.device } ?? false
+    }
+}

@@ -1,0 +1,115 @@
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+/// One thread's part in making a plan.
+struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
+    private let rules: PlanRules
+    private var observer: Observer
+    private let collector: PlanCollector
+    private var part: PlanPart
+
+    init(_ rules: PlanRules, _ observer: Observer, _ collector: PlanCollector) {
+        self.rules = rules
+        self.observer = observer
+        self.collector = collector
+        part = PlanPart(manifest: collector.makesManifest ? PlanManifest() : nil)
+    }
+
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in context: PlanContext
+    ) -> Descent<PlanContext> {
+        let (status, marks): (FileStatus, Marks)
+        do throws(FileError) {
+            (status, marks) = try look(at: entry, in: context)
+        } catch {
+            cannotLook(at: entry, error)
+            return .skip
+        }
+        let decision = rules.decide(entry, marks, status, in: context)
+        if !decision.issues.isEmpty { report(decision.issues, of: entry) }
+        if let reason = leaveOut(entry, status, decision, in: context) {
+            note(entry, status, .leftOut(reason))
+            return .skip
+        }
+        note(entry, status, .stored(decision.exclusion))
+        guard status.kind == .directory else { return .skip }
+        return .descend(
+            PlanContext(
+                policy: decision.contextForEntries, device: status.identity.device))
+    }
+
+    mutating func cannotRead(_ error: FileError) {
+        part.notices.append(PlanNotice(path: error.path ?? "/", matter: .unreadable(error)))
+    }
+
+    mutating func finish() {
+        observer.finish()
+        collector.add(part)
+    }
+
+    private func look(
+        at entry: borrowing TreeEntry, in context: PlanContext
+    ) throws(FileError) -> (FileStatus, Marks) {
+        let status: FileStatus
+        do throws(Errno) {
+            status = try entry.status()
+        } catch {
+            throw .readingStatus(error, of: entry.path)
+        }
+        guard status.kind.canStoreUserAttributes, context.source == nil else {
+            return (status, .none)
+        }
+        return (status, try entry.marks())
+    }
+
+    /// What vanished since its directory was read is not there to be stored. Anything else that
+    /// cannot be looked at is left to the engine, and reported.
+    private mutating func cannotLook(at entry: borrowing TreeEntry, _ error: FileError) {
+        if error.code != .noSuchFile { cannotRead(error) }
+    }
+
+    private func leaveOut(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, _ decision: Decision,
+        in context: PlanContext
+    ) -> LeftOutReason? {
+        if decision.isExcluded && !decision.mayHoldIncludedItems {
+            return .excluded(decision.exclusion)
+        }
+        if let obstacle = rules.obstacle(entry, status, in: context) { return obstacle }
+        if let longest = rules.longestPath, entry.pathLength > longest { return .tooLong }
+        return nil
+    }
+
+    private mutating func report(_ issues: [PolicyIssue], of entry: borrowing TreeEntry) {
+        let path = entry.path
+        part.notices += issues.map { PlanNotice(path: path, matter: .issue($0)) }
+    }
+
+    private mutating func note(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, _ disposition: Disposition
+    ) {
+        var isLeftOut = false
+        if case .leftOut = disposition { isLeftOut = true }
+        let isEntryStored = status.kind == .directory && disposition != .leftOut(.tooLong)
+        let isStored = !isLeftOut || isEntryStored
+        part.totals.count(status, isLeftOut: isLeftOut, isStored: isStored)
+        let isInManifest = part.manifest != nil && isStored
+        guard isInManifest || isLeftOut || observer.wantsStoredItems else { return }
+        var path: [UInt8] = []
+        entry.appendPath(to: &path)
+        if isInManifest { part.manifest?.append(path, status) }
+        if case .leftOut(let reason) = disposition {
+            part.exclusions.append(
+                LeftOutItem(
+                    path: FilePath(bytes: path), isDirectory: status.kind == .directory,
+                    reason: reason))
+        }
+        guard isLeftOut || observer.wantsStoredItems else { return }
+        observer.note(
+            PlannedItem(
+                path: path, kind: status.kind,
+                size: status.kind == .regularFile ? status.size : 0, disposition: disposition))
+    }
+}

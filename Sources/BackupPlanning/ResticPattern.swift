@@ -1,0 +1,69 @@
+import SystemPackage
+
+/// A line of a restic exclude file that matches one absolute path and nothing else.
+///
+/// restic expands `$NAME`, trims white space as Unicode knows it, and matches with Go's
+/// `filepath.Match`. Every name can be said: wildcards behind a backslash, `$` doubled, white space
+/// at the end in a character class, and a newline as the one character that a negated class leaves.
+struct ResticPattern: Sendable, Hashable {
+    /// The line, without its newline.
+    private(set) var line: [UInt8] = []
+
+    /// A pattern for an item that is left out: a directory's contents, anything else itself.
+    init(_ item: LeftOutItem) {
+        if item.isDirectory {
+            self.init(contentsOf: item.path)
+        } else {
+            self.init(matching: item.path)
+        }
+    }
+
+    /// A pattern for one item.
+    init(matching path: FilePath) {
+        append(path.bytes)
+        protectEnd(of: path.bytes)
+    }
+
+    /// A pattern for everything in a directory, and not the directory.
+    init(contentsOf directory: FilePath) {
+        append(directory.bytes)
+        if line.last != UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
+        line.append(UInt8(ascii: "*"))
+    }
+
+    private mutating func append(_ path: [UInt8]) {
+        for byte in path {
+            switch byte {
+            case UInt8(ascii: "\\"), UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["):
+                line += [UInt8(ascii: "\\"), byte]
+            case UInt8(ascii: "$"):
+                line += [byte, byte]
+            case UInt8(ascii: "\n"):
+                line += anyNewline
+            default:
+                line.append(byte)
+            }
+        }
+    }
+
+    /// Puts white space at the end, which restic would trim, into a character class.
+    private mutating func protectEnd(of path: [UInt8]) {
+        let end = path.suffix(4)
+        // Bytes of the line's last character; a newline is already in a class.
+        for length in 1...max(end.count, 1) {
+            guard let text = String(validating: end.suffix(length), as: UTF8.self),
+                let last = text.unicodeScalars.first, text.unicodeScalars.count == 1
+            else { continue }
+            guard last.properties.isWhitespace, last != "\n" else { return }
+            line.removeLast(length)
+            line += [UInt8(ascii: "[")] + Array(end.suffix(length)) + [UInt8(ascii: "]")]
+            return
+        }
+    }
+}
+
+/// `[^\x01-\x09\x0B-\U0010FFFF]`: every character there is but a newline, negated. Bytes that are not
+/// UTF-8 count as U+FFFD, which the class holds.
+private let anyNewline: [UInt8] =
+    [UInt8(ascii: "["), UInt8(ascii: "^"), 0x01, UInt8(ascii: "-"), 0x09, 0x0B, UInt8(ascii: "-")]
+    + Array("\u{10FFFF}".utf8) + [UInt8(ascii: "]")]

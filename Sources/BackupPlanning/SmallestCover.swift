@@ -1,0 +1,95 @@
+import FileTree
+import ResourceValues
+import Synchronization
+import SystemPackage
+
+/// The shortest list of paths that holds everything but the exclusions: a directory without any
+/// exclusion below it as one path, single items only where neighbours are excluded.
+struct SmallestCover {
+    private let roots: [CoverNode]
+    private let exclusions: [LeftOutItem]
+
+    /// - Parameter exclusions: items below the sources.
+    init(sources: [FilePath], exclusions: [LeftOutItem]) {
+        roots = sources.map { CoverNode(path: $0) }
+        self.exclusions = exclusions
+        for item in exclusions {
+            let root = roots.first { item.path.starts(with: $0.path) }
+            guard let root else { continue }
+            let names = Array(item.path.components).dropFirst(root.path.components.count)
+            root.insert(names, item)
+        }
+    }
+
+    /// Walks the directories that have exclusions below them and lists the rest.
+    func selection() throws -> ResticSelection {
+        let list = CoverList()
+        let scanner = TreeScanner(followsRoots: false)
+        try scanner.scan(roots.map { TreeRoot($0.path, context: CoverContext.root($0)) }) { _ in
+            CoverVisitor(list)
+        }
+        var patterns = exclusions.filter(\.isDirectory).map { ResticPattern($0) }
+        for path in roots.flatMap({ $0.emptied() }) {
+            list.append(path.bytes + [0])
+            patterns.append(ResticPattern(contentsOf: path))
+        }
+        return ResticSelection(targets: .list(list.bytes), patterns: patterns)
+    }
+}
+
+/// The list, shared by the threads that find its paths.
+private final class CoverList: Sendable {
+    private let storage: Mutex<[UInt8]> = Mutex([])
+
+    var bytes: [UInt8] { storage.withLock { $0 } }
+
+    func append(_ paths: [UInt8]) { storage.withLock { $0 += paths } }
+}
+
+private enum CoverContext: Sendable {
+    case root(CoverNode)
+    case inside(CoverNode)
+}
+
+private struct CoverVisitor: TreeVisitor {
+    private let list: CoverList
+    private var paths: [UInt8] = []
+
+    init(_ list: CoverList) {
+        self.list = list
+    }
+
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in context: CoverContext
+    ) -> Descent<CoverContext> {
+        switch context {
+        case .root(let node):
+            return .descend(.inside(node))
+        case .inside(let node):
+            switch node.entry(named: entry.nameBytes) {
+            case .excludedFile: return .skip
+            case .opened(let below) where entry.kind == .directory:
+                node.noteListed()
+                return .descend(.inside(below))
+            case nil where entry.kind == .socket: return .skip
+            case .excludedContents, .opened, nil:
+                node.noteListed()
+                append(entry)
+                return .skip
+            }
+        }
+    }
+
+    /// A directory that cannot be read is listed as a whole: restic then says so.
+    mutating func cannotRead(_ error: FileError) {
+        guard let path = error.path else { return }
+        paths += path.bytes + [0]
+    }
+
+    mutating func finish() { list.append(paths) }
+
+    private mutating func append(_ entry: borrowing TreeEntry) {
+        entry.appendPath(to: &paths)
+        paths.append(0)
+    }
+}
