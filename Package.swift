@@ -55,6 +55,17 @@ let package = Package(
                 "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", systemPackage,
             ],
             swiftSettings: settings),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "CLinux", "CTestSupport", "ResourceValues", "SystemCalls", systemPackage,
+            ],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "TestSupportTests",
+            dependencies: ["ResourceValues", "SystemCalls", "TestSupport", systemPackage],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,15 @@
+#define _GNU_SOURCE 1
+
+#include "CTestSupport.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+int test_add_working_directory(void *file_actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(file_actions, path);
+}
+
+int test_make_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC); }
+
+int test_open_path(const char *path) { return open(path, O_PATH | O_CLOEXEC); }

@@ -1,0 +1,17 @@
+// What tests need of glibc beyond what its Swift module shows.
+//
+// No system header here: read with _GNU_SOURCE it would clash with the Swift module's reading.
+
+#ifndef RESOURCE_VALUES_CTESTSUPPORT_H
+#define RESOURCE_VALUES_CTESTSUPPORT_H
+
+// Has the spawned process start in a directory: posix_spawn_file_actions_addchdir_np(3).
+int test_add_working_directory(void *file_actions, const char *path);
+
+// Makes a pipe that no program started at the same time inherits: pipe2(2) with O_CLOEXEC.
+int test_make_pipe(int descriptors[2]);
+
+// Opens a file only to name it: open(2) with O_PATH.
+int test_open_path(const char *path);
+
+#endif

@@ -1,0 +1,51 @@
+import Glibc
+import SystemPackage
+
+/// The name of a file: any bytes but NUL and slash. A string literal stands for its UTF-8 bytes.
+package struct FileName: Sendable, Hashable {
+    package let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension FileName: ExpressibleByStringLiteral {
+    package init(stringLiteral name: String) { self.init(Array(name.utf8)) }
+}
+
+extension FileName: CustomStringConvertible {
+    /// The name in double quotes, with everything but printable ASCII escaped as `\xHH`.
+    package var description: String { quotedForMessages(bytes) }
+}
+
+extension FilePath {
+    /// Creates a path from its bytes.
+    package init(bytes: [UInt8]) {
+        let characters = bytes.map { CChar(bitPattern: $0) } + [0]
+        self.init(platformString: characters)
+    }
+
+    /// The path's bytes, without a NUL.
+    package var bytes: [UInt8] {
+        withPlatformString { pointer in
+            UnsafeBufferPointer(start: pointer, count: strlen(pointer)).map {
+                UInt8(bitPattern: $0)
+            }
+        }
+    }
+
+    /// The path of an entry of the directory at this path.
+    package func appending(_ name: FileName) -> FilePath { pushing(FilePath(bytes: name.bytes)) }
+}
+
+/// Bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
+package func quotedForMessages(_ bytes: [UInt8]) -> String {
+    var text = "\""
+    for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += "\\" + String(UnicodeScalar(byte))
+        case 0x20..<0x7F: text += String(UnicodeScalar(byte))
+        default: text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+    return text + "\""
+}

@@ -1,0 +1,93 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+import Testing
+
+/// A filesystem of a test, mounted.
+package struct MountedFilesystem: Sendable {
+    /// The kind of filesystem.
+    package let kind: FilesystemKind
+    /// Where it is mounted; every user may enter it.
+    package let root: FilePath
+
+    /// Changes the mount: `["ro"]` makes it read-only.
+    package func remount(_ options: [String]) throws {
+        let list = (["remount"] + options).joined(separator: ",")
+        try tool("mount", "-o", list, root)
+    }
+}
+
+/// Calls `body` with a new filesystem, mounted, and unmounts and removes it afterwards.
+///
+/// The image lies in a temporary directory and is mounted through a loop device that the kernel
+/// frees with the mount. Where that cannot be, the test is skipped as ``require(_:sourceLocation:)``
+/// says.
+package func withFilesystem<Result>(
+    _ kind: FilesystemKind, options: [String] = [],
+    _ body: (MountedFilesystem) throws -> Result
+) throws -> Result {
+    try require(.filesystem(kind))
+    return try mountAndCall(kind: kind, options: options, body)
+}
+
+func mountAndCall<Result>(
+    kind: FilesystemKind, options: [String], _ body: (MountedFilesystem) throws -> Result
+) throws -> Result {
+    try withTemporaryDirectory(containing: Tree { Directory("mount") }, isShared: true) { base in
+        let image = base.appending("image")
+        if let maker = kind.maker {
+            try makeImage(at: image, kind, maker)
+        }
+        guard kind == .overlayfs else {
+            let source: FilePath = kind == .tmpfs ? "tmpfs" : image
+            let all = (kind == .tmpfs ? ["size=32m", "mode=755"] : ["loop"]) + options
+            return try mounted(source, kind, at: base.appending("mount"), all, body)
+        }
+        return try mounted(image, .ext4, at: base.appending("mount"), ["loop"]) { layers in
+            try overlay(on: layers.root, options, body)
+        }
+    }
+}
+
+/// Mounts an overlay whose directories all lie in `base`.
+private func overlay<Result>(
+    on base: FilePath, _ options: [String], _ body: (MountedFilesystem) throws -> Result
+) throws -> Result {
+    let names = ["lower", "upper", "work", "merged"]
+    try Tree { for name in names { Directory(FileName(Array(name.utf8))) } }.create(in: base)
+    let directories = [
+        "lowerdir=\(base)/lower", "upperdir=\(base)/upper", "workdir=\(base)/work",
+    ]
+    return try mounted(
+        "overlay", .overlayfs, at: base.appending("merged"), directories + options, body)
+}
+
+private func makeImage(at image: FilePath, _ kind: FilesystemKind, _ maker: [String]) throws {
+    let file = try openFile(
+        in: FileDescriptor(rawValue: AT_FDCWD), image, flags: O_WRONLY | O_CREAT | O_EXCL,
+        permissions: 0o600)
+    let result = ftruncate(file.rawValue, Int(kind.imageSize))
+    try closeFile(file)
+    guard result == 0 else {
+        throw FixtureError(call: "ftruncate", file: "\(image)", errno: Errno(rawValue: errno))
+    }
+    let arguments: [any CommandArgument] = Array(maker.dropFirst()) + [image]
+    try tool(maker[0], arguments: arguments)
+}
+
+private func mounted<Result>(
+    _ source: FilePath, _ kind: FilesystemKind, at directory: FilePath, _ options: [String],
+    _ body: (MountedFilesystem) throws -> Result
+) throws -> Result {
+    let list = options.joined(separator: ",")
+    try tool("mount", "-t", kind.kernelName, "-o", list, source, directory)
+    let result: Result
+    do {
+        result = try body(MountedFilesystem(kind: kind, root: directory))
+    } catch {
+        try tool("umount", directory)
+        throw error
+    }
+    try tool("umount", directory)
+    return result
+}

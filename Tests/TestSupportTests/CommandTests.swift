@@ -1,0 +1,54 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Commands of tests")
+struct CommandTests {
+    @Test("arguments, input, both outputs and the exit code pass byte for byte")
+    func bytes() throws {
+        let script = #"printf '%s\0' "$@"; cat >&2; exit 7"#
+        let names = HostileNames.all
+        var command = Command(
+            "/bin/sh", arguments: ["-c", script, "sh"] + names.map { $0 as any CommandArgument })
+        command.input = Array(repeating: 0xFF, count: 300_000)
+        let result = try command.run()
+        #expect(result.exitCode == 7)
+        #expect(result.records == names.map(\.bytes))
+        #expect(result.errorOutput == command.input)
+    }
+
+    @Test("the environment is changed and the working directory set")
+    func surroundings() throws {
+        var command = Command("/bin/sh", "-c", #"printf %s "$NAME,${HOME-none},$PWD""#)
+        command.environment = ["NAME": "value", "HOME": nil]
+        command.workingDirectory = "/usr"
+        #expect(try command.run().text == "value,none,/usr")
+    }
+
+    @Test("a signal is told from an exit code")
+    func signals() throws {
+        #expect(try Command("/bin/sh", "-c", "kill -9 $$").run().end == .signal(9))
+    }
+
+    @Test("a command that leaves its input unread is no trouble")
+    func unreadInput() throws {
+        var command = Command("/bin/true")
+        command.input = Array(repeating: 1, count: 1_000_000)
+        #expect(try command.run().exitCode == 0)
+    }
+
+    @Test("a command that takes too long is killed with its children")
+    func timeout() throws {
+        var command = Command("/bin/sh", "-c", "sleep 1000 & wait")
+        command.timeout = .milliseconds(300)
+        #expect(throws: CommandFailure.self) { try command.run() }
+    }
+
+    @Test("a command runs as an ordinary user without root's groups")
+    func ordinaryUser() throws {
+        try require(.root, .tool("setpriv"))
+        var command = Command("/usr/bin/id")
+        command.user = 54321
+        #expect(try command.run().text == "uid=54321 gid=54321 groups=54321\n")
+    }
+}

@@ -1,0 +1,52 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Declared trees")
+struct TreeTests {
+    @Test("a declared tree is on disk while the closure runs, and gone afterwards")
+    func lifetime() throws {
+        let tree = Tree {
+            File("a", "text").excluded()
+            Directory("b") { SymbolicLink("l", to: "../a") }
+            HardLink("h", to: "a")
+        }
+        let root = try withTemporaryDirectory(containing: tree) { root in
+            #expect(try root.appending("h").value(for: .isExcludedFromBackup) == true)
+            #expect(try root.appending("h").status().linkCount == 2)
+            let link = root.appending("b/l")
+            #expect(try link.withoutFollowing.status().kind == .symbolicLink)
+            #expect(try link.status().size == 4)
+            return root
+        }
+        #expect(throws: Errno.noSuchFileOrDirectory) { try root.status() }
+    }
+
+    @Test("a tree deeper than PATH_MAX, without permissions, is made and removed")
+    func depth() throws {
+        let tree = Tree {
+            NestedDirectories(HostileNames.longest, depth: 40) { File("end") }
+            NestedDirectories("d", depth: 3000)
+            Directory("closed") { File("inside") }.permissions(0)
+        }
+        let root = try withTemporaryDirectory(containing: tree) { root in
+            var path = root
+            for _ in 0..<40 { path = path.appending(HostileNames.longest) }
+            #expect(try path.appending("end").status().kind == .regularFile)
+            return root
+        }
+        #expect(throws: Errno.noSuchFileOrDirectory) { try root.status() }
+    }
+
+    @Test("the twenty hostile names differ and are valid names")
+    func hostileNames() throws {
+        #expect(Set(HostileNames.all).count == 20)
+        let tree = Tree { for name in HostileNames.all { File(name) } }
+        try withTemporaryDirectory(containing: tree) { root in
+            for name in HostileNames.all {
+                #expect(try root.appending(name).status().kind == .regularFile)
+            }
+        }
+    }
+}
