@@ -34,60 +34,41 @@ extension FilePath {
                 try body(CallTarget(directory: AT_FDCWD, path: path, flags: flags))
             }
         }
-        let (directory, rest) = try openLongPrefix()
-        defer { closeQuietly(directory) }
-        return try rest.withPointer { path throws(Errno) in
-            try body(CallTarget(directory: directory.rawValue, path: path, flags: flags))
+        // FilePath takes time for each component taken off it; bytes do not.
+        var path = withPlatformString { Array(UnsafeBufferPointer(start: $0, count: length + 1)) }
+        return try path.withUnsafeMutableBufferPointer { path throws(Errno) in
+            try withLongPath(path, flags: flags, body)
         }
-    }
-
-    /// Opens the directories in front of the path's last components, some at a time.
-    ///
-    /// - Returns: a descriptor (`O_PATH`) and a rest short enough for one call.
-    private func openLongPrefix() throws(Errno) -> (directory: FileDescriptor, rest: FilePath) {
-        var rest = self
-        var directory = FileDescriptor(rawValue: AT_FDCWD)
-        while rest.length >= longestPath {
-            let head = rest.removePrefix(shorterThan: longestPath)
-            guard !head.isEmpty else {
-                closeQuietly(directory)
-                throw .fileNameTooLong
-            }
-            let next: FileDescriptor
-            do throws(Errno) {
-                next = try openFile(in: directory, head, flags: O_PATH | O_DIRECTORY)
-            } catch {
-                closeQuietly(directory)
-                throw error
-            }
-            closeQuietly(directory)
-            directory = next
-        }
-        return (directory, rest)
-    }
-
-    /// Takes as many leading components as fit in `limit` bytes off this path and returns them.
-    private mutating func removePrefix(shorterThan limit: Int) -> FilePath {
-        var head = FilePath()
-        head.root = root
-        var remaining = components
-        while let next = remaining.first, head.length + next.length + 1 < limit,
-            remaining.count > 1
-        {
-            head.append(next)
-            remaining.removeFirst()
-        }
-        self = FilePath(root: nil, remaining)
-        return head
     }
 }
+
+/// Opens the directories in front of the path's last components, as many at a time as one call
+/// accepts, and calls `body` with the rest.
+private func withLongPath<Result>(
+    _ path: UnsafeMutableBufferPointer<CChar>, flags: CInt,
+    _ body: (CallTarget) throws(Errno) -> Result
+) throws(Errno) -> Result {
+    guard var rest = path.baseAddress else { throw .invalidArgument }
+    var restCount = path.count
+    var directory = FileDescriptor(rawValue: AT_FDCWD)
+    defer { closeQuietly(directory) }
+    while restCount > longestPath {
+        let head = UnsafeMutableBufferPointer(start: rest, count: longestPath)
+        guard let end = head.lastIndex(of: slash), end > 0 else { throw .fileNameTooLong }
+        head[end] = 0
+        let next = try openFile(in: directory.rawValue, rest, flags: O_PATH | O_DIRECTORY)
+        closeQuietly(directory)
+        directory = next
+        rest += end + 1
+        restCount -= end + 1
+    }
+    return try body(CallTarget(directory: directory.rawValue, path: rest, flags: flags))
+}
+
+private let slash = CChar(UInt8(ascii: "/"))
 
 private func closeQuietly(_ directory: FileDescriptor) {
     guard directory.rawValue != AT_FDCWD else { return }
     // A descriptor opened with O_PATH has nothing to write back: closing it cannot lose data.
     try? closeFile(directory)
-}
-
-extension FilePath.Component {
-    fileprivate var length: Int { withPlatformString { strlen($0) } }
 }
