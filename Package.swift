@@ -66,6 +66,26 @@ let package = Package(
             name: "TestSupportTests",
             dependencies: ["ResourceValues", "SystemCalls", "TestSupport", systemPackage],
             swiftSettings: settings),
+        .testTarget(
+            name: "SystemCallsTests",
+            dependencies: ["CLinux", "SystemCalls", "TestSupport", systemPackage],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ResourceValuesTests",
+            dependencies: [
+                "ResourceValues", "SystemCalls", "TestSupport", "mark-tool", systemPackage,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FilesystemTests",
+            dependencies: [
+                "ResourceValues", "SystemCalls", "TestSupport", "mark-tool", systemPackage,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "mark-tool", dependencies: ["ResourceValues", systemPackage],
+            path: "Tests/Helpers/mark-tool", swiftSettings: settings),
+        .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -33,6 +33,14 @@ extension FilePath {
         }
     }
 
+    /// The path of the innermost of directories of one name inside each other.
+    ///
+    /// Made in one piece: appending to a path that is long already takes time for all of it.
+    package func appending(_ name: FileName, times count: Int) -> FilePath {
+        let step = [UInt8(ascii: "/")] + name.bytes
+        return FilePath(bytes: bytes + Array(repeating: step, count: count).joined())
+    }
+
     /// The path of an entry of the directory at this path.
     package func appending(_ name: FileName) -> FilePath { pushing(FilePath(bytes: name.bytes)) }
 }

@@ -32,8 +32,7 @@ struct TreeTests {
             Directory("closed") { File("inside") }.permissions(0)
         }
         let root = try withTemporaryDirectory(containing: tree) { root in
-            var path = root
-            for _ in 0..<40 { path = path.appending(HostileNames.longest) }
+            let path = root.appending(HostileNames.longest, times: 40)
             try #expect(path.appending("end").status().kind == .regularFile)
             return root
         }

@@ -1,0 +1,98 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("No room for a mark")
+struct NoRoomTests {
+    @Test(
+        "a full attribute block is noSpace, and the mark is not stored",
+        arguments: [FilesystemKind.ext4, .ext4SmallBlocks, .ext4SmallInodes])
+    func attributeBlock(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f") }.create(in: filesystem.root)
+            let file = filesystem.root.appending("f")
+            let stored = try fill(file)
+            #expect(stored > 0)
+            try expectNothingStored(.noSpace, on: file)
+            try #expect(file.extendedAttributeNames().count == stored)
+        }
+    }
+
+    @Test("a value beyond the kernel's limit is tooLarge", arguments: FilesystemKind.allCases)
+    func value(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f") }.create(in: filesystem.root)
+            let file = filesystem.root.appending("f")
+            let value = Array(repeating: UInt8(ascii: "x"), count: 65537)
+            let thrown = code { try file.setExtendedAttribute(named: "user.a", to: value) }
+            #expect(thrown == .tooLarge)
+            try #expect(file.extendedAttributeNames() == [])
+        }
+    }
+
+    @Test("a used-up quota is quotaExceeded, and the mark is not stored")
+    func quota() throws {
+        try require(.tool("btrfs"))
+        try withFilesystem(.btrfs) { filesystem in
+            let volume = filesystem.root.appending("volume")
+            try tool("btrfs", "quota", "enable", filesystem.root)
+            try tool("btrfs", "subvolume", "create", volume)
+            try Tree { for index in 0..<200 { File(FileName(Array("f\(index)".utf8))) } }
+                .create(in: volume)
+            try tool("sync")
+            try tool("btrfs", "qgroup", "limit", "32K", volume)
+            let value = Array(repeating: UInt8(ascii: "x"), count: 3000)
+            let refusal = (0..<200).lazy.compactMap { index in
+                let file = volume.appending("f\(index)")
+                return code { try file.setExtendedAttribute(named: "user.a", to: value) }
+                    .map { (file, $0) }
+            }.first
+            let (file, thrown) = try #require(refusal, "the quota was never used up")
+            #expect(thrown == .quotaExceeded)
+            try #expect(file.extendedAttribute(named: "user.a") == nil)
+            try expectNothingStored(.quotaExceeded, on: volume.appending("f199"))
+        }
+    }
+
+    /// Stores attributes until there is no room for even a small one.
+    private func fill(_ file: FilePath) throws -> Int {
+        var count = 0
+        for size in [100, 10, 1] {
+            let value = Array(repeating: UInt8(ascii: "x"), count: size)
+            while true {
+                let name = ExtendedAttributeName("user.filler.\(count)")
+                guard let thrown = code({ try file.setExtendedAttribute(named: name, to: value) })
+                else {
+                    count += 1
+                    continue
+                }
+                #expect(thrown == .noSpace)
+                break
+            }
+        }
+        return count
+    }
+}
+
+/// Expects that storing a mark fails with a code and leaves the item without it.
+func expectNothingStored(
+    _ expected: FileError.Code, on item: some FileLocation,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let thrown = code { try item.setValue(true, for: .isExcludedFromBackup) }
+    #expect(thrown == expected, sourceLocation: sourceLocation)
+    try #expect(
+        item.mark(for: .isExcludedFromBackup) == .unset, sourceLocation: sourceLocation)
+}
+
+/// The code of the error that `body` throws; nil when it throws none.
+func code<Result>(_ body: () throws -> Result) -> FileError.Code? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return (error as? FileError)?.code
+    }
+}

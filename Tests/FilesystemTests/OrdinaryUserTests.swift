@@ -1,0 +1,103 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("An ordinary user")
+struct OrdinaryUserTests {
+    private static let user: UInt32 = 54321
+
+    private static let kinds: [FilesystemKind] = [.ext4, .xfs, .btrfs, .tmpfs, .overlayfs]
+
+    @Test("sets, reads and removes marks on files of his own", arguments: kinds)
+    func ownFile(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f").owned(by: Self.user) }.create(in: filesystem.root)
+            let file = filesystem.root.appending("f")
+            try #expect(mark("set", file) == "set")
+            try #expect(mark("get", file) == "true")
+            try #expect(mark("unset", file) == "removed")
+            try #expect(mark("get", file) == "unset")
+        }
+    }
+
+    @Test("may not mark another's sticky directory: stickyDirectory", arguments: kinds)
+    func stickyDirectory(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { Directory("d").permissions(0o1777) }.create(in: filesystem.root)
+            try expectRefused("stickyDirectory", filesystem.root.appending("d"))
+        }
+    }
+
+    @Test("marks a sticky directory of his own", arguments: kinds)
+    func ownStickyDirectory(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { Directory("d").permissions(0o1777).owned(by: Self.user) }
+                .create(in: filesystem.root)
+            try #expect(mark("set", filesystem.root.appending("d")) == "set")
+        }
+    }
+
+    @Test("may not mark a read-only file of his own: permissionDenied", arguments: kinds)
+    func readOnlyFile(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f").permissions(0o444).owned(by: Self.user) }
+                .create(in: filesystem.root)
+            try expectRefused("permissionDenied", filesystem.root.appending("f"))
+        }
+    }
+
+    @Test("may not mark another's file: permissionDenied", arguments: kinds)
+    func anothersFile(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f") }.create(in: filesystem.root)
+            try expectRefused("permissionDenied", filesystem.root.appending("f"))
+        }
+    }
+
+    @Test("is told that a mark is unreadable, and only where there is one", arguments: kinds)
+    func unreadableFile(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree {
+                File("marked").excluded().permissions(0)
+                File("plain").permissions(0)
+            }.create(in: filesystem.root)
+            try #expect(mark("get", filesystem.root.appending("marked")) == "permissionDenied")
+            try #expect(mark("get", filesystem.root.appending("plain")) == "unset")
+        }
+    }
+
+    @Test("may not look below a closed directory: permissionDenied, not unset", arguments: kinds)
+    func closedDirectory(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { Directory("d") { File("f").excluded() }.permissions(0o700) }
+                .create(in: filesystem.root)
+            let file = filesystem.root.appending("d").appending("f")
+            try #expect(mark("get", file) == "permissionDenied")
+            try expectRefused("permissionDenied", file)
+        }
+    }
+
+    private func expectRefused(
+        _ code: String, _ item: FilePath, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let names = try item.extendedAttributeNames()
+        try #expect(mark("set", item) == code, sourceLocation: sourceLocation)
+        try #expect(item.extendedAttributeNames() == names, sourceLocation: sourceLocation)
+    }
+
+    /// What the library answers to this user in a process of its own.
+    private func mark(_ verb: String, _ item: FilePath) throws -> String {
+        var command = Command(.built("mark-tool"), verb, item)
+        command.user = Self.user
+        let result = try command.run()
+        try #require(result.errorOutput.isEmpty, "\(result)")
+        return result.text.trimmingSuffix("\n")
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}

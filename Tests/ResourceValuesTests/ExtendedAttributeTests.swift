@@ -1,0 +1,109 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Raw extended attributes")
+struct ExtendedAttributeTests {
+    @Test("missing is nil, empty is empty, and any bytes come back")
+    func values() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            try #expect(file.extendedAttribute(named: "user.a") == nil)
+            try #expect(file.extendedAttributeNames() == [])
+            let all = Array(UInt8.min...UInt8.max) + [0, 0]
+            for value in [[], [0], all, Array(repeating: 0xFF, count: 3000)] {
+                try file.setExtendedAttribute(named: "user.a", to: value)
+                try #expect(file.extendedAttribute(named: "user.a") == value)
+            }
+            try #expect(file.extendedAttributeNames() == ["user.a"])
+        }
+    }
+
+    @Test("a name that is not UTF-8 is kept")
+    func names() throws {
+        let name = ExtendedAttributeName(bytes: Array("user.".utf8) + HostileNames.notUTF8.bytes)
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            try file.setExtendedAttribute(named: name, to: [1])
+            try #expect(file.extendedAttributeNames() == [name])
+            try #expect(file.removeExtendedAttribute(named: name))
+            try #expect(file.removeExtendedAttribute(named: name) == false)
+        }
+    }
+
+    @Test("creating needs absence and replacing presence; a refusal stores nothing")
+    func conditions() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            func set(_ byte: UInt8, _ condition: ExtendedAttributeCondition) -> FileError.Code? {
+                code { try file.setExtendedAttribute(named: "user.a", to: [byte], if: condition) }
+            }
+            #expect(set(1, .present) == .noSuchAttribute)
+            try #expect(file.extendedAttribute(named: "user.a") == nil)
+            #expect(set(2, .absent) == nil)
+            #expect(set(3, .absent) == .attributeExists)
+            try #expect(file.extendedAttribute(named: "user.a") == [2])
+            #expect(set(4, .present) == nil)
+            try #expect(file.extendedAttribute(named: "user.a") == [4])
+        }
+    }
+
+    @Test("a value that grew between two calls is read with a larger buffer")
+    func growth() throws {
+        let tree = Tree { File("f").attribute("user.a", "value") }
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending("f")
+            let mock = SystemCallMock([.getxattr: [.outOfRange], .listxattr: [.outOfRange]])
+            try mock.run {
+                try #expect(file.extendedAttribute(named: "user.a") == Array("value".utf8))
+                try #expect(file.extendedAttributeNames() == ["user.a"])
+            }
+            #expect(mock.calls[.getxattr] == 2)
+            #expect(mock.calls[.listxattr] == 2)
+        }
+    }
+
+    @Test("a value beyond the kernel's own limit is an error, not an endless loop")
+    func endlessGrowth() throws {
+        let mock = SystemCallMock([.getxattr: [.outOfRange, .outOfRange, .outOfRange]])
+        let thrown = mock.run {
+            code { try FilePath("/").extendedAttribute(named: "user.a") }
+        }
+        #expect(thrown == .tooLarge)
+    }
+
+    @Test(
+        "a mark that cannot be read is unreadable, neither unset nor a value",
+        arguments: [Errno.ioError, .noMemory])
+    func unreadable(errno: Errno) throws {
+        try withTemporaryDirectory(containing: Tree { File("f").excluded().purgeable() }) { root in
+            let file = root.appending("f")
+            let one = SystemCallMock([.getxattr: [errno]])
+            try #expect(
+                one.run { try file.mark(for: .isExcludedFromBackup) } == .unreadable(errno))
+            let all = SystemCallMock([.getxattr: [errno]])
+            let marks = try all.run { try file.marks() }
+            let values = [marks.isExcludedFromBackup, marks.isPurgeable]
+            #expect(values.contains(.unreadable(errno)) && values.contains(.value(true)))
+        }
+    }
+
+    @Test("a file that may not be read has an unreadable mark only where one is listed")
+    func denied() throws {
+        let tree = Tree {
+            File("marked").excluded(); File("plain")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let expected: [(String, Mark<Bool>)] = [
+                ("marked", .unreadable(.permissionDenied)), ("plain", .unset),
+            ]
+            for (name, mark) in expected {
+                let mock = SystemCallMock([.getxattr: [.permissionDenied]])
+                try #expect(
+                    mock.run { try root.appending(name).mark(for: .isExcludedFromBackup) } == mark)
+            }
+        }
+    }
+}
