@@ -5,9 +5,9 @@
 #ifndef RESOURCE_VALUES_CLINUX_H
 #define RESOURCE_VALUES_CLINUX_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
+// Nothing here may depend on _GNU_SOURCE: glibc's Swift module is built without it, and a type
+// that looks different in two modules cannot be used by a file that sees both. What only that
+// macro would declare is taken from the kernel's own headers or declared below.
 
 #include <attr/error_context.h>
 #include <attr/libattr.h>
@@ -16,8 +16,9 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/sched.h>
+#include <linux/stat.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -35,6 +36,37 @@
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#ifndef O_PATH
+#define O_PATH __O_PATH
+#endif
+#ifndef O_DIRECTORY
+#define O_DIRECTORY __O_DIRECTORY
+#endif
+#ifndef O_NOFOLLOW
+#define O_NOFOLLOW __O_NOFOLLOW
+#endif
+#ifndef O_NOATIME
+#define O_NOATIME __O_NOATIME
+#endif
+#ifndef AT_NO_AUTOMOUNT
+#define AT_NO_AUTOMOUNT 0x800
+#endif
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0x1000
+#endif
+#ifndef FALLOC_FL_KEEP_SIZE
+#define FALLOC_FL_KEEP_SIZE 0x01
+#endif
+#ifndef FALLOC_FL_PUNCH_HOLE
+#define FALLOC_FL_PUNCH_HOLE 0x02
+#endif
+#ifndef SEEK_DATA
+#define SEEK_DATA 3
+#endif
+#ifndef SEEK_HOLE
+#define SEEK_HOLE 4
+#endif
 
 // Linux 6.13 gave the same numbers to every architecture; glibc 2.36 knows none of them.
 #define LINUX_SYS_setxattrat 463
@@ -139,7 +171,7 @@ static inline long linux_getdents64(int descriptor, void *buffer, size_t size) {
 
 static inline long linux_statx(int directory, const char *path, int flags, unsigned int mask,
                                struct statx *status) {
-    return linux_result(statx(directory, path, flags, mask, status));
+    return linux_result(syscall(SYS_statx, directory, path, flags, mask, status));
 }
 
 static inline long linux_fstatfs(int descriptor, struct statfs *status) {
@@ -167,14 +199,14 @@ static inline long linux_lseek(int descriptor, off_t offset, int whence) {
 }
 
 static inline long linux_fallocate(int descriptor, int mode, off_t offset, off_t length) {
-    return linux_result(fallocate(descriptor, mode, offset, length));
+    return linux_result(syscall(SYS_fallocate, descriptor, mode, offset, length));
 }
 
 static inline long linux_fchdir(int descriptor) { return linux_result(fchdir(descriptor)); }
 
 // Gives the calling thread a working directory of its own (CLONE_FS; needs no privilege).
 static inline long linux_unshare_working_directory(void) {
-    return linux_result(unshare(CLONE_FS));
+    return linux_result(syscall(SYS_unshare, CLONE_FS));
 }
 
 // The working directory's path, of any length, in memory the caller frees. glibc goes up the tree
@@ -201,9 +233,13 @@ static inline long linux_set_descriptor_limit(const struct rlimit *limit) {
 
 // How many processors this process may run on, or minus the errno.
 static inline long linux_available_processors(void) {
-    cpu_set_t processors;
-    if (sched_getaffinity(0, sizeof processors, &processors) != 0) return -(long)errno;
-    return CPU_COUNT(&processors);
+    unsigned long processors[128];
+    long size = syscall(SYS_sched_getaffinity, 0, sizeof processors, processors);
+    if (size < 0) return -(long)errno;
+    long count = 0;
+    for (size_t index = 0; index < (size_t)size / sizeof *processors; index++)
+        count += __builtin_popcountl(processors[index]);
+    return count;
 }
 
 // Asks the kernel to send `signal_number` to this process when its parent dies.
