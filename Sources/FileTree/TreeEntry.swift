@@ -7,7 +7,7 @@ import SystemPackage
 /// As a ``FileLocation`` it leads system calls to the entry by its directory's descriptor and its
 /// name: a renamed or replaced ancestor cannot lead them astray, and a path may have any length.
 public struct TreeEntry: ~Copyable, FileLocation {
-    let target: CallTarget
+    @usableFromInline let target: CallTarget
     /// The name, NUL-ended; for a root the whole path, of which `target` may hold only the end.
     let name: UnsafePointer<CChar>
     let nameLength: Int
@@ -50,7 +50,7 @@ public struct TreeEntry: ~Copyable, FileLocation {
     public var pathForMessages: FilePath? { path }
 
     /// Leads to the entry, never through a symbolic link; a root may be followed.
-    @inline(__always)
+    @inlinable
     public func withCallTarget<Result>(
         _ body: (CallTarget) throws(Errno) -> Result
     ) throws(Errno) -> Result {

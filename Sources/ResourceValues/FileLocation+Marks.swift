@@ -21,6 +21,7 @@ extension FileLocation where Self: ~Copyable {
     /// All marks stored on the item: one `listxattr(2)`, and one `getxattr(2)` for each mark.
     ///
     /// - Throws: as ``mark(for:)``.
+    @inlinable
     public func marks() throws(FileError) -> Marks {
         do throws(Errno) {
             return try withCallTarget { target throws(Errno) in
@@ -32,35 +33,28 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// Room for the names on nearly every file; more are read into a buffer that grows.
-private let usualListSize = 1024
-
-@inline(__always)
+/// Reads the marks of a file that mostly has none: nothing is allocated for such a file.
+@usableFromInline
 func readMarks(_ target: CallTarget) throws(Errno) -> Marks {
-    var outcome: Result<Marks, Errno> = .success(.none)
-    withUnsafeTemporaryAllocation(byteCount: usualListSize, alignment: 1) { buffer in
-        do throws(Errno) {
-            let count = try ExtendedAttributeCalls.list(target, into: buffer)
-            guard count > 0 else { return }
-            let names = UnsafeRawBufferPointer(buffer)[..<count]
-            outcome = .success(try readMarks(target, listed: names))
-        } catch {
-            outcome = .failure(error)
-        }
-    }
+    let length: Int
     do throws(Errno) {
-        return try outcome.get()
-    } catch .outOfRange {
-        return try readEachMark(target)
+        length = try ExtendedAttributeCalls.listLength(target)
     } catch .notSupported {
         return .none
     }
+    return length == 0 ? .none : try readListedMarks(target)
 }
 
-/// Reads the marks among listed names.
-private func readMarks(
-    _ target: CallTarget, listed names: Slice<UnsafeRawBufferPointer>
-) throws(Errno) -> Marks {
+/// Reads the marks among the names that are listed.
+private func readListedMarks(_ target: CallTarget) throws(Errno) -> Marks {
+    let names: [UInt8]
+    do throws(Errno) {
+        names = try readGrowing { buffer throws(Errno) in
+            try ExtendedAttributeCalls.list(target, into: buffer)
+        }
+    } catch .outOfRange {
+        return try readEachMark(target)
+    }
     var marks = Marks.none
     for name in names.split(separator: 0) where name.starts(with: attributePrefix.utf8) {
         if name.elementsEqual(StoredKey<Bool>.isExcludedFromBackup.attribute.bytes) {

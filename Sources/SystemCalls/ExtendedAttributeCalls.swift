@@ -52,8 +52,12 @@ package enum ExtendedAttributeCalls {
             })
     }
 
+    /// The length of what ``list(_:into:)`` would fill in, in bytes: 0 when there is no attribute.
+    package static func listLength(_ target: CallTarget) throws(Errno) -> Int {
+        try list(target, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    }
+
     /// Lists names, each NUL-ended: `listxattr(2)`. An empty buffer asks for the list's size.
-    @inline(__always)
     package static func list(
         _ target: CallTarget, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
