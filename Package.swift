@@ -85,6 +85,9 @@ let package = Package(
         .executableTarget(
             name: "mark-tool", dependencies: ["ResourceValues", systemPackage],
             path: "Tests/Helpers/mark-tool", swiftSettings: settings),
+        .executableTarget(
+            name: "two-keys", dependencies: ["FileTree", "ResourceValues", systemPackage],
+            path: "Tests/Benchmarks/two-keys", swiftSettings: settings),
         .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
     ],
     swiftLanguageModes: [.v6]
