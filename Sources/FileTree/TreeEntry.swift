@@ -51,9 +51,9 @@ public struct TreeEntry: ~Copyable, FileLocation {
 
     /// Leads to the entry, never through a symbolic link; a root may be followed.
     @inlinable
-    public func withCallTarget<Result>(
-        _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
+    public func lookUp(
+        _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
         try body(target)
     }
 }

@@ -1,65 +1,85 @@
 /// A type whose values are stored as the text of an extended attribute.
 public protocol AttributeValue: Sendable, Hashable {
-    /// The value as it is written: ASCII, exact case, no newline, no NUL.
-    var attributeText: String { get }
-
-    /// Reads a value written with any case, without its trailing newline or NUL.
-    ///
-    /// - Parameter lowercasedText: the text with ASCII capitals made small.
-    /// - Returns: nil when the text is none of the values.
-    init?(lowercasedText: String)
+    /// Every text that is accepted, in small letters, with its value.
+    static var readableTexts: [(text: StaticString, value: Self)] { get }
 
     /// The texts that are written, for messages that list what is valid.
     static var attributeTexts: [String] { get }
-}
 
-extension Bool: AttributeValue {
-    /// `true` or `false`.
-    public var attributeText: String { self ? "true" : "false" }
-
-    /// Reads `true`, `false`, `1` and `0`.
-    public init?(lowercasedText: String) {
-        switch lowercasedText {
-        case "true", "1": self = true
-        case "false", "0": self = false
-        default: return nil
-        }
-    }
-
-    /// `true` and `false`.
-    public static var attributeTexts: [String] { ["true", "false"] }
-}
-
-extension FileProtection: AttributeValue {
-    /// The class's name.
-    public var attributeText: String { rawValue }
-
-    /// Reads the name of a class.
-    public init?(lowercasedText: String) {
-        guard let match = Self.allCases.first(where: { $0.rawValue.lowercased() == lowercasedText })
-        else { return nil }
-        self = match
-    }
-
-    /// The names of all classes.
-    public static var attributeTexts: [String] { allCases.map(\.rawValue) }
-}
-
-/// The longest value, in bytes, that is looked at; anything longer is malformed.
-let longestAttributeValue = 64
-
-extension AttributeValue {
     /// Reads a value as it was found on disk.
     ///
     /// Accepted are the written texts in any ASCII case, `1` and `0` for Booleans, and one trailing
     /// newline or NUL.
     ///
     /// - Returns: nil when the bytes are malformed.
-    public init?(attributeBytes bytes: some BidirectionalCollection<UInt8>) {
+    init?(attributeBytes bytes: UnsafeRawBufferPointer)
+
+    /// The value as it is written: ASCII, exact case, no newline, no NUL.
+    var attributeText: String { get }
+}
+
+extension Bool: AttributeValue {
+    /// `true`, `false`, `1` and `0`.
+    public static let readableTexts: [(text: StaticString, value: Bool)] = [
+        ("true", true), ("false", false), ("1", true), ("0", false),
+    ]
+
+    /// `true` and `false`.
+    public static let attributeTexts = ["true", "false"]
+
+    /// `true` or `false`.
+    public var attributeText: String { self ? "true" : "false" }
+}
+
+extension FileProtection: AttributeValue {
+    /// The names of all classes, in small letters.
+    public static let readableTexts: [(text: StaticString, value: FileProtection)] = [
+        ("complete", .complete),
+        ("completeunlessopen", .completeUnlessOpen),
+        ("completeuntilfirstuserauthentication", .completeUntilFirstUserAuthentication),
+        ("completewhenuserinactive", .completeWhenUserInactive),
+        ("none", .none),
+    ]
+
+    /// The names of all classes.
+    public static let attributeTexts = allCases.map(\.rawValue)
+
+    /// The class's name.
+    public var attributeText: String { rawValue }
+}
+
+/// The longest value, in bytes, that is looked at; anything longer is malformed.
+let longestAttributeValue = 64
+
+extension AttributeValue {
+    /// Reads a value by ``readableTexts``.
+    public init?(attributeBytes bytes: UnsafeRawBufferPointer) {
         guard bytes.count <= longestAttributeValue else { return nil }
         let hasTerminator = bytes.last == UInt8(ascii: "\n") || bytes.last == 0
-        let text = hasTerminator ? bytes.dropLast() : bytes[...]
-        guard text.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        self.init(lowercasedText: String(decoding: text, as: UTF8.self).lowercased())
+        let text = UnsafeRawBufferPointer(rebasing: bytes.dropLast(hasTerminator ? 1 : 0))
+        for readable in Self.readableTexts where isInAnyCase(text, readable.text) {
+            self = readable.value
+            return
+        }
+        return nil
+    }
+
+    /// Reads a value as it was found on disk, by the same rules.
+    public init?(attributeBytes bytes: [UInt8]) {
+        guard let value = bytes.withUnsafeBytes({ Self(attributeBytes: $0) }) else { return nil }
+        self = value
+    }
+}
+
+/// Whether bytes are a text of small letters and digits, or the same with capitals.
+private func isInAnyCase(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    let letters = text.utf8Start
+    return bytes.indices.allSatisfy { bytes[$0].lowercasedASCII == letters[$0] }
+}
+
+extension UInt8 {
+    fileprivate var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

@@ -8,6 +8,7 @@ extension FileLocation where Self: ~Copyable {
     /// - Throws: ``FileError``: `malformedValue` when the attribute holds none of the format's
     ///   values, `permissionDenied` or `inputOutput` when it cannot be read, `noSuchFile` and others
     ///   when the file cannot be reached.
+    @inlinable
     public func value<Value>(for key: StoredKey<Value>) throws(FileError) -> Value? {
         switch try mark(for: key) {
         case .unset:

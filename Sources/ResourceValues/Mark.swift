@@ -16,14 +16,14 @@ public enum Mark<Value: AttributeValue>: Sendable, Hashable {
     case unreadable(Errno)
 
     /// The value; nil when unset, malformed or unreadable.
-    @inline(__always)
+    @inlinable
     public var value: Value? {
         guard case .value(let value) = self else { return nil }
         return value
     }
 
     /// Whether there is nothing to report and nothing to obey.
-    @inline(__always)
+    @inlinable
     public var isUnset: Bool {
         guard case .unset = self else { return false }
         return true
@@ -44,6 +44,24 @@ public enum Mark<Value: AttributeValue>: Sendable, Hashable {
         } else {
             self = .malformed(
                 prefix: Array(bytes.prefix(longestAttributeValue)), length: bytes.count)
+        }
+    }
+
+    @inlinable
+    init(_ raw: RawMark) {
+        switch raw {
+        case .unset:
+            self = .unset
+        case .short(let short):
+            if let value = short.withBytes({ Value(attributeBytes: $0) }) {
+                self = .value(value)
+            } else {
+                self.init(attributeBytes: short.bytes)
+            }
+        case .long(let bytes):
+            self.init(attributeBytes: bytes)
+        case .unreadable(let errno):
+            self = .unreadable(errno)
         }
     }
 }

@@ -24,10 +24,10 @@ public struct CallTarget: FileLocation {
     public var pathForMessages: FilePath? { nil }
 
     /// Leads to where the target leads.
-    @inline(__always)
-    public func withCallTarget<Result>(
-        _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
+    @inlinable
+    public func lookUp(
+        _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
         try body(self)
     }
 

@@ -13,9 +13,22 @@ public protocol FileLocation: ~Copyable {
     /// Calls `body` with the arguments that lead a system call to the file.
     ///
     /// - Throws: the errno of a lookup that had to happen first, or what `body` throws.
-    func withCallTarget<Result>(
+    func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno)
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// Calls `body` with the arguments that lead a system call to the file, and returns its result.
+    ///
+    /// - Throws: as ``lookUp(_:)``.
+    @inlinable
+    public func withCallTarget<Result>(
         _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result
+    ) throws(Errno) -> Result {
+        var result: Result?
+        try lookUp { target throws(Errno) in result = try body(target) }
+        guard let result else { throw .invalidArgument }
+        return result
+    }
 }
 
 extension FilePath: FileLocation {
@@ -23,10 +36,10 @@ extension FilePath: FileLocation {
     public var pathForMessages: FilePath? { self }
 
     /// Leads to the file at this path, following a symbolic link; a path beyond `PATH_MAX` works.
-    public func withCallTarget<Result>(
-        _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
-        try withCallTarget(flags: 0, body)
+    public func lookUp(
+        _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
+        try lookUp(flags: 0, body)
     }
 
     /// This path, with a symbolic link at its end taken as itself.
@@ -38,9 +51,9 @@ extension FileDescriptor: FileLocation {
     public var pathForMessages: FilePath? { nil }
 
     /// Leads to the open file.
-    public func withCallTarget<Result>(
-        _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
+    public func lookUp(
+        _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
         let descriptor = rawValue
         return try withEmptyPath { path throws(Errno) in
             try body(CallTarget(directory: descriptor, path: path, flags: AT_EMPTY_PATH))
@@ -57,10 +70,10 @@ public struct SymbolicLinkPath: FileLocation, Sendable, Hashable {
     public var pathForMessages: FilePath? { path }
 
     /// Leads to what stands at the path, also when that is a symbolic link.
-    public func withCallTarget<Result>(
-        _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
-        try path.withCallTarget(flags: AT_SYMLINK_NOFOLLOW, body)
+    public func lookUp(
+        _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
+        try path.lookUp(flags: AT_SYMLINK_NOFOLLOW, body)
     }
 }
 
@@ -81,9 +94,9 @@ public struct DirectoryEntryLocation: FileLocation, Sendable {
     }
 
     /// Leads to the entry.
-    public func withCallTarget<Result>(
-        _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
+    public func lookUp(
+        _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
         let directory = directory.rawValue
         return try name.withPointer { name throws(Errno) in
             try body(CallTarget(directory: directory, path: name, flags: AT_SYMLINK_NOFOLLOW))
@@ -93,8 +106,8 @@ public struct DirectoryEntryLocation: FileLocation, Sendable {
 
 private let emptyPath: StaticString = ""
 
-private func withEmptyPath<Result>(
-    _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
-) throws(Errno) -> Result {
+private func withEmptyPath(
+    _ body: (UnsafePointer<CChar>) throws(Errno) -> Void
+) throws(Errno) {
     try emptyPath.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1, body)
 }

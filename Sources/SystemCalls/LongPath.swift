@@ -11,24 +11,27 @@ extension FilePath {
     }
 
     /// Calls `body` with the path's bytes, NUL-ended; `withPlatformString` with a typed error.
+    @inlinable
     package func withPointer<Result>(
         _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
     ) throws(Errno) -> Result {
-        var outcome: Swift.Result<Result, Errno>?
+        var result: Result?
+        var failure: Errno?
         withPlatformString { pointer in
             do throws(Errno) {
-                outcome = .success(try body(pointer))
+                result = try body(pointer)
             } catch {
-                outcome = .failure(error)
+                failure = error
             }
         }
-        guard let outcome else { throw .invalidArgument }
-        return try outcome.get()
+        if let failure { throw failure }
+        guard let result else { throw .invalidArgument }
+        return result
     }
 
-    func withCallTarget<Result>(
-        flags: CInt, _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
+    func lookUp(
+        flags: CInt, _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
         guard length >= longestPath else {
             return try withPointer { path throws(Errno) in
                 try body(CallTarget(directory: AT_FDCWD, path: path, flags: flags))
@@ -36,7 +39,7 @@ extension FilePath {
         }
         // FilePath takes time for each component taken off it; bytes do not.
         var path = withPlatformString { Array(UnsafeBufferPointer(start: $0, count: length + 1)) }
-        return try path.withUnsafeMutableBufferPointer { path throws(Errno) in
+        try path.withUnsafeMutableBufferPointer { path throws(Errno) in
             try withLongPath(path, flags: flags, body)
         }
     }
@@ -44,10 +47,10 @@ extension FilePath {
 
 /// Opens the directories in front of the path's last components, as many at a time as one call
 /// accepts, and calls `body` with the rest.
-private func withLongPath<Result>(
+private func withLongPath(
     _ path: UnsafeMutableBufferPointer<CChar>, flags: CInt,
-    _ body: (CallTarget) throws(Errno) -> Result
-) throws(Errno) -> Result {
+    _ body: (CallTarget) throws(Errno) -> Void
+) throws(Errno) {
     guard var rest = path.baseAddress else { throw .invalidArgument }
     var restCount = path.count
     var directory = FileDescriptor(rawValue: AT_FDCWD)
@@ -62,7 +65,7 @@ private func withLongPath<Result>(
         rest += end + 1
         restCount -= end + 1
     }
-    return try body(CallTarget(directory: directory.rawValue, path: rest, flags: flags))
+    try body(CallTarget(directory: directory.rawValue, path: rest, flags: flags))
 }
 
 private let slash = CChar(UInt8(ascii: "/"))

@@ -1,0 +1,103 @@
+import SystemCalls
+import SystemPackage
+
+/// What was found where a mark is stored, before its bytes are understood.
+///
+/// Not generic over the key's type, so that reading costs no more than the system call.
+@usableFromInline
+enum RawMark {
+    case unset
+    case short(ShortValue)
+    /// More bytes than any value has.
+    case long([UInt8])
+    case unreadable(Errno)
+}
+
+/// Up to 64 bytes kept in place.
+@usableFromInline
+struct ShortValue {
+    private var storage: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (
+        0, 0, 0, 0, 0, 0, 0, 0
+    )
+    private var count: Int
+
+    /// Reads up to 64 bytes.
+    ///
+    /// - Parameter read: fills a buffer and answers how much of it.
+    init(
+        _ read: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+    ) throws(Errno) {
+        count = 0
+        var failure: Errno?
+        count = withUnsafeMutableBytes(of: &storage) { buffer in
+            do throws(Errno) {
+                return try read(buffer)
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    @usableFromInline
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: storage) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    @usableFromInline
+    var bytes: [UInt8] { withBytes { Array($0) } }
+}
+
+/// Reads what is stored under a mark's name. Errors that say "there is an attribute, but it cannot be
+/// read" become a mark; errors that say "there is no such file" are thrown.
+@usableFromInline
+func readRawMark(
+    _ target: CallTarget, _ attribute: ExtendedAttributeName
+) throws(Errno) -> RawMark {
+    do throws(Errno) {
+        return .short(
+            try ShortValue { buffer throws(Errno) in
+                try attribute.withPointer { name throws(Errno) in
+                    try ExtendedAttributeCalls.get(target, name, into: buffer)
+                }
+            })
+    } catch {
+        switch error {
+        case .noData, .notSupported: return .unset
+        case .outOfRange: return readLongMark(target, attribute)
+        case .permissionDenied: return try unreadableIfListed(target, attribute)
+        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .fileNameTooLong,
+            .badFileDescriptor:
+            throw error
+        default: return .unreadable(error)
+        }
+    }
+}
+
+/// Tells a mark that may not be read from one that is not there: reading needs permission on the
+/// file, listing only on the directories above it.
+private func unreadableIfListed(
+    _ target: CallTarget, _ attribute: ExtendedAttributeName
+) throws(Errno) -> RawMark {
+    let names = try readGrowing { buffer throws(Errno) in
+        try ExtendedAttributeCalls.list(target, into: buffer)
+    }
+    let isListed = names.split(separator: 0).contains { $0.elementsEqual(attribute.bytes) }
+    return isListed ? .unreadable(.permissionDenied) : .unset
+}
+
+private func readLongMark(_ target: CallTarget, _ attribute: ExtendedAttributeName) -> RawMark {
+    do throws(Errno) {
+        let bytes = try attribute.withPointer { name throws(Errno) in
+            try readGrowing { buffer throws(Errno) in
+                try ExtendedAttributeCalls.get(target, name, into: buffer)
+            }
+        }
+        return .long(bytes)
+    } catch .noData {
+        return .unset
+    } catch {
+        return .unreadable(error)
+    }
+}
