@@ -1,0 +1,60 @@
+# Competitors are measured only after they gave the same answer.
+#
+# Variables are shared with scripts/benchmark and its other parts:
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# same_paths WORKLOAD NAME…: each prints the same paths, in any order, as the first one does, and
+# the first one prints as many as were marked when the tree was made, if it was made now.
+same_paths() {
+    local workload=$1 name reference=$2
+    for name in "${@:2}"; do
+        note "$workload: comparing the answer of $name"
+        paths_from "$workload" "$name" | sort > "$work/answer.$name"
+        cmp -s -- "$work/answer.$reference" "$work/answer.$name" || die \
+            "$workload: $name found $(wc -l < "$work/answer.$name") paths, $reference found" \
+            "$(wc -l < "$work/answer.$reference"); first difference:" \
+            "$(diff -- "$work/answer.$reference" "$work/answer.$name" | sed -n 2p)"
+    done
+    [[ -s $work/answer.$reference ]] || die "$workload: nothing in the tree is marked"
+    if [[ -e $work/tree-numbers ]]; then
+        [[ $(wc -l < "$work/answer.$reference") == "$(cut -d ' ' -f 2 "$work/tree-numbers")" ]] ||
+            die "$workload: $reference did not find every marked file"
+    fi
+}
+
+# getfattr prints a comment line for each path and the attribute below it.
+paths_from() {
+    local status=0
+    run_competitor "$1/$2" > "$work/answer" || status=$?
+    accept_exit "$1/$2" "$status"
+    if [[ $2 == getfattr ]]; then
+        sed -n 's/^# file: //p' -- "$work/answer"
+    else
+        cat -- "$work/answer"
+    fi
+}
+
+# same_output WORKLOAD NAME NAME: byte for byte, order included.
+same_output() {
+    local workload=$1 name
+    for name in "$2" "$3"; do
+        run_competitor "$workload/$name" > "$work/answer.$name" || accept_exit "$workload/$name" $?
+    done
+    [[ -s $work/answer.$2 ]] || die "$workload: $2 printed nothing"
+    cmp -- "$work/answer.$2" "$work/answer.$3" >&2 || die "$workload: $2 and $3 differ"
+}
+
+# The launcher must really take the calls away: under it the floor, which needs them, gives up.
+launcher_works() {
+    local status=0
+    "$without_xattrat" "$floors/floor-walk" "$work/floors" > /dev/null 2>&1 || status=$?
+    (( status == 3 )) || die "without-xattrat: the xattrat calls still work under it (exit $status)"
+}
+
+# all_marked PATHS_LIST WHO: every path of the list reads `true`.
+all_marked() {
+    local expected found
+    expected=$(tr -dc '\0' < "$1" | wc -c)
+    found=$("$floors/floor-getset" get "$1" | grep -c ': true$' || true)
+    [[ $found == "$expected" ]] || die "W4: $2 marked $found of $expected paths"
+}

@@ -1,0 +1,104 @@
+# What must be there before anything is measured: tools, executables, a place to work.
+#
+# Variables are shared with scripts/benchmark and its other parts:
+# shellcheck shell=bash disable=SC2034,SC2154
+
+declare -A package_with=(
+    [bfs]=bfs [getfattr]=attr [hyperfine]=hyperfine [gcc]=gcc [jq]=jq [/usr/bin/time]=time
+)
+
+install_missing_packages() {
+    local tool missing=() as_root=()
+    for tool in "${!package_with[@]}"; do
+        command -v "$tool" > /dev/null || missing+=("${package_with[$tool]}")
+    done
+    [[ -e /usr/include/stdio.h ]] || missing+=(libc6-dev)
+    (( ${#missing[@]} > 0 )) || return 0
+
+    if (( EUID != 0 )); then
+        sudo -n true 2> /dev/null || die "missing; install with: apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    command -v apt-get > /dev/null || die "no apt-get here; install by hand: ${missing[*]}"
+    note "installing ${missing[*]}"
+    {
+        "${as_root[@]}" apt-get update -q
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -q -y --no-install-recommends "${missing[@]}"
+    } >&2 || die "could not install ${missing[*]}"
+}
+
+# Sets `resval`, and `two_keys` and `without_xattrat` (empty when they are not there).
+find_executables() {
+    if [[ -n ${RESVAL_BIN-} ]]; then
+        resval=$(realpath -m -- "$RESVAL_BIN")/resval
+    else
+        "$repository/scripts/build-release" >&2 || die 'scripts/build-release failed'
+        resval=$repository/.build/release-static/resval
+    fi
+    [[ -x $resval ]] || die "$resval: not an executable"
+    two_keys=$(find_helper two-keys)
+    without_xattrat=$(find_helper without-xattrat)
+}
+
+find_helper() {
+    local directory
+    for directory in "${RESVAL_BIN-}" "$repository/.build/release"; do
+        if [[ -n $directory && -x $directory/$1 ]]; then
+            realpath -- "$directory/$1"
+            return
+        fi
+    done
+}
+
+make_working_directory() {
+    work=$(mktemp -d -- "${TMPDIR:-/var/tmp}/benchmark.XXXXXXXX")
+    work=$(realpath -- "$work")
+    trap clean_up EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    samples=$work/samples.tsv commands=$work/commands.tsv
+    targets=$work/targets.tsv skips=$work/skips.tsv
+    touch "$samples" "$commands" "$targets" "$skips"
+    large_tree='' tree_entries=null two_keys_directory=''
+    note "working in $work, on $(filesystem_of "$work")"
+}
+
+clean_up() {
+    rm -rf -- "${tree:-$work/tree}.incomplete"
+    if [[ $keep == true ]]; then
+        note "left behind: $work"
+    else
+        rm -rf -- "$work"
+    fi
+}
+
+# Where mounts are stacked, the last one listed is the one in use.
+filesystem_of() {
+    findmnt --noheadings --output FSTYPE --target "$1" | tail -n 1
+}
+
+build_floors() {
+    local source
+    floors=$work/floors
+    mkdir -- "$floors"
+    for source in "$parts"/*.c; do
+        gcc -std=c11 -O2 -Wall -Wextra -pthread -o "$floors/$(basename -- "$source" .c)" "$source"
+    done
+}
+
+# Sets `busy_percent`: how much of all processors others use while this script sleeps.
+look_for_others() {
+    local before after all_before all_after
+    read -r _ before < /proc/stat
+    sleep 2
+    read -r _ after < /proc/stat
+    all_before=$(( ${before// /+} )) all_after=$(( ${after// /+} ))
+    read -r -a before <<< "$before"
+    read -r -a after <<< "$after"
+    busy_percent=$(( 100 - 100 * (after[3] + after[4] - before[3] - before[4])
+        / (all_after - all_before) ))
+    (( busy_percent < 5 )) ||
+        note "other programs use $busy_percent % of the processors: the figures will be rough"
+}

@@ -1,0 +1,67 @@
+# The files that are measured. Each function makes what it names once.
+#
+# Variables are shared with scripts/benchmark and its other parts:
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# make_tree ROOT TOP MIDDLE LEAF FILES [MARKING…]: prints "ENTRIES MARKED".
+make_tree() {
+    local root=$1 top=$2 middle=$3 leaf=$4 files=$5
+    check_room "$root" "$(( top * (1 + middle * (1 + leaf * (1 + files))) ))"
+    "$floors/make-tree" "${@:6}" "$root" "$top" "$middle" "$leaf" "$files" ||
+        die "$root: the tree could not be made"
+}
+
+# One inode and, to be safe on any filesystem, 1 KiB for each entry.
+check_room() {
+    local directory entries=$2 inodes all_inodes kibibytes
+    directory=$(dirname -- "$1")
+    read -r all_inodes inodes kibibytes < <(
+        df -k --output=itotal,iavail,avail -- "$directory" | tail -n 1
+    )
+    [[ $kibibytes -ge $entries ]] || die "$directory: $entries KiB of free space are needed"
+    # Filesystems that make inodes as they go count none.
+    [[ $all_inodes == 0 || $all_inodes == - || $inodes -ge $entries ]] ||
+        die "$directory: $entries free inodes are needed"
+}
+
+# 10,000 directories × 50 empty files, 1 % marked. Sets `tree`.
+need_tree() {
+    local shape=(10 20 50 50)
+    [[ -z ${tree_is_ready-} ]] || return 0
+    [[ $quick == false ]] || shape=(10 2 5 50)
+    tree=${tree:-$work/tree}
+    if [[ ! -e $tree ]]; then
+        note "making $tree"
+        make_tree "$tree.incomplete" "${shape[@]}" -e 100 > "$work/tree-numbers"
+        mv -- "$tree.incomplete" "$tree"
+        sync -f -- "$tree"
+    fi
+    tree_entries=$(find "$tree" -mindepth 1 -printf x | wc -c)
+    tree_is_ready=true
+}
+
+# 100,000 marked files in 1,000 directories, and a list of their paths. Sets `paths_list`.
+need_paths() {
+    local shape=(1 20 50 100)
+    [[ $quick == false ]] || shape=(1 2 5 100)
+    paths_list=$work/paths.list
+    note "making $work/paths"
+    make_tree "$work/paths" "${shape[@]}" -e 1 > "$work/paths-numbers"
+    find "$work/paths" -type f -print0 > "$paths_list"
+}
+
+# 1,000 files in one directory, every second one with both marks. Sets `two_keys_directory`.
+need_two_keys_directory() {
+    make_tree "$work/two-keys" 1 1 1 1000 -e 2 -p 2 > /dev/null
+    two_keys_directory=$work/two-keys/top00/middle00/leaf00
+}
+
+# 40,000 directories × 50 empty files, 1 % marked. Sets `large_tree`.
+need_large_tree() {
+    local shape=(40 20 50 50)
+    [[ $quick == false ]] || shape=(40 2 5 50)
+    large_tree=$work/large-tree
+    note "making $large_tree"
+    make_tree "$large_tree" "${shape[@]}" -e 100 > "$work/large-tree-numbers"
+    sync -f -- "$large_tree"
+}

@@ -1,0 +1,147 @@
+# The workloads. Each registers its competitors, compares their answers, measures them in turns and
+# says what is to be reached.
+#
+# Variables are shared with scripts/benchmark and its other parts:
+# shellcheck shell=bash disable=SC2034,SC2154
+
+readonly mark=user.resval.isExcludedFromBackup
+
+# Fails when the floor cannot run here, because the kernel lacks its system call.
+floor_runs() {
+    local status=0
+    "$floors/floor-walk" "$floors" > /dev/null 2>&1 || status=$?
+    (( status == 0 )) || skip "$1" 'the floor needs listxattrat, which came with Linux 6.13'
+    return "$status"
+}
+
+measure_W1() {
+    local names=(floor resval bfs getfattr)
+    floor_runs W1 || return 0
+    need_tree
+    competitor W1 floor s "$floors/floor-walk" -j 2 "$tree"
+    competitor W1 resval s "$resval" find --excluded "$tree"
+    competitor W1 bfs s bfs "$tree" -xattrname "$mark"
+    competitor W1 getfattr s getfattr -R -n "$mark" --absolute-names "$tree"
+    # It complains about every file without the attribute, and fails because of them.
+    tolerated_exit[W1/getfattr]=1 errors_to[W1/getfattr]=/dev/null
+    target W1 at-most resval floor 1.25
+    target W1 faster resval bfs 4
+    target W1 faster resval getfattr 4
+
+    if [[ -n $without_xattrat ]]; then
+        launcher_works
+        competitor W1 fallback s "$without_xattrat" "$resval" find --excluded "$tree"
+        target W1 at-most fallback floor 1.3
+        names+=(fallback)
+    else
+        skip W1 'the walk without xattrat calls: there is no without-xattrat'
+    fi
+    same_paths W1 "${names[@]}"
+    take_turns W1 nothing_to_prepare "${names[@]}"
+}
+
+measure_W2() {
+    floor_runs W2 || return 0
+    need_tree
+    case $(filesystem_of "$tree") in
+        tmpfs | ramfs) skip W2 'a filesystem in memory has no cold caches'; return 0 ;;
+    esac
+    can_drop_caches || { skip W2 'dropping caches needs root'; return 0; }
+    competitor W2 floor s "$floors/floor-walk" -j 8 "$tree"
+    competitor W2 resval s "$resval" find --excluded "$tree"
+    competitor W2 bfs s bfs "$tree" -xattrname "$mark"
+    target W2 at-most resval floor 1.25
+    target W2 faster resval bfs 2
+    same_paths W2 floor resval bfs
+    take_turns W2 drop_caches floor resval bfs
+}
+
+# hyperfine starts processes with less noise than a shell; each round is the median of many starts.
+measure_W3() {
+    local round file=$work/one-file starts=300
+    [[ $quick == false ]] || starts=20
+    touch -- "$file"
+    setfattr -n "$mark" -v true -- "$file"
+    competitor W3 getfattr s getfattr --absolute-names -n "$mark" "$file"
+    competitor W3 resval s "$resval" get isExcludedFromBackup "$file"
+    target W3 at-most resval getfattr 3
+    [[ $(run_competitor W3/resval) == true ]] ||
+        die "W3: resval did not print the mark: $(head -n 3 -- "$work/errors")"
+    [[ $(run_competitor W3/getfattr) == *"$mark=\"true\""* ]] ||
+        die "W3: getfattr did not print the mark: $(head -n 3 -- "$work/errors")"
+
+    for (( round = 1; round <= runs; round++ )); do
+        note "W3: round $round of $runs, $starts starts of each"
+        hyperfine -N --style none --warmup 20 --runs "$starts" --export-json "$work/starts.json" \
+            "${command_of[W3/getfattr]}" "${command_of[W3/resval]}" > /dev/null 2> "$work/errors" ||
+            die "W3: hyperfine: $(head -n 3 -- "$work/errors")"
+        sample W3 getfattr "$(jq '.results[0].median' "$work/starts.json")"
+        sample W3 resval "$(jq '.results[1].median' "$work/starts.json")"
+    done
+}
+
+measure_W4() {
+    need_paths
+    competitor W4 get-floor s "$floors/floor-getset" get "$paths_list"
+    competitor W4 get-resval s "$resval" get isExcludedFromBackup --files0-from "$paths_list"
+    competitor W4 set-floor s "$floors/floor-getset" set "$paths_list"
+    competitor W4 set-resval s "$resval" set isExcludedFromBackup=true --files0-from "$paths_list"
+    target W4 at-most get-resval get-floor 1.3
+    target W4 at-most set-resval set-floor 1.3
+
+    same_output W4 get-floor get-resval
+    take_turns W4 nothing_to_prepare get-floor get-resval
+
+    local name
+    for name in set-floor set-resval; do
+        remove_marks
+        run_competitor "W4/$name" > /dev/null || accept_exit "W4/$name" $?
+        all_marked "$paths_list" "$name"
+    done
+    take_turns W4 remove_marks set-floor set-resval
+}
+
+# So that every `set` stores something new; what the removal leaves to be written is written first.
+remove_marks() {
+    "$floors/floor-getset" remove "$paths_list"
+    sync -f -- "$paths_list"
+}
+
+measure_W5() {
+    local round name rounds=200 answer trues expected=''
+    [[ -n $two_keys ]] || { skip W5 'there is no two-keys'; return 0; }
+    need_two_keys_directory
+    competitor W5 floor ns "$floors/floor-two-keys" "$two_keys_directory" "$rounds"
+    competitor W5 library ns "$two_keys" "$two_keys_directory" "$rounds"
+    target W5 at-most library floor 1.5
+    for (( round = 1; round <= runs; round++ )); do
+        note "W5: round $round of $runs"
+        for name in floor library; do
+            answer=$(run_competitor "W5/$name") || accept_exit "W5/$name" $?
+            [[ $answer =~ ^[0-9]+(\.[0-9]+)?\ [0-9]+$ ]] ||
+                die "W5: $name must print nanoseconds and the number of true answers, not: $answer"
+            trues=${answer#* }
+            expected=${expected:-$trues}
+            [[ $trues == "$expected" && $trues == "$(( rounds * 1000 ))" ]] ||
+                die "W5: $name counted $trues true answers of $(( rounds * 1000 ))"
+            sample W5 "$name" "${answer% *}"
+        done
+    done
+}
+
+measure_M1() {
+    local round status found marked
+    need_large_tree
+    marked=$(cut -d ' ' -f 2 "$work/large-tree-numbers")
+    competitor M1 resval KiB "$resval" find --excluded "$large_tree"
+    target M1 below resval - 65536
+    for (( round = 1; round <= runs; round++ )); do
+        note "M1: round $round of $runs"
+        status=0
+        found=$(/usr/bin/time --quiet -f %M -o "$work/peak" \
+            "$resval" find --excluded "$large_tree" 2> "$work/errors" | wc -l) || status=$?
+        accept_exit M1/resval "$status"
+        [[ $found == "$marked" ]] || die "M1: resval found $found of $marked marked files"
+        sample M1 resval "$(cat -- "$work/peak")"
+    done
+}
