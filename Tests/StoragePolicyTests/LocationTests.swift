@@ -1,0 +1,197 @@
+import StoragePolicy
+import SystemPackage
+import Testing
+
+struct LocationRow: CustomTestStringConvertible {
+    var rule: String
+    var environment: [String: FilePath] = [:]
+    var passwd = "u:x:1000:1000::/home/u:/bin/sh\n"
+    var userDirectories = ""
+    var named: [StorageLocation] = []
+    var realPaths: [FilePath: FilePath] = [:]
+    /// The locations that are left out of backups, without /tmp and /var/tmp unless one is missing.
+    var leftOut: [FilePath]
+    var cutOuts: [FilePath] = []
+    var warnings: [String] = []
+    var testDescription: String { rule }
+}
+
+private let usual: [FilePath] = ["/tmp", "/var/tmp", "/home/u/.cache"]
+private let temporary: [FilePath] = ["/tmp", "/var/tmp"]
+
+private let rows: [LocationRow] = [
+    LocationRow(rule: "the defaults", leftOut: usual),
+    LocationRow(
+        rule: "$HOME counts before the password database", environment: ["HOME": "/home/v"],
+        leftOut: temporary + ["/home/v/.cache"]),
+    LocationRow(
+        rule: "an empty $HOME falls back to the password database", environment: ["HOME": ""],
+        leftOut: usual),
+    LocationRow(
+        rule: "a relative $HOME is ignored", environment: ["HOME": "home/v"], leftOut: usual,
+        warnings: ["relative $HOME"]),
+    LocationRow(
+        rule: "/ is no home", environment: ["HOME": "/"], leftOut: usual,
+        warnings: ["filesystem-root $HOME"]),
+    LocationRow(
+        rule: "without a home there are no caches", passwd: "u:x:1000:1000::/:/bin/sh\n",
+        leftOut: temporary, warnings: ["no-home $HOME"]),
+    LocationRow(
+        rule: "$TMPDIR inside /tmp counts", environment: ["TMPDIR": "/tmp/user/1000"],
+        leftOut: temporary + ["/tmp/user/1000", "/home/u/.cache"]),
+    LocationRow(
+        rule: "$TMPDIR that is /var/tmp adds nothing", environment: ["TMPDIR": "/var/tmp"],
+        leftOut: usual),
+    LocationRow(
+        rule: "$TMPDIR elsewhere is ignored", environment: ["TMPDIR": "/scratch"], leftOut: usual,
+        warnings: ["outside-temporary $TMPDIR"]),
+    LocationRow(
+        rule: "$TMPDIR that only looks like /tmp is ignored",
+        environment: ["TMPDIR": "/tmp/../home"],
+        leftOut: usual, warnings: ["outside-temporary $TMPDIR"]),
+    LocationRow(
+        rule: "$TMPDIR that a link leads out of /tmp is ignored",
+        environment: ["TMPDIR": "/tmp/link"], realPaths: ["/tmp/link": "/home/u/work"],
+        leftOut: usual, warnings: ["outside-temporary $TMPDIR"]),
+    LocationRow(
+        rule: "$TMPDIR elsewhere counts when it is named", environment: ["TMPDIR": "/scratch"],
+        named: [StorageLocation(kind: .temporary, path: "/scratch")],
+        leftOut: ["/scratch"] + usual),
+    LocationRow(
+        rule: "a relative $TMPDIR is ignored", environment: ["TMPDIR": "tmp"], leftOut: usual,
+        warnings: ["relative $TMPDIR"]),
+    LocationRow(
+        rule: "$TMPDIR that is / is ignored", environment: ["TMPDIR": "/"], leftOut: usual,
+        warnings: ["filesystem-root $TMPDIR"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME inside the home counts",
+        environment: ["XDG_CACHE_HOME": "/home/u/.c"], leftOut: temporary + ["/home/u/.c"]),
+    LocationRow(
+        rule: "a relative $XDG_CACHE_HOME is ignored for the default",
+        environment: ["XDG_CACHE_HOME": ".c"], leftOut: usual,
+        warnings: ["relative $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME that is the home is ignored",
+        environment: ["XDG_CACHE_HOME": "/home/u"], leftOut: temporary,
+        warnings: ["home $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME that is another's home is ignored",
+        environment: ["XDG_CACHE_HOME": "/home/v"],
+        passwd: "u:x:1000:1000::/home/u:/bin/sh\nv:x:1001:1001::/home/v:/bin/sh\n",
+        leftOut: temporary, warnings: ["home $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME above a home is ignored", environment: ["XDG_CACHE_HOME": "/home"],
+        leftOut: temporary, warnings: ["holds-home $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME that is / is ignored", environment: ["XDG_CACHE_HOME": "/"],
+        leftOut: temporary, warnings: ["filesystem-root $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME outside the home is ignored",
+        environment: ["XDG_CACHE_HOME": "/srv/cache"], leftOut: temporary,
+        warnings: ["outside-home $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME outside the home counts when it is named",
+        environment: ["XDG_CACHE_HOME": "/srv/cache"],
+        named: [StorageLocation(kind: .caches, path: "/srv/cache")],
+        leftOut: ["/srv/cache"] + temporary),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME in the documents is ignored",
+        environment: ["XDG_CACHE_HOME": "/home/u/Documents/c"], leftOut: temporary,
+        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "caches that a link leads into the documents are ignored",
+        realPaths: ["/home/u/.cache": "/home/u/Documents"], leftOut: temporary,
+        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME that is the data home is ignored",
+        environment: ["XDG_CACHE_HOME": "/home/u/.local/share"], leftOut: temporary,
+        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME above data and state is ignored",
+        environment: ["XDG_CACHE_HOME": "/home/u/.local"], leftOut: temporary,
+        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "$XDG_CACHE_HOME in the configuration is ignored",
+        environment: ["XDG_CACHE_HOME": "/home/u/.config/c"], leftOut: temporary,
+        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "the default caches are ignored when a configured user directory lies in them",
+        userDirectories: #"XDG_MUSIC_DIR="$HOME/.cache/music""#, leftOut: temporary,
+        warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
+    LocationRow(
+        rule: "a home inside /tmp is cut out of it", environment: ["HOME": "/tmp/h"],
+        leftOut: temporary + ["/tmp/h/.cache"],
+        cutOuts: [
+            "/tmp/h", "/tmp/h/.config", "/tmp/h/.gnupg", "/tmp/h/.local/share",
+            "/tmp/h/.local/state", "/tmp/h/.ssh", "/tmp/h/Desktop", "/tmp/h/Documents",
+            "/tmp/h/Downloads", "/tmp/h/Music", "/tmp/h/Pictures", "/tmp/h/Public",
+            "/tmp/h/Templates", "/tmp/h/Videos",
+        ]),
+    LocationRow(
+        rule: "/tmp is ignored when it is a user directory",
+        userDirectories: #"XDG_DOWNLOAD_DIR="/tmp""#,
+        leftOut: ["/var/tmp", "/home/u/.cache"], warnings: ["overlaps-protected /tmp"]),
+    LocationRow(
+        rule: "a user directory inside /tmp is cut out of it",
+        userDirectories: #"XDG_DOWNLOAD_DIR="/tmp/downloads""#,
+        leftOut: usual, cutOuts: ["/tmp/downloads"], warnings: ["partly-protected /tmp"]),
+    LocationRow(
+        rule: "/tmp is ignored when it is a home",
+        passwd: "u:x:1000:1000::/home/u:/bin/sh\nn:x:65534:65534::/tmp:/bin/sh\n",
+        leftOut: ["/var/tmp", "/home/u/.cache"], warnings: ["home /tmp"]),
+    LocationRow(
+        rule: "/var/cache counts when it is named, without a home inside",
+        passwd: "u:x:1000:1000::/home/u:/bin/sh\nman:x:6:12::/var/cache/man:/bin/sh\n",
+        named: [StorageLocation(kind: .caches, path: "/var/cache")],
+        leftOut: ["/var/cache"] + usual, cutOuts: ["/var/cache/man"]),
+    LocationRow(
+        rule: "/ is ignored also when it is named",
+        named: [StorageLocation(kind: .caches, path: "/")], leftOut: usual,
+        warnings: ["filesystem-root the configuration"]),
+    LocationRow(
+        rule: "a relative path is ignored also when it is named",
+        named: [StorageLocation(kind: .caches, path: "c")], leftOut: usual,
+        warnings: ["relative the configuration"]),
+    LocationRow(
+        rule: "a linked home is known by its real path",
+        environment: ["HOME": "/home/u", "XDG_CACHE_HOME": "/data/u"],
+        realPaths: ["/home/u": "/data/u"], leftOut: temporary,
+        warnings: ["home $XDG_CACHE_HOME"]),
+]
+
+struct LocationTests {
+    @Test("each rule about locations", arguments: rows)
+    func rule(row: LocationRow) {
+        let locations = locations(
+            row.environment, passwd: row.passwd, userDirectories: row.userDirectories,
+            named: row.named, realPaths: row.realPaths)
+        let leftOut = locations.locations.filter { !$0.kind.isBackedUp }.map(\.path)
+        #expect(leftOut == row.leftOut)
+        #expect(locations.cutOuts == row.cutOuts)
+        #expect(
+            locations.warnings.map { "\($0.cause.rawValue) \($0.setting)" } == row.warnings)
+        for warning in locations.warnings { #expect(!warning.sentence.isEmpty) }
+    }
+
+    @Test("application data and documents are locations that are backed up")
+    func backedUpLocations() {
+        let locations = locations(userDirectories: #"XDG_DOCUMENTS_DIR="$HOME/Dokumente""#)
+        let kinds = Dictionary(
+            uniqueKeysWithValues: locations.locations.map { ($0.path, $0.kind) })
+        #expect(kinds["/home/u/.local/share"] == .applicationSupport)
+        #expect(kinds["/home/u/Dokumente"] == .documents)
+        #expect(kinds["/home/u/Documents"] == .documents)
+        #expect(locations.protectedRoots.contains("/home/u/.ssh"))
+        #expect(locations.protectedRoots.contains("/home/u/.local/state"))
+    }
+
+    @Test("the innermost location holds a path, unless it is cut out")
+    func holdingLocation() {
+        let locations = locations(["HOME": "/tmp/h"])
+        #expect(locations.location(holding: "/tmp/x")?.path == "/tmp")
+        #expect(locations.location(holding: "/tmp/h/x") == nil)
+        #expect(locations.location(holding: "/tmp/h/.cache/x")?.kind == .caches)
+        #expect(locations.location(holding: "/tmp/h/Documents/x")?.kind == .documents)
+        #expect(locations.location(holding: "/etc") == nil)
+    }
+}

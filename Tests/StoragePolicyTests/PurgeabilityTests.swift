@@ -1,0 +1,88 @@
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+import Testing
+
+struct PurgeabilityRow: CustomTestStringConvertible {
+    var rule: String
+    var steps: [Step]
+    var isPurgeable: Bool
+    var isProtected: Bool
+    var reason: String
+    var ancestor: FilePath?
+    var issues: [String] = []
+    var testDescription: String { rule }
+}
+
+private let rows: [PurgeabilityRow] = [
+    PurgeabilityRow(
+        rule: "a marked file may be deleted", steps: [.file("f", .purgeable(true))],
+        isPurgeable: true, isProtected: false, reason: "marked"),
+    PurgeabilityRow(
+        rule: "a marked directory may be deleted", steps: [.directory("d", .purgeable(true))],
+        isPurgeable: true, isProtected: false, reason: "marked"),
+    PurgeabilityRow(
+        rule: "what lies in a marked directory is part of the unit",
+        steps: [.directory("d", .purgeable(true)), .directory("e"), .file("f")],
+        isPurgeable: true, isProtected: false, reason: "inherited", ancestor: "/d"),
+    PurgeabilityRow(
+        rule: "a marked directory in a marked one is part of the outer unit",
+        steps: [.directory("d", .purgeable(true)), .directory("e", .purgeable(true))],
+        isPurgeable: true, isProtected: false, reason: "inherited", ancestor: "/d"),
+    PurgeabilityRow(
+        rule: "false protects", steps: [.file("f", .purgeable(false))],
+        isPurgeable: false, isProtected: true, reason: "marked-false"),
+    PurgeabilityRow(
+        rule: "false protects inside a unit",
+        steps: [.directory("d", .purgeable(true)), .file("f", .purgeable(false))],
+        isPurgeable: false, isProtected: true, reason: "marked-false"),
+    PurgeabilityRow(
+        rule: "false protects everything below",
+        steps: [.directory("d", .purgeable(false)), .directory("e"), .file("f")],
+        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
+    PurgeabilityRow(
+        rule: "false above beats true below",
+        steps: [.directory("d", .purgeable(false)), .file("f", .purgeable(true))],
+        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
+    PurgeabilityRow(
+        rule: "false inside a unit protects what lies below it",
+        steps: [
+            .directory("d", .purgeable(true)), .directory("e", .purgeable(false)),
+            .file("f", .purgeable(true)),
+        ],
+        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d/e"),
+    PurgeabilityRow(
+        rule: "malformed protects and is reported", steps: [.file("f", .malformedPurgeable)],
+        isPurgeable: false, isProtected: true, reason: "malformed", issues: ["malformed"]),
+    PurgeabilityRow(
+        rule: "malformed protects everything below",
+        steps: [.directory("d", .malformedPurgeable), .file("f", .purgeable(true))],
+        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
+    PurgeabilityRow(
+        rule: "unreadable protects and is reported", steps: [.file("f", .unreadablePurgeable)],
+        isPurgeable: false, isProtected: true, reason: "malformed", issues: ["malformed"]),
+    PurgeabilityRow(
+        rule: "unreadable protects everything below",
+        steps: [.directory("d", .unreadablePurgeable), .file("f", .purgeable(true))],
+        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
+    PurgeabilityRow(
+        rule: "an unmarked item is not purgeable and not protected", steps: [.file("f")],
+        isPurgeable: false, isProtected: false, reason: "unmarked"),
+    PurgeabilityRow(
+        rule: "exclusion does not make purgeable", steps: [.file("f", .excluded(true))],
+        isPurgeable: false, isProtected: false, reason: "unmarked"),
+]
+
+struct PurgeabilityTests {
+    @Test("each rule about purging", arguments: rows)
+    func rule(row: PurgeabilityRow) {
+        for decision in [decide(row.steps), walk(row.steps)] {
+            #expect(decision.isPurgeable == row.isPurgeable)
+            #expect(decision.purgeability.isProtected == row.isProtected)
+            #expect(decision.purgeability.name == row.reason)
+            #expect(decision.purgeability.ancestor == row.ancestor)
+            #expect(decision.issues.map(\.name) == row.issues)
+            #expect(!decision.purgeability.sentence.isEmpty)
+        }
+    }
+}
