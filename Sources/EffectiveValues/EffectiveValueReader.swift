@@ -40,12 +40,14 @@ public struct EffectiveValueReader: Sendable {
     ///     nil stands for `/`.
     /// - Throws: ``FileError`` when the source has no real path.
     public init(_ policy: StoragePolicy, source: FilePath? = nil) throws(FileError) {
-        self.policy = policy
-        if let source {
-            self.source = try realPath(of: source)
-        } else {
+        guard let source else {
+            self.policy = policy
             self.source = nil
+            return
         }
+        let real = try realPath(of: source)
+        self.policy = policy.prepared(forSource: real)
+        self.source = real
     }
 
     /// The values that apply to an item, and the context of a walk that begins there.

@@ -10,7 +10,9 @@ extension StoragePolicy {
     ///   - source: the directory whose backup is asked about, as a real path: only locations strictly
     ///     below it count. nil stands for `/`.
     public func decide(_ chain: [PolicyItem], source: FilePath? = nil) -> PathDecision {
-        let root = locations?.exclusionTree(below: source ?? "/")
+        let below = source ?? "/"
+        let root =
+            below == preparedSource ? tree : locations?.exclusionTree(below: below)
         var decision = Decision(
             verdict: nil, contextForEntries: PolicyContext(inherited: nil, place: root))
         var issues: [AncestorIssue] = []

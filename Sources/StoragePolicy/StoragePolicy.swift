@@ -20,6 +20,9 @@ public struct StoragePolicy: Sendable {
     public let markers: Set<Marker>
     /// The locations whose content is not backed up; nil when location rules do not apply.
     public let locations: StorageLocations?
+    /// The tree of the locations below ``preparedSource``, built once.
+    let tree: LocationNode?
+    let preparedSource: FilePath
 
     /// Creates a policy.
     ///
@@ -30,8 +33,21 @@ public struct StoragePolicy: Sendable {
     public init(
         markers: Set<Marker> = Marker.defaultSet, locations: StorageLocations? = nil
     ) {
+        self.init(markers: markers, locations: locations, source: "/")
+    }
+
+    private init(markers: Set<Marker>, locations: StorageLocations?, source: FilePath) {
         self.markers = markers
         self.locations = locations
+        preparedSource = source
+        tree = locations?.exclusionTree(below: source)
+    }
+
+    /// The same policy, ready to answer many questions about one SOURCE quickly.
+    ///
+    /// - Parameter source: the directory whose backup is asked about, as a real path.
+    public func prepared(forSource source: FilePath) -> StoragePolicy {
+        StoragePolicy(markers: markers, locations: locations, source: source)
     }
 
     /// Decides about one item.

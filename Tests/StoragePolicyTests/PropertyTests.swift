@@ -53,7 +53,7 @@ private let policy = StoragePolicy(locations: locations(mountPoints: ["/tmp/d"])
 
 private let cases: [Case] = {
     var generator = SeededGenerator(state: 42)
-    return (0..<5_000).map { _ in
+    return (0..<1_000).map { _ in
         let steps = generator.steps()
         return Case(
             steps: steps, decisions: steps.indices.map { decide(Array(steps[...$0]), policy) })

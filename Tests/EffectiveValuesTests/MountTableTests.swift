@@ -1,0 +1,83 @@
+import EffectiveValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import Testing
+
+private let text = #"""
+    22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw
+    23 22 0:21 / /proc rw - proc proc rw
+    24 22 0:40 /@home /home rw,relatime shared:2 master:3 - btrfs /dev/sdb rw,subvol=/@home
+    25 24 0:41 / /home/u/my\040disk\134x ro,nosuid - fuse.sshfs host:/a\040b rw
+    26 22 8:17 / /mnt/new rw - newfs /dev/sdb1 ro
+    27 22 0:42 / /mnt/odd rw - oddfs none rw
+    28 22 0:43 / /mnt/gone//deleted rw - tmpfs tmpfs rw
+    29 24 0:44 / /home rw - tmpfs tmpfs rw
+    garbage
+    30 22 x:y / /bad rw - tmpfs tmpfs rw
+
+    """#
+
+struct MountTableTests {
+    private let table = MountTable(mountinfo: Array(text.utf8))
+
+    @Test("lines of mountinfo are read, and others left out")
+    func parses() {
+        #expect(table.mounts.map(\.number) == [22, 23, 24, 25, 26, 27, 29])
+        let disk = table.mounts[3]
+        #expect(disk.mountPoint == #"/home/u/my disk\x"#)
+        #expect(disk.source == Array("host:/a b".utf8))
+        #expect(disk.isReadOnly)
+        #expect(table.mounts[4].isReadOnly)
+        #expect(!table.mounts[0].isReadOnly)
+        #expect(table.mounts[2].root == "/@home")
+        #expect(table.mounts[0].device == 0xFE01)
+    }
+
+    @Test("escaped bytes that are not UTF-8 are kept")
+    func nonUTF8() {
+        let line = Array("1 0 0:1 / /a".utf8) + [0xFF] + Array(#"\012b rw - tmpfs t rw"#.utf8)
+        let mount = MountTable(mountinfo: line).mounts.first
+        #expect(mount?.mountPoint == FilePath(platformString: [0x2F, 0x61, -1, 0x0A, 0x62, 0]))
+    }
+
+    @Test(
+        "the kind of storage decides",
+        arguments: [
+            ("ext4", .local), ("tmpfs", .local), ("overlay", .local), ("zfs", .local),
+            ("proc", .pseudo), ("cgroup2", .pseudo), ("autofs", .pseudo), ("devpts", .pseudo),
+            ("nfs4", .network), ("cifs", .network), ("9p", .network), ("fuse", .fuse),
+            ("fuseblk", .fuse), ("fuse.rclone", .fuse), ("fusectl", .pseudo), ("what", .unknown),
+        ] as [(String, Mount.Category)])
+    func category(type: String, category: Mount.Category) {
+        let line = "1 0 0:1 / /m rw - \(type) none rw"
+        let mount = MountTable(mountinfo: Array(line.utf8)).mounts.first
+        #expect(mount?.category == category)
+        #expect(mount?.category.meaning.isEmpty == false)
+    }
+
+    @Test("an unknown type on a block device is local, and without one unknown")
+    func unknownTypes() {
+        #expect(table.mounts[4].category == .local)
+        #expect(table.mounts[5].category == .unknown)
+    }
+
+    @Test("a path lies on the mount that a lookup ends in")
+    func holdingMount() {
+        #expect(table.mount(holding: "/etc")?.number == 22)
+        #expect(table.mount(holding: "/mnt/new/x")?.number == 26)
+        #expect(table.mount(holding: "/mnt/newer")?.number == 22)
+        // Mount 29 covers mount 24, and all that is mounted on it.
+        #expect(table.mount(holding: #"/home/u/my disk\x/f"#)?.number == 29)
+        #expect(MountTable(mountinfo: []).mount(holding: "/") == nil)
+    }
+
+    @Test("this machine's own table tells where / and /proc lie")
+    func thisMachine() throws {
+        let table = try MountTable.current()
+        #expect(table.mount(holding: "/proc/self")?.filesystemType == "proc")
+        let root = try #require(table.mount(holding: "/"))
+        #expect(root.mountPoint == "/")
+        #expect(try ancestorChain(of: "/").first?.status.identity.device == root.device)
+    }
+}
