@@ -30,10 +30,12 @@ public func ancestorChain(of path: FilePath) throws(FileError) -> [ChainItem] {
     }
     let root = try status(of: directory, reached)
     var chain = [ChainItem(root, try reached.marks(), path: reached, above: nil)]
-    for name in path.components {
-        reached.append(name)
+    var names: [ArraySlice<UInt8>] = []
+    for name in path.names {
+        names.append(name)
+        reached = FilePath(names: names)
         let location = DirectoryEntryLocation(
-            directory: directory.descriptor, name: FilePath(root: nil, [name]),
+            directory: directory.descriptor, name: FilePath(bytes: name),
             pathForMessages: reached)
         let next: PathDescriptor
         do throws(Errno) {

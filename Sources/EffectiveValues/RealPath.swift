@@ -25,12 +25,14 @@ public func realPath(
 /// The kernel's own limit (`MAXSYMLINKS` of linux/namei.h).
 private let mostSymbolicLinks = 40
 
+/// Works on bytes: every step with a `FilePath` goes over the whole path again, which long paths would
+/// feel.
 private struct PathResolver: ~Copyable {
-    /// The real path so far, and the file it leads to.
-    private var resolved: FilePath
+    /// The names that lead from `/` to the file reached so far.
+    private var resolved: [ArraySlice<UInt8>]
     private var file: PathDescriptor
     /// The names still to look up, the next one last.
-    private var pending: [FilePath.Component]
+    private var pending: [ArraySlice<UInt8>]
     private var linkCount = 0
 
     static func resolve(_ path: FilePath, followsLast: Bool) throws(Errno) -> FilePath {
@@ -40,33 +42,32 @@ private struct PathResolver: ~Copyable {
             let isLast = resolver.pending.isEmpty
             try resolver.lookUp(name, followsLink: followsLast || !isLast)
         }
-        return resolver.resolved
+        return FilePath(names: resolver.resolved)
     }
 
     private init(_ path: FilePath) throws(Errno) {
-        let start = path.isAbsolute ? "/" : try workingDirectory()
+        let start = path.isAbsolute ? [] : try workingDirectory().names
         self.init(
             resolved: start, file: try PathDescriptor(path.isAbsolute ? "/" : "."),
-            pending: path.components.reversed())
+            pending: path.names.reversed())
     }
 
-    private init(resolved: FilePath, file: consuming PathDescriptor, pending: [FilePath.Component])
-    {
+    private init(
+        resolved: [ArraySlice<UInt8>], file: consuming PathDescriptor,
+        pending: [ArraySlice<UInt8>]
+    ) {
         self.resolved = resolved
         self.file = file
         self.pending = pending
     }
 
     private mutating func lookUp(
-        _ name: FilePath.Component, followsLink: Bool
+        _ name: ArraySlice<UInt8>, followsLink: Bool
     ) throws(Errno) {
-        let next = try PathDescriptor(in: file, FilePath(root: nil, [name]))
-        switch name.kind {
-        case .currentDirectory:
-            return
-        case .parentDirectory:
-            resolved.removeLastComponent()
-        case .regular:
+        let next = try PathDescriptor(in: file, FilePath(bytes: name))
+        if name.elementsEqual("..".utf8) {
+            _ = resolved.popLast()
+        } else if !name.elementsEqual(".".utf8) {
             if followsLink, let target = try next.symbolicLinkTarget() {
                 return try follow(target)
             }
@@ -80,8 +81,8 @@ private struct PathResolver: ~Copyable {
         guard linkCount <= mostSymbolicLinks else { throw .tooManySymbolicLinkLevels }
         if target.isAbsolute {
             file = try PathDescriptor("/")
-            resolved = "/"
+            resolved = []
         }
-        pending += target.components.reversed()
+        pending += target.names.reversed()
     }
 }
