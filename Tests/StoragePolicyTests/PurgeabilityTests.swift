@@ -45,6 +45,10 @@ private let rows: [PurgeabilityRow] = [
         steps: [.directory("d", .purgeable(false)), .file("f", .purgeable(true))],
         isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
     PurgeabilityRow(
+        rule: "false below false names the directory above",
+        steps: [.directory("d", .purgeable(false)), .file("f", .purgeable(false))],
+        isPurgeable: false, isProtected: true, reason: "inherited", ancestor: "/d"),
+    PurgeabilityRow(
         rule: "false inside a unit protects what lies below it",
         steps: [
             .directory("d", .purgeable(true)), .directory("e", .purgeable(false)),
