@@ -10,6 +10,10 @@ int test_add_working_directory(void *file_actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(file_actions, path);
 }
 
+int test_add_close_from(void *file_actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(file_actions, first);
+}
+
 int test_make_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC); }
 
 int test_open_path(const char *path) { return open(path, O_PATH | O_CLOEXEC); }

@@ -8,6 +8,10 @@
 // Has the spawned process start in a directory: posix_spawn_file_actions_addchdir_np(3).
 int test_add_working_directory(void *file_actions, const char *path);
 
+// Has the spawned process inherit no descriptor from `first` on:
+// posix_spawn_file_actions_addclosefrom_np(3).
+int test_add_close_from(void *file_actions, int first);
+
 // Makes a pipe that no program started at the same time inherits: pipe2(2) with O_CLOEXEC.
 int test_make_pipe(int descriptors[2]);
 

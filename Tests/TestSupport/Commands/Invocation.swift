@@ -5,7 +5,7 @@ import SystemPackage
 /// The exact words and variables a command is started with.
 struct Invocation: ~Copyable {
     /// Where the program is open in a process that starts it by descriptor.
-    static let programDescriptor: CInt = 9
+    static let programDescriptor: CInt = 3
 
     /// A descriptor of the program, for a command that runs as another user: such a user need not be
     /// able to enter the directory that holds it.

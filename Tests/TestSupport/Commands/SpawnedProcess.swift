@@ -26,6 +26,8 @@ struct SpawnedProcess: ~Copyable {
         if let program = invocation.program {
             posix_spawn_file_actions_adddup2(&actions, program, Invocation.programDescriptor)
         }
+        let firstUnused = Invocation.programDescriptor + (invocation.program == nil ? 0 : 1)
+        test_add_close_from(&actions, firstUnused)
         if let directory = command.workingDirectory {
             _ = directory.withPlatformString {
                 test_add_working_directory(&actions, $0)

@@ -85,9 +85,24 @@ private func mounted<Result>(
     do {
         result = try body(MountedFilesystem(kind: kind, root: directory))
     } catch {
-        try tool("umount", directory)
+        try unmount(directory)
         throw error
     }
-    try tool("umount", directory)
+    try unmount(directory)
     return result
+}
+
+/// Unmounts, again for a while as long as the mount is busy: a command that another test is starting
+/// holds every open descriptor until its program runs.
+private func unmount(_ directory: FilePath) throws {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while true {
+        do {
+            try tool("umount", directory)
+            return
+        } catch {
+            guard ContinuousClock.now < deadline else { throw error }
+            usleep(20_000)
+        }
+    }
 }
