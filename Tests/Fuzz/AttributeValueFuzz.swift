@@ -1,0 +1,22 @@
+// sources: Sources/ResourceValues/AttributeValue.swift Sources/ResourceValues/FileProtection.swift
+
+/// Reads any bytes as each type of value: never a crash, and what is read has few spellings.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzAttributeValue(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    check(Bool(attributeBytes: bytes), bytes, alsoWritten: ["1", "0"])
+    check(FileProtection(attributeBytes: bytes), bytes, alsoWritten: [])
+    return 0
+}
+
+private func check<Value: AttributeValue>(
+    _ value: Value?, _ bytes: [UInt8], alsoWritten: [String]
+) {
+    guard let value else { return }
+    precondition(bytes.count <= 64)
+    precondition(Value(attributeBytes: Array(value.attributeText.utf8)) == value)
+    let ends = bytes.last == 0 || bytes.last == UInt8(ascii: "\n")
+    let text = String(decoding: ends ? bytes.dropLast() : bytes[...], as: UTF8.self)
+    precondition(
+        text.lowercased() == value.attributeText.lowercased() || alsoWritten.contains(text))
+}

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own: only here does a program link what a user of the library links.
+let package = Package(
+    name: "LinkageTest",
+    dependencies: [.package(name: "ResourceValues", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "linkage",
+            dependencies: [
+                .product(name: "ResourceValues", package: "ResourceValues"),
+                .product(name: "FileTree", package: "ResourceValues"),
+                .product(name: "StoragePolicy", package: "ResourceValues"),
+            ]),
+        .executableTarget(name: "foundation-control"),
+    ]
+)
