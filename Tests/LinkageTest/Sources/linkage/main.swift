@@ -1,5 +1,6 @@
 import FileTree
 import ResourceValues
 import StoragePolicy
+import SystemPackage
 
-print(try SymbolicLinkPath(CommandLine.arguments[1]).marks())
+print(try FilePath(CommandLine.arguments[1]).withoutFollowing.marks())
