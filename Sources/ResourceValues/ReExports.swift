@@ -1,11 +1,2 @@
-@_exported import struct SystemCalls.DirectoryEntryLocation
-@_exported import enum SystemCalls.ExtendedAttributeCondition
-@_exported import struct SystemCalls.ExtendedAttributeName
-@_exported import struct SystemCalls.FileError
-@_exported import struct SystemCalls.FileIdentity
-@_exported import enum SystemCalls.FileKind
-@_exported import protocol SystemCalls.FileLocation
-@_exported import struct SystemCalls.FileStatus
-@_exported import struct SystemCalls.FileTime
-@_exported import struct SystemCalls.FilesystemStatus
-@_exported import struct SystemCalls.SymbolicLinkPath
+// Names of this module's own declarations: FileLocation, FileStatus, FileError and others.
+@_exported import SystemCalls
