@@ -11,6 +11,9 @@ let settings: [SwiftSetting] = [
 
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+
 let package = Package(
     name: "ResourceValues",
     products: [
@@ -19,7 +22,8 @@ let package = Package(
         .library(name: "StoragePolicy", targets: ["StoragePolicy"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         .systemLibrary(
@@ -90,6 +94,13 @@ let package = Package(
             name: "two-keys", dependencies: ["FileTree", "ResourceValues", systemPackage],
             path: "Tests/Benchmarks/two-keys", swiftSettings: settings),
         .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
+            name: "CommandSupport",
+            dependencies: [argumentParser, "ResourceValues", "SystemCalls", systemPackage],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CommandSupportTests",
+            dependencies: ["CommandSupport", "ResourceValues", argumentParser, systemPackage],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,47 @@
+import ArgumentParser
+
+/// A number of bytes given on the command line: plain, with K, M, G or T for powers of 1024, or with
+/// KB, MB, GB or TB for powers of 1000.
+public struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
+    /// The number of bytes.
+    public let bytes: Int64
+
+    /// Creates a size from a number of bytes.
+    public init(bytes: Int64) { self.bytes = bytes }
+
+    /// Reads a size such as `4096`, `20K`, `1.5G` or `2GB`.
+    ///
+    /// - Returns: nil for anything else, also for sizes beyond 8 EiB.
+    public init?(argument: String) {
+        let digits = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let unit = Self.unit(argument.dropFirst(digits.count)),
+            let bytes = Self.multiply(digits, by: unit)
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    private static func unit(_ suffix: Substring) -> Int64? {
+        let letters = ["K", "M", "G", "T"]
+        let base: Int64 = suffix.hasSuffix("B") ? 1000 : 1024
+        let letter = suffix.hasSuffix("B") ? suffix.dropLast() : suffix
+        if suffix.isEmpty { return 1 }
+        guard let index = letters.firstIndex(of: letter.uppercased()) else { return nil }
+        return (0...index).reduce(1) { product, _ in product * base }
+    }
+
+    /// Exact arithmetic: a fraction of a byte is cut off.
+    private static func multiply(_ digits: Substring, by unit: Int64) -> Int64? {
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let whole = Int64(parts[0]) else { return nil }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: unit)
+        guard !overflow else { return nil }
+        guard parts.count == 2 else { return product }
+        guard unit > 1, (1...6).contains(parts[1].count), let fraction = Int64(parts[1])
+        else { return nil }
+        let scale = parts[1].reduce(Int64(1)) { scale, _ in scale * 10 }
+        let (scaled, fractionOverflow) = fraction.multipliedReportingOverflow(by: unit)
+        guard !fractionOverflow else { return nil }
+        let (sum, sumOverflow) = product.addingReportingOverflow(scaled / scale)
+        return sumOverflow ? nil : sum
+    }
+}

@@ -1,0 +1,156 @@
+import ResourceValues
+
+/// Writes one JSON object on one line, field by field in the order of the calls.
+///
+/// The output is valid UTF-8. Characters that could drive a terminal are written as `\uXXXX`.
+public struct JSONLine: ~Copyable {
+    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+    private var needsComma = false
+
+    /// Begins an object.
+    public init() {}
+
+    /// Adds a field with a string; nil becomes null.
+    public mutating func add(_ name: StaticString, _ value: String?) {
+        begin(name)
+        guard let value else { return appendNull() }
+        append(quoted: value)
+    }
+
+    /// Adds a field with a number; nil becomes null.
+    public mutating func add(_ name: StaticString, _ value: (some BinaryInteger)?) {
+        begin(name)
+        guard let value else { return appendNull() }
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    /// Adds a field with a Boolean; nil becomes null.
+    public mutating func add(_ name: StaticString, _ value: Bool?) {
+        begin(name)
+        guard let value else { return appendNull() }
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// Adds a field with a time in RFC 3339 form; nil becomes null.
+    public mutating func add(_ name: StaticString, _ value: FileTime?) {
+        add(name, value?.rfc3339)
+    }
+
+    /// Adds the field `path`. For a path that is not UTF-8 it is null, and `pathBase64` holds the
+    /// bytes, so that nobody acts on a wrong name.
+    public mutating func add(path: [UInt8]) { add("path", "pathBase64", path) }
+
+    /// Adds a field with a path, as ``add(path:)`` does, under other names.
+    public mutating func add(
+        _ name: StaticString, _ base64Name: StaticString, _ path: [UInt8]
+    ) {
+        begin(name)
+        if let text = String(validating: path, as: UTF8.self) {
+            append(quoted: text)
+        } else {
+            appendNull()
+            begin(base64Name)
+            bytes.append(UInt8(ascii: "\""))
+            Base64.append(path, to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// Adds a field with an object that `body` writes.
+    public mutating func add(_ name: StaticString, object body: (inout JSONLine) -> Void) {
+        begin(name)
+        append(object: body)
+    }
+
+    /// Adds a field with an array of objects, one for each item.
+    public mutating func add<Item>(
+        _ name: StaticString, objects items: some Sequence<Item>,
+        _ body: (Item, inout JSONLine) -> Void
+    ) {
+        begin(name)
+        append(items, open: "[", close: "]") { item, line in
+            line.append(object: { body(item, &$0) })
+        }
+    }
+
+    /// Adds a field with an array of strings.
+    public mutating func add(_ name: StaticString, strings items: some Sequence<String>) {
+        begin(name)
+        append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
+    }
+
+    /// Ends the object and adds it, with a newline, to a buffer as one record.
+    public consuming func end(in buffer: inout OutputBuffer) {
+        buffer.append(bytes: ended())
+        buffer.endRecord()
+    }
+
+    /// The bytes of the ended object, with a newline.
+    public consuming func ended() -> [UInt8] {
+        bytes.append(contentsOf: "}\n".utf8)
+        return bytes
+    }
+}
+
+extension JSONLine {
+    private mutating func begin(_ name: StaticString) {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(contentsOf: "\":".utf8)
+    }
+
+    private mutating func appendNull() { bytes.append(contentsOf: "null".utf8) }
+
+    private mutating func append(object body: (inout JSONLine) -> Void) {
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+        body(&self)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
+    private mutating func append<Item>(
+        _ items: some Sequence<Item>, open: Unicode.Scalar, close: Unicode.Scalar,
+        _ body: (Item, inout JSONLine) -> Void
+    ) {
+        bytes.append(UInt8(ascii: open))
+        var isFirst = true
+        for item in items {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            body(item, &self)
+        }
+        bytes.append(UInt8(ascii: close))
+        needsComma = true
+    }
+
+    private mutating func append(quoted text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars { append(escaped: scalar) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(escaped scalar: Unicode.Scalar) {
+        switch scalar {
+        case "\"": bytes.append(contentsOf: "\\\"".utf8)
+        case "\\": bytes.append(contentsOf: "\\\\".utf8)
+        case "\n": bytes.append(contentsOf: "\\n".utf8)
+        case "\t": bytes.append(contentsOf: "\\t".utf8)
+        case "\r": bytes.append(contentsOf: "\\r".utf8)
+        case _ where TextSafety.isSafe(scalar):
+            bytes.append(contentsOf: String(scalar).utf8)
+        default:
+            for unit in String(scalar).utf16 { appendHexadecimal(unit) }
+        }
+    }
+
+    private mutating func appendHexadecimal(_ unit: UInt16) {
+        let digits = String(unit, radix: 16)
+        bytes.append(contentsOf: "\\u".utf8)
+        bytes.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
+        bytes.append(contentsOf: digits.utf8)
+    }
+}

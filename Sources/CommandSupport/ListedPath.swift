@@ -1,0 +1,44 @@
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// A path whose bytes lie in somebody else's buffer, NUL-ended; it lives only as long as the call it
+/// is handed to.
+///
+/// Paths shorter than `PATH_MAX` reach the kernel as the bytes they are: nothing is copied.
+public struct ListedPath: FileLocation, ~Copyable {
+    /// The path's bytes, without the NUL behind them.
+    public let bytes: UnsafeBufferPointer<UInt8>
+    /// Whether a symbolic link at the end of the path is followed.
+    public let followsSymbolicLink: Bool
+
+    init(nulEnded bytes: UnsafeBufferPointer<UInt8>, followsSymbolicLink: Bool) {
+        self.bytes = bytes
+        self.followsSymbolicLink = followsSymbolicLink
+    }
+
+    /// The path as a value that lasts.
+    public var path: FilePath { FilePath(bytes: bytes) }
+
+    /// The path, which is made anew by each call.
+    public var pathForMessages: FilePath? { path }
+
+    /// Leads to the file at this path.
+    public func withCallTarget<Result>(
+        _ body: (CallTarget) throws(Errno) -> Result
+    ) throws(Errno) -> Result {
+        guard bytes.count < longestDirectPath, let start = bytes.baseAddress else {
+            if followsSymbolicLink { return try path.withCallTarget(body) }
+            return try path.withoutFollowing.withCallTarget(body)
+        }
+        let flags = followsSymbolicLink ? 0 : AT_SYMLINK_NOFOLLOW
+        return try start.withMemoryRebound(to: CChar.self, capacity: bytes.count + 1) {
+            pointer throws(Errno) in
+            try body(CallTarget(directory: AT_FDCWD, path: pointer, flags: flags))
+        }
+    }
+}
+
+/// Shorter than `PATH_MAX` by the NUL.
+private let longestDirectPath = 4095

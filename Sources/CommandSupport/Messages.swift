@@ -1,0 +1,79 @@
+import Glibc
+import ResourceValues
+import Synchronization
+import SystemCalls
+import SystemPackage
+
+/// Messages for people, on standard error: `resval: PATH: what is wrong (how to go on)`.
+///
+/// Each is one line, written by one call, with everything escaped that could drive a terminal.
+public enum Messages {
+    /// The name of the running program, which begins every message.
+    public static var programName: String { name.withLock { $0 } }
+
+    /// Says what went wrong with a file.
+    public static func write(_ error: FileError) {
+        write(about: error.path?.bytes, error.description)
+    }
+
+    /// Says what went wrong with a file, by the path as the user gave it.
+    public static func write(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
+        write(about: Array(path), error.description)
+    }
+
+    /// Says something about a path; nil where it concerns no path.
+    public static func write(about path: [UInt8]?, _ text: String) {
+        var line = Array("\(programName): ".utf8)
+        if let path {
+            path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
+            line.append(contentsOf: ": ".utf8)
+        }
+        line.append(contentsOf: safeMessageText(text).utf8)
+        line.append(UInt8(ascii: "\n"))
+        StandardError.write(line)
+    }
+
+    /// Says something about a path; nil where it concerns no path.
+    public static func write(about path: FilePath?, _ text: String) {
+        write(about: path?.bytes, text)
+    }
+
+    /// Warns of something that did not keep the work from being done.
+    public static func warn(about path: [UInt8]?, _ text: String) {
+        write(about: path, "warning: \(text)")
+    }
+
+    private static let name = Mutex("resval")
+
+    static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }
+}
+
+/// Standard error, shared by messages and progress: a message first wipes the progress line.
+enum StandardError {
+    static let isTerminal = isatty(STDERR_FILENO) == 1
+
+    private static let progressIsShown = Mutex(false)
+
+    static func write(_ line: [UInt8]) {
+        progressIsShown.withLock { isShown in
+            emit(isShown ? Array("\r\u{1B}[K".utf8) + line : line)
+            isShown = false
+        }
+    }
+
+    /// Shows text in place of the progress line shown before; empty text wipes it.
+    static func showProgress(_ text: String) {
+        progressIsShown.withLock { isShown in
+            guard isShown || !text.isEmpty else { return }
+            emit(Array("\r\u{1B}[K\(text)".utf8))
+            isShown = !text.isEmpty
+        }
+    }
+
+    private static func emit(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { buffer in
+            // Nobody is left to be told that standard error cannot be written.
+            try? writeFile(.standardError, UnsafeRawBufferPointer(buffer))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// The paths a command works on: arguments, or a list from a file.
+public struct PathOptions: ParsableArguments {
+    /// The paths given as arguments.
+    @Argument(help: "Files and directories. Put -- before names that begin with a dash.")
+    public var paths: [PathArgument] = []
+
+    /// The file that lists NUL-ended paths; `-` is standard input.
+    @Option(
+        name: .customLong("files0-from"),
+        help: ArgumentHelp(
+            "Read NUL-ended paths from this file; - is standard input.", valueName: "file"))
+    public var list: PathArgument?
+
+    /// Creates options to be filled by the parser.
+    public init() {}
+
+    /// Refuses both sources at once, and none.
+    public func validate() throws {
+        if list != nil && !paths.isEmpty {
+            throw ValidationError("Give paths or --files0-from, not both.")
+        }
+        if list == nil && paths.isEmpty {
+            throw ValidationError("Give at least one path, or --files0-from FILE.")
+        }
+    }
+
+    /// Whether one path was given, and no list.
+    public var isSinglePath: Bool { list == nil && paths.count == 1 }
+
+    /// Calls `body` with each path until all are done or a stop is asked for.
+    ///
+    /// Troubles with the list itself are reported and noted as failures; paths before and after a bad
+    /// record are still done. A last record without its NUL is not acted upon: a list cut short would
+    /// name another file than was meant.
+    ///
+    /// - Parameter beforeWaiting: called before a read that may have to wait, so that results so far
+    ///   can be written.
+    public func forEach(
+        followingSymbolicLinks follows: Bool = true, outcome: Outcome,
+        beforeWaiting: () -> Void = {}, _ body: (borrowing ListedPath) -> Void
+    ) {
+        guard let list else { return forEachArgument(follows, body) }
+        let descriptor: FileDescriptor
+        do throws(Errno) {
+            descriptor =
+                list.isDash ? .standardInput : try openFile(list.path, flags: O_RDONLY | O_NOCTTY)
+        } catch {
+            Messages.write(.opening(error, FilePath(bytes: list.bytes)))
+            outcome.noteFailure()
+            return
+        }
+        var reader = PathListReader(descriptor)
+        do throws(Errno) {
+            try reader.forEach(beforeWaiting: beforeWaiting) { record in
+                handle(record, follows, outcome, body)
+            }
+            if !list.isDash { try closeFile(descriptor) }
+        } catch {
+            Messages.write(
+                about: list.bytes, "the list cannot be read: \(error) (paths so far are done)")
+            outcome.noteFailure()
+        }
+    }
+
+    private func forEachArgument(_ follows: Bool, _ body: (borrowing ListedPath) -> Void) {
+        for argument in paths {
+            if StopRequest.isMade { return }
+            (argument.bytes + [0]).withUnsafeBufferPointer { buffer in
+                let bytes = UnsafeBufferPointer(rebasing: buffer.dropLast())
+                body(ListedPath(nulEnded: bytes, followsSymbolicLink: follows))
+            }
+        }
+    }
+
+    private func handle(
+        _ record: PathListReader.Record, _ follows: Bool, _ outcome: Outcome,
+        _ body: (borrowing ListedPath) -> Void
+    ) {
+        let complaint: String
+        switch record {
+        case .path(let bytes):
+            return body(ListedPath(nulEnded: bytes, followsSymbolicLink: follows))
+        case .empty:
+            complaint = "the list holds an empty path (end each path with one NUL)"
+        case .tooLong:
+            complaint = "a path in the list is longer than 1 MiB (end each path with a NUL)"
+        case .cutShort(let bytes):
+            let start = NameEscaping.text(Array(bytes.prefix(100)))
+            let dots = bytes.count > 100 ? "…" : ""
+            complaint =
+                "the list ends without a NUL after \(start)\(dots), which was left alone "
+                + "(end each path with a NUL, as find -print0 does)"
+        }
+        Messages.write(about: list?.bytes, complaint)
+        outcome.noteFailure()
+    }
+}

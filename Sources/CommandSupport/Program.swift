@@ -1,0 +1,155 @@
+import ArgumentParser
+import Glibc
+import ResourceValues
+import SystemPackage
+
+extension ParsableCommand {
+    /// Runs this command as the program: arguments as bytes, checked output, our exit codes.
+    ///
+    /// - Parameters:
+    ///   - arguments: the arguments; nil for those of the process.
+    ///   - uncaughtCode: the exit code for an error that `run()` throws and that is no exit code, and
+    ///     for output that could not be written.
+    public static func runAsProgram(
+        _ arguments: [String]? = nil, uncaughtCode: Int32 = 2
+    ) -> Never {
+        let program = Program(root: Self.self, uncaughtCode: uncaughtCode)
+        program.run(arguments ?? ArgumentBytes.processArguments())
+    }
+}
+
+extension AsyncParsableCommand {
+    /// Runs this command as the program, as ``ParsableCommand/runAsProgram(_:uncaughtCode:)`` does.
+    public static func runAsyncProgram(
+        _ arguments: [String]? = nil, uncaughtCode: Int32
+    ) async -> Never {
+        let program = Program(root: Self.self, uncaughtCode: uncaughtCode)
+        await program.runAsync(arguments ?? ArgumentBytes.processArguments())
+    }
+}
+
+/// One run of a command line program, from its arguments to its exit.
+struct Program {
+    let root: any ParsableCommand.Type
+    let uncaughtCode: Int32
+
+    func run(_ arguments: [String]) -> Never {
+        prepare()
+        var command = parseOrExit(arguments)
+        do {
+            try command.run()
+        } catch {
+            finish(with: exitCode(for: error, thrownBy: type(of: command)))
+        }
+        finish(with: 0)
+    }
+
+    func runAsync(_ arguments: [String]) async -> Never {
+        prepare()
+        let command = parseOrExit(arguments)
+        do {
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                var command = command
+                try command.run()
+            }
+        } catch {
+            finish(with: exitCode(for: error, thrownBy: type(of: command)))
+        }
+        finish(with: 0)
+    }
+
+    private func prepare() {
+        Messages.setProgramName(root._commandName)
+        openStandardDescriptors()
+        StopRequest.beginListening()
+    }
+
+    /// A program started with a standard descriptor closed would otherwise get that number for the
+    /// next file it opens, and write its output there.
+    private func openStandardDescriptors() {
+        for (descriptor, flags) in [
+            (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR),
+        ] where fcntl(descriptor, F_GETFD) == -1 {
+            // The lowest free number is taken, which is this one. Reading from standard input and
+            // writing to standard output still fail, as they should.
+            _ = open("/dev/null", flags)
+        }
+    }
+
+    /// Parses with the subcommand's own parser, which takes half the time of building all of them;
+    /// whatever it does not accept is parsed again from the root, for messages with the whole usage.
+    private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
+        if let first = arguments.first,
+            let subcommand = root.configuration.subcommands.first(where: {
+                $0._commandName == first
+            }),
+            subcommand.configuration.subcommands.isEmpty,
+            let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())),
+            type(of: command) == subcommand
+        {
+            return command
+        }
+        do {
+            return try root.parseAsRoot(arguments)
+        } catch {
+            finish(with: report(error, code: root.exitCode(for: error).rawValue))
+        }
+    }
+
+    /// Prints what the parser has to say: help on standard output, complaints on standard error.
+    private func report(_ error: any Error, code: Int32) -> Int32 {
+        let text = root.fullMessage(for: error)
+        if code == 0 {
+            StandardOutput.shared.write(text + "\n")
+        } else {
+            let complaint =
+                text.hasPrefix(root._errorPrefix)
+                ? String(text.dropFirst(root._errorPrefix.count)) : text
+            writeComplaint(complaint)
+        }
+        return code
+    }
+
+    private func writeComplaint(_ text: String) {
+        let line = "\(Messages.programName): \(text)\n"
+        StandardError.write(Array(safeMessageText(line, keepingNewlines: true).utf8))
+    }
+
+    private func exitCode(
+        for error: any Error, thrownBy command: any ParsableCommand.Type
+    ) -> Int32 {
+        switch error {
+        case let code as ExitCode:
+            return code.rawValue
+        case let error as ValidationError:
+            writeComplaint("\(error.message)\n\(root.usageString(for: command))")
+            return ExitCode.validationFailure.rawValue
+        case let error as CleanExit:
+            return report(error, code: 0)
+        case let error as FileError:
+            Messages.write(error)
+            return uncaughtCode
+        default:
+            Messages.write(about: [UInt8]?.none, String(describing: error))
+            return uncaughtCode
+        }
+    }
+
+    /// Ends the process: by the signal that asked it to stop, else with the exit code.
+    private func finish(with code: Int32) -> Never {
+        StandardError.showProgress("")
+        let failure = StandardOutput.shared.finish()
+        if let signal = StopRequest.signal { StopRequest.end(by: signal) }
+        switch failure {
+        case nil:
+            exit(code)
+        case .brokenPipe?:
+            StopRequest.end(by: SIGPIPE)
+        case let errno?:
+            Messages.write(about: [UInt8]?.none, "cannot write to standard output: \(errno)")
+            exit(uncaughtCode)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import Glibc
+import Synchronization
+
+/// The options of commands that may take long.
+public struct ProgressOptions: ParsableArguments {
+    /// How progress is shown.
+    public enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
+        /// One line that is rewritten, on a terminal only.
+        case auto
+        /// One JSON object per line on standard error, terminal or not.
+        case json
+    }
+
+    /// How progress is shown.
+    @Option(
+        help: ArgumentHelp(
+            "Show progress as text on a terminal (auto), or as JSON lines on standard error.",
+            valueName: "form"))
+    public var progress = Form.auto
+
+    /// Whether no progress is shown at all.
+    @Flag(name: .customLong("no-progress"), help: "Show no progress.")
+    public var isSilent = false
+
+    /// Creates options to be filled by the parser.
+    public init() {}
+
+    /// Begins to show progress.
+    ///
+    /// - Parameter noun: what is counted, in the plural, such as `files`.
+    public func begin(counting noun: StaticString) -> Progress {
+        if isSilent { return Progress(.none, noun) }
+        switch progress {
+        case .json: return Progress(.json, noun)
+        case .auto: return Progress(StandardError.isTerminal ? .line : .none, noun)
+        }
+    }
+}
+
+/// Shows how far long work has come, on standard error, a few times a second. Threads may share one.
+public final class Progress: Sendable {
+    enum Form { case none, line, json }
+
+    private let form: Form
+    private let noun: StaticString
+    private let count = Atomic<Int>(0)
+    private let nextDisplay = Atomic<Int>(Progress.now() + Progress.firstDelay)
+
+    /// Nanoseconds before the first display: short work shows none.
+    private static let firstDelay = 1_000_000_000
+    private static let interval = 200_000_000
+
+    init(_ form: Form, _ noun: StaticString) {
+        self.form = form
+        self.noun = noun
+    }
+
+    /// Counts items as done; cheap enough for every few hundred items of a hot loop.
+    ///
+    /// - Parameters:
+    ///   - total: how many there are altogether; nil where that is not known.
+    ///   - bytes: bytes done so far; nil where none are counted.
+    public func advance(by items: Int = 1, total: Int? = nil, bytes: Int64? = nil) {
+        guard form != .none else { return }
+        let done = count.add(items, ordering: .relaxed).newValue
+        let now = Self.now()
+        let due = nextDisplay.load(ordering: .relaxed)
+        guard now >= due else { return }
+        let isOurs = nextDisplay.compareExchange(
+            expected: due, desired: now + Self.interval, ordering: .relaxed
+        ).exchanged
+        if isOurs { show(done, total, bytes) }
+    }
+
+    /// Wipes the progress line.
+    public func end() {
+        if form == .line { StandardError.showProgress("") }
+    }
+
+    private func show(_ done: Int, _ total: Int?, _ bytes: Int64?) {
+        switch form {
+        case .none:
+            break
+        case .line:
+            let ofTotal = total.map { " of \($0)" } ?? ""
+            let size = bytes.map { ", \($0 >> 20) MiB" } ?? ""
+            StandardError.showProgress("\(done)\(ofTotal) \(noun)\(size)")
+        case .json:
+            var line = JSONLine()
+            line.add("type", "progress")
+            line.add("done", done)
+            line.add("total", total)
+            line.add("bytes", bytes)
+            StandardError.write(line.ended())
+        }
+    }
+
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import Synchronization
+import SystemCalls
+import SystemPackage
+
+/// Standard output: every write is checked, and the first failure is kept for the exit code.
+///
+/// After a failure nothing more is written, and ``StopRequest/isMade`` is true so that work whose
+/// results nobody would see ends.
+public final class StandardOutput: Sendable {
+    /// The standard output of this process.
+    public static let shared = StandardOutput(.standardOutput)
+
+    /// Whether the output is a terminal.
+    public let isTerminal: Bool
+    private let descriptor: FileDescriptor
+    private let failure = Mutex<Errno?>(nil)
+
+    init(_ descriptor: FileDescriptor) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor.rawValue) == 1
+    }
+
+    /// Writes all bytes at once; two threads' bytes never mix.
+    public func write(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        failure.withLock { failure in
+            guard failure == nil else { return }
+            do throws(Errno) {
+                try bytes.withUnsafeBufferPointer { buffer throws(Errno) in
+                    try writeFile(descriptor, UnsafeRawBufferPointer(buffer))
+                }
+            } catch {
+                failure = error
+                StopRequest.makeAfterFailedOutput()
+            }
+        }
+    }
+
+    /// Writes text as it is.
+    public func write(_ text: String) { write(Array(text.utf8)) }
+
+    /// Closes the output, which may be when a network filesystem tells that a write failed.
+    ///
+    /// - Returns: the first errno of any write or of closing; nil when all was written.
+    func finish() -> Errno? {
+        failure.withLock { failure in
+            guard failure == nil else { return failure }
+            do throws(Errno) {
+                try closeFile(descriptor)
+            } catch {
+                failure = error
+            }
+            return failure
+        }
+    }
+}
