@@ -10,16 +10,11 @@ extension FileLocation where Self: ~Copyable {
     ///   when the file cannot be reached.
     @inlinable
     public func value<Value>(for key: StoredKey<Value>) throws(FileError) -> Value? {
-        switch try mark(for: key) {
-        case .unset:
-            return nil
-        case .value(let value):
-            return value
-        case .malformed(let prefix, let length):
-            throw .malformedValue(prefix, length: length, of: key, path: pathForMessages)
-        case .unreadable(let errno):
-            throw .readingAttribute(errno, key.attribute, of: pathForMessages)
+        let mark = try mark(for: key)
+        if let error = mark.error(for: key, path: mark.isBroken ? pathForMessages : nil) {
+            throw error
         }
+        return mark.value
     }
 
     /// Stores a value for a key; no other key is read or rewritten.

@@ -38,6 +38,18 @@ package func openFile(
     }
 }
 
+/// Opens a file only to lead other calls to it (`O_PATH`): needs no permission on the file itself.
+package func openReference(
+    to location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> FileDescriptor {
+    try openFile(location, flags: O_PATH)
+}
+
+/// Opens a file to read it, without waiting for the other end of a FIFO.
+package func openForReading(_ path: FilePath) throws(Errno) -> FileDescriptor {
+    try openFile(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+}
+
 /// Closes a descriptor: `close(2)`.
 package func closeFile(_ descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.close) { linux_close(descriptor.rawValue) }

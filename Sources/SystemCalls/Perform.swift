@@ -8,6 +8,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case statx, fstatfs, fstatvfs, ioctl
     case getxattr, setxattr, listxattr, removexattr
     case getrlimit, setrlimit
+    case copyAttributes = "attr_copy_fd"
 }
 
 /// Runs one system call that answers minus an errno on failure, again while it answers `EINTR`.

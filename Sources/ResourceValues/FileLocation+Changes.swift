@@ -1,0 +1,78 @@
+import SystemCalls
+import SystemPackage
+
+extension FileLocation where Self: ~Copyable {
+    /// Makes all changes or none.
+    ///
+    /// Several changes are made on one open file (`O_PATH`, which needs `/proc`), so that they never
+    /// meet two files. When one fails, those before it are put back, each only if its value is still
+    /// the one this call stored: what another program stored meanwhile stays.
+    ///
+    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is changed then,
+    ///   unless the message says what could not be put back.
+    public func apply(_ changes: [MarkChange]) throws(FileError) {
+        guard changes.count > 1 else {
+            if let change = changes.first { try make(change) }
+            return
+        }
+        let descriptor: FileDescriptor
+        do throws(Errno) {
+            descriptor = try openReference(to: self)
+        } catch {
+            throw .opening(error, pathForMessages)
+        }
+        // Nothing was written through a descriptor opened with O_PATH: closing cannot lose data.
+        defer { try? closeFile(descriptor) }
+        do throws(FileError) {
+            try applyInTurn(changes, to: descriptor)
+        } catch {
+            var error = error
+            error.path = pathForMessages
+            throw error
+        }
+    }
+
+    fileprivate func make(_ change: MarkChange) throws(FileError) {
+        if let bytes = change.bytes {
+            try setExtendedAttribute(named: change.attribute, to: bytes)
+        } else {
+            try removeExtendedAttribute(named: change.attribute)
+        }
+    }
+}
+
+private struct MadeChange {
+    let change: MarkChange
+    let previous: [UInt8]?
+}
+
+private func applyInTurn(_ changes: [MarkChange], to file: FileDescriptor) throws(FileError) {
+    var made: [MadeChange] = []
+    do throws(FileError) {
+        for change in changes {
+            let previous = try file.extendedAttribute(named: change.attribute)
+            try file.make(change)
+            made.append(MadeChange(change: change, previous: previous))
+        }
+    } catch {
+        var failure = error
+        for madeChange in made.reversed() {
+            do throws(FileError) {
+                try putBack(madeChange, on: file)
+            } catch {
+                failure.message += "; \(madeChange.change.key.name) stays changed: \(error.message)"
+            }
+        }
+        throw failure
+    }
+}
+
+private func putBack(_ made: MadeChange, on file: FileDescriptor) throws(FileError) {
+    let current = try file.extendedAttribute(named: made.change.attribute)
+    guard current == made.change.bytes else { return }
+    if let previous = made.previous {
+        try file.setExtendedAttribute(named: made.change.attribute, to: previous)
+    } else {
+        try file.removeExtendedAttribute(named: made.change.attribute)
+    }
+}

@@ -1,0 +1,54 @@
+import SystemCalls
+import SystemPackage
+
+extension FileLocation where Self: ~Copyable {
+    /// Stores this item's marks on another one, all or none; marks that are unset here are left as
+    /// they are there.
+    ///
+    /// - Returns: how many marks were copied.
+    /// - Throws: ``FileError``: `malformedValue` and others for a mark here that cannot be read, and
+    ///   as ``apply(_:)`` for the other item.
+    public func copyMarks(
+        to target: borrowing some FileLocation & ~Copyable
+    ) throws(FileError) -> Int {
+        var changes: [MarkChange] = []
+        if let value = try value(for: .isExcludedFromBackup) {
+            changes.append(MarkChange(.isExcludedFromBackup, to: value))
+        }
+        if let value = try value(for: .isPurgeable) {
+            changes.append(MarkChange(.isPurgeable, to: value))
+        }
+        if let value = try value(for: .fileProtection) {
+            changes.append(MarkChange(.fileProtection, to: value))
+        }
+        try target.apply(changes)
+        return changes.count
+    }
+}
+
+/// Copies all extended attributes from one regular file or directory to another, but for those that
+/// xattr.conf(5) says to skip: `attr_copy_fd(3)`.
+///
+/// - Throws: ``FileError`` for a file that cannot be opened for reading, or the first attribute that
+///   could not be stored; the others are copied then.
+public func copyExtendedAttributes(from source: FilePath, to target: FilePath) throws(FileError) {
+    let input = try openToCopy(source)
+    defer { try? closeFile(input) }
+    let output = try openToCopy(target)
+    // Attributes are stored by the time a call returns: closing cannot lose them.
+    defer { try? closeFile(output) }
+    do throws(Errno) {
+        try copyAttributes(from: input, source, to: output, target)
+    } catch {
+        let status = try? output.status()
+        throw .storingAttribute(error, nil, on: target, status: status, user: effectiveUser())
+    }
+}
+
+private func openToCopy(_ path: FilePath) throws(FileError) -> FileDescriptor {
+    do throws(Errno) {
+        return try openForReading(path)
+    } catch {
+        throw .opening(error, path)
+    }
+}

@@ -1,0 +1,98 @@
+import SystemCalls
+import SystemPackage
+
+extension FileLocation where Self: ~Copyable {
+    /// The value of any key: stored values by `getxattr(2)`, the others by `statx(2)`, and those of
+    /// the volume by `fstatvfs(3)`.
+    ///
+    /// ``ResourceKey/isSymbolicLink`` asks about what the location leads to: use a location that does
+    /// not follow links.
+    ///
+    /// - Returns: nil when the key is unset, does not apply to this kind of file, or is not known;
+    ///   never 0 for unknown.
+    /// - Throws: ``FileError``, as ``value(for:)``; for computed keys those of `statx(2)`.
+    public func resourceValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
+        switch key {
+        case .isExcludedFromBackup:
+            return try value(for: .isExcludedFromBackup).map { .boolean($0) }
+        case .isPurgeable:
+            return try value(for: .isPurgeable).map { .boolean($0) }
+        case .fileProtection:
+            return try value(for: .fileProtection).map { .protection($0) }
+        case .volumeTotalCapacity:
+            return try volumeCapacity()?.total.asValue
+        case .volumeAvailableCapacity:
+            return try volumeCapacity()?.available.asValue
+        default:
+            return try fileStatus().resourceValue(for: key)
+        }
+    }
+
+    /// The size of the volume the item is on, and what is available there: `fstatvfs(3)`.
+    ///
+    /// - Returns: nil where the filesystem does not count blocks (proc, sysfs).
+    /// - Throws: ``FileError``, those of `openat(2)` with `O_PATH` and of `fstatvfs(3)`.
+    public func volumeCapacity() throws(FileError) -> VolumeCapacity? {
+        do throws(Errno) {
+            return VolumeCapacity(try filesystemStatus(of: self))
+        } catch {
+            throw .readingStatus(error, of: pathForMessages)
+        }
+    }
+
+    private func fileStatus() throws(FileError) -> FileStatus {
+        do throws(Errno) {
+            return try status()
+        } catch {
+            throw .readingStatus(error, of: pathForMessages)
+        }
+    }
+}
+
+extension FileStatus {
+    /// The value of a key that `statx(2)` answers; nil for other keys and where it is not known.
+    public func resourceValue(for key: ResourceKey) -> ResourceValue? {
+        let isRegularFile = kind == .regularFile
+        switch key {
+        case .fileSize, .totalFileSize: return isRegularFile ? .number(size) : nil
+        case .fileAllocatedSize, .totalFileAllocatedSize:
+            return isRegularFile ? .number(allocatedSize) : nil
+        case .linkCount: return .number(Int64(linkCount))
+        case .isDirectory: return .boolean(kind == .directory)
+        case .isRegularFile: return .boolean(isRegularFile)
+        case .isSymbolicLink: return .boolean(kind == .symbolicLink)
+        case .contentModificationDate: return .date(contentModificationTime)
+        case .contentAccessDate: return .date(contentAccessTime)
+        case .attributeModificationDate: return .date(attributeModificationTime)
+        case .creationDate: return creationTime.map { .date($0) }
+        default: return nil
+        }
+    }
+}
+
+/// How large a volume is and what is available on it, in bytes.
+public struct VolumeCapacity: Sendable, Hashable {
+    /// The size of the volume in bytes (`f_blocks` × `f_frsize`).
+    public let total: Int64
+    /// What an ordinary user may still store, in bytes (`f_bavail` × `f_frsize`).
+    public let available: Int64
+
+    /// Reads the capacity from a filesystem's status; nil where it does not count blocks.
+    public init?(_ status: FilesystemStatus) {
+        guard status.blocks > 0 else { return nil }
+        total = Int64(clamping: status.blocks.multipliedSaturating(by: status.fragmentSize))
+        available = Int64(
+            clamping: status.availableBlocks.multipliedSaturating(by: status.fragmentSize))
+    }
+}
+
+extension UInt64 {
+    fileprivate func multipliedSaturating(by factor: UInt64) -> UInt64 {
+        let (product, overflow) = multipliedReportingOverflow(by: factor)
+        return overflow ? .max : product
+    }
+}
+
+extension Int64 {
+    fileprivate var asValue: ResourceValue { .number(self) }
+}

@@ -1,0 +1,24 @@
+extension ResourceKey {
+    /// One line that says what the key's values mean.
+    public var summary: String {
+        switch self {
+        case .isExcludedFromBackup: "whether backups leave the item out"
+        case .isPurgeable: "whether the item may be deleted when space is short"
+        case .fileProtection: "how strongly the content is protected"
+        case .fileSize: "size of a regular file's content"
+        case .fileAllocatedSize: "space a regular file takes"
+        case .totalFileSize: "size with everything that belongs to the file"
+        case .totalFileAllocatedSize: "space with everything that belongs to the file"
+        case .linkCount: "number of names (hard links)"
+        case .isDirectory: "whether the item is a directory"
+        case .isRegularFile: "whether the item is a regular file"
+        case .isSymbolicLink: "whether the item itself is a symbolic link"
+        case .contentModificationDate: "when the content last changed"
+        case .contentAccessDate: "when the content was last read"
+        case .attributeModificationDate: "when the inode last changed"
+        case .creationDate: "when the item was made"
+        case .volumeTotalCapacity: "size of the volume"
+        case .volumeAvailableCapacity: "what an ordinary user may still store on the volume"
+        }
+    }
+}
