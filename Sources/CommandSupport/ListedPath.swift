@@ -25,15 +25,13 @@ public struct ListedPath: FileLocation, ~Copyable {
     public var pathForMessages: FilePath? { path }
 
     /// Leads to the file at this path.
-    public func withCallTarget<Result>(
-        _ body: (CallTarget) throws(Errno) -> Result
-    ) throws(Errno) -> Result {
+    public func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
         guard bytes.count < longestDirectPath, let start = bytes.baseAddress else {
-            if followsSymbolicLink { return try path.withCallTarget(body) }
-            return try path.withoutFollowing.withCallTarget(body)
+            if followsSymbolicLink { return try path.lookUp(body) }
+            return try path.withoutFollowing.lookUp(body)
         }
         let flags = followsSymbolicLink ? 0 : AT_SYMLINK_NOFOLLOW
-        return try start.withMemoryRebound(to: CChar.self, capacity: bytes.count + 1) {
+        try start.withMemoryRebound(to: CChar.self, capacity: bytes.count + 1) {
             pointer throws(Errno) in
             try body(CallTarget(directory: AT_FDCWD, path: pointer, flags: flags))
         }
@@ -42,3 +40,16 @@ public struct ListedPath: FileLocation, ~Copyable {
 
 /// Shorter than `PATH_MAX` by the NUL.
 private let longestDirectPath = 4095
+
+extension PathArgument {
+    /// Calls `body` with a location that leads to the file.
+    public func withListedPath<Result, Failure: Error>(
+        followingSymbolicLink follows: Bool = true,
+        _ body: (borrowing ListedPath) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try (bytes + [0]).withUnsafeBufferPointer { buffer throws(Failure) in
+            let bytes = UnsafeBufferPointer(rebasing: buffer.dropLast())
+            return try body(ListedPath(nulEnded: bytes, followsSymbolicLink: follows))
+        }
+    }
+}

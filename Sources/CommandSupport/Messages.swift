@@ -21,6 +21,11 @@ public enum Messages {
         write(about: Array(path), error.description)
     }
 
+    /// Says what went wrong with a file, by the path as the user gave it.
+    public static func write(_ error: FileError, at path: PathArgument) {
+        write(about: path.bytes, error.description)
+    }
+
     /// Says something about a path; nil where it concerns no path.
     public static func write(about path: [UInt8]?, _ text: String) {
         var line = Array("\(programName): ".utf8)

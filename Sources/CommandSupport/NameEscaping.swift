@@ -4,7 +4,7 @@
 /// and ksh read back to the same bytes: `\n` and its like for the usual control characters, three
 /// octal digits for other bytes. A name that itself begins with `$'` is escaped too, and the empty
 /// name is `''`, so that no two names look alike.
-enum NameEscaping {
+public enum NameEscaping {
     static func append(_ name: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
         if name.isEmpty {
             output.append(contentsOf: "''".utf8)
@@ -18,7 +18,7 @@ enum NameEscaping {
     }
 
     /// A name as it is printed.
-    static func text(_ name: [UInt8]) -> String {
+    public static func text(_ name: [UInt8]) -> String {
         var output: [UInt8] = []
         name.withUnsafeBufferPointer { append($0, to: &output) }
         return String(decoding: output, as: UTF8.self)

@@ -71,10 +71,7 @@ public struct PathOptions: ParsableArguments {
     private func forEachArgument(_ follows: Bool, _ body: (borrowing ListedPath) -> Void) {
         for argument in paths {
             if StopRequest.isMade { return }
-            (argument.bytes + [0]).withUnsafeBufferPointer { buffer in
-                let bytes = UnsafeBufferPointer(rebasing: buffer.dropLast())
-                body(ListedPath(nulEnded: bytes, followsSymbolicLink: follows))
-            }
+            argument.withListedPath(followingSymbolicLink: follows, body)
         }
     }
 

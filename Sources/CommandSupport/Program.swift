@@ -131,6 +131,9 @@ struct Program {
         case let error as FileError:
             Messages.write(error)
             return uncaughtCode
+        case _ where root.exitCode(for: error) == .success:
+            // Help that was asked for comes as an error of the parser's.
+            return report(error, code: 0)
         default:
             Messages.write(about: [UInt8]?.none, String(describing: error))
             return uncaughtCode

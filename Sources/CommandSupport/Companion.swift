@@ -1,0 +1,47 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+
+/// The companion programs: `resval backup …` runs `resval-backup …`, as git does.
+public enum Companion {
+    /// The words that stand for a companion.
+    public static let names = ["backup", "purge"]
+
+    /// When the first argument names a companion, becomes that program, with the other arguments
+    /// byte for byte; otherwise returns.
+    public static func runIfNamed() {
+        guard CommandLine.argc > 1, let first = CommandLine.unsafeArgv[1],
+            let name = names.first(where: { strcmp($0, first) == 0 })
+        else { return }
+        let program = "resval-\(name)"
+        // The arguments from the name on are the companion's own, and its name comes first.
+        let arguments = CommandLine.unsafeArgv + 1
+        arguments[0] = strdup(program)
+        let errno = becomeProgram(program, arguments)
+        let advice =
+            errno == .noSuchFileOrDirectory
+            ? "install it beside resval or in a directory of PATH" : "\(errno)"
+        Messages.write(about: [UInt8]?.none, "\(program) cannot be run (\(advice))")
+        exit(2)
+    }
+
+    private static func becomeProgram(
+        _ program: String, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    ) -> Errno {
+        if let beside = directoryOfThisProgram()?.appending(program) {
+            beside.withPlatformString { _ = execv($0, arguments) }
+            if errno != ENOENT { return Errno(rawValue: errno) }
+        }
+        execvp(program, arguments)
+        return Errno(rawValue: errno)
+    }
+
+    private static func directoryOfThisProgram() -> FilePath? {
+        do throws(Errno) {
+            let link = FilePath("/proc/self/exe").withoutFollowing
+            return try symbolicLinkTarget(link).removingLastComponent()
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import ResourceValues
+
+/// A key given on the command line: its name, its raw Foundation key, or its short name.
+public enum KeyArgument {
+    /// Reads any key.
+    public static func any(_ text: String) throws -> ResourceKey {
+        guard let key = ResourceKey(anyName: text) else {
+            throw unknown(text, valid: ResourceKey.allCases)
+        }
+        return key
+    }
+
+    /// Reads a key whose values are stored.
+    public static func stored(_ text: String) throws -> ResourceKey {
+        guard let key = ResourceKey(anyName: text) else {
+            throw unknown(text, valid: ResourceKey.storedKeys)
+        }
+        guard key.isStored else {
+            throw ValidationError(
+                "\(key.name) is computed and cannot be changed. "
+                    + "Keys that can: \(list(ResourceKey.storedKeys))")
+        }
+        return key
+    }
+
+    /// Reads a value for a stored key.
+    public static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
+        guard let value = ResourceValue(text: text, for: key) else {
+            throw ValidationError(
+                "'\(text)' is no value of \(key.name). "
+                    + "Valid: \(key.valueTexts.joined(separator: ", "))")
+        }
+        return value
+    }
+
+    /// What shells offer for a key.
+    public static var completion: CompletionKind { .list(ResourceKey.allCases.map(\.name)) }
+
+    /// What shells offer for a stored key.
+    public static var storedCompletion: CompletionKind {
+        .list(ResourceKey.storedKeys.map(\.name))
+    }
+
+    private static func unknown(_ text: String, valid keys: [ResourceKey]) -> ValidationError {
+        ValidationError("There is no key '\(text)'. Valid: \(list(keys))")
+    }
+
+    private static func list(_ keys: [ResourceKey]) -> String {
+        keys.map { key in key.shortName.map { "\(key.name) (\($0))" } ?? key.name }
+            .joined(separator: ", ")
+    }
+}
+
+/// Changes given on the command line: `KEY=VALUE[,KEY=VALUE…]`.
+public struct ChangesArgument: Sendable {
+    /// The changes, each key at most once.
+    public let changes: [MarkChange]
+
+    /// Reads `KEY=VALUE` pairs with commas between them.
+    public static func assignments(_ text: String) throws -> ChangesArgument {
+        try ChangesArgument(
+            text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+                guard let sign = part.firstIndex(of: "=") else {
+                    throw ValidationError(
+                        "'\(part)' has no value. Write KEY=VALUE, such as excluded=true.")
+                }
+                let key = try KeyArgument.stored(String(part[..<sign]))
+                let value = try KeyArgument.value(
+                    String(part[part.index(after: sign)...]), for: key)
+                return (key, value)
+            })
+    }
+
+    /// Reads keys to remove with commas between them, or `all`.
+    public static func removals(_ text: String) throws -> ChangesArgument {
+        if text == "all" { return try ChangesArgument(ResourceKey.storedKeys.map { ($0, nil) }) }
+        return try ChangesArgument(
+            text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+                (try KeyArgument.stored(String(part)), nil)
+            })
+    }
+
+    private init(_ pairs: [(ResourceKey, ResourceValue?)]) throws {
+        var keys: Set<ResourceKey> = []
+        changes = try pairs.map { key, value in
+            guard keys.insert(key).inserted else {
+                throw ValidationError("\(key.name) is given twice.")
+            }
+            guard let change = MarkChange(key, to: value) else {
+                throw ValidationError("\(key.name) cannot be changed.")
+            }
+            return change
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+
+/// How results are printed: as lines, NUL-ended records, or JSON.
+public struct RecordOptions: ParsableArguments {
+    /// The shapes of output.
+    public enum Form: Sendable {
+        /// Lines for people, with names escaped.
+        case lines
+        /// Records that end with a NUL, with names as they are.
+        case nulEnded
+        /// One JSON object per line.
+        case json
+    }
+
+    /// Whether records end with a NUL.
+    @Flag(
+        name: [.customShort("0"), .customLong("null")],
+        help: "End each record with NUL, and print names as they are.")
+    public var endsWithNUL = false
+
+    /// Whether JSON is printed.
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
+    public var isJSON = false
+
+    /// Creates options to be filled by the parser.
+    public init() {}
+
+    /// Refuses two shapes at once.
+    public func validate() throws {
+        if isJSON && endsWithNUL { throw ValidationError("Give --json or --null, not both.") }
+    }
+
+    /// The chosen shape.
+    public var form: Form { isJSON ? .json : endsWithNUL ? .nulEnded : .lines }
+}
+
+extension OutputBuffer {
+    /// Adds a name as the form asks: escaped in lines, as it is in NUL-ended records.
+    public mutating func append(name: UnsafeBufferPointer<UInt8>, in form: RecordOptions.Form) {
+        form == .nulEnded ? append(bytes: name) : append(name: name)
+    }
+
+    /// Ends a record as the form asks: with a newline or a NUL.
+    public mutating func endRecord(in form: RecordOptions.Form) {
+        append(byte: form == .nulEnded ? 0 : UInt8(ascii: "\n"))
+        endRecord()
+    }
+}

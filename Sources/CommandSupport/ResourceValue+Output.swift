@@ -1,0 +1,26 @@
+import ResourceValues
+
+extension OutputBuffer {
+    /// Adds a value as text: `true`, a class's name, a number, a time in RFC 3339 form.
+    public mutating func append(_ value: ResourceValue) {
+        switch value {
+        case .boolean(let value): value ? append("true") : append("false")
+        case .protection(let value): append(text: value.attributeText)
+        case .number(let value): append(value)
+        case .date(let value): append(text: value.rfc3339)
+        }
+    }
+}
+
+extension JSONLine {
+    /// Adds a field with a value: a Boolean, a number or a string; nil becomes null.
+    public mutating func add(_ name: StaticString, _ value: ResourceValue?) {
+        switch value {
+        case nil: add(name, String?.none)
+        case .boolean(let value)?: add(name, value)
+        case .protection(let value)?: add(name, value.attributeText)
+        case .number(let value)?: add(name, value)
+        case .date(let value)?: add(name, value)
+        }
+    }
+}
