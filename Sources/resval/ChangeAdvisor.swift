@@ -1,0 +1,71 @@
+import CommandSupport
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+/// Warns of marks that were stored and may yet not do what was meant.
+struct ChangeAdvisor {
+    private let advice: ChangeAdvice
+    private var hasAdvisedDirectory = false
+    private lazy var reader = makeReader()
+
+    init(_ changes: [MarkChange]) {
+        advice = ChangeAdvice(changes)
+    }
+
+    /// Looks at an item that values were stored on.
+    mutating func advise(about item: borrowing ListedPath) {
+        if advice.storesInclusion { adviseOnAncestors(of: item) }
+        guard advice.storesValues, let status = status(of: item), status.kind == .regularFile
+        else { return }
+        if status.linkCount > 1 {
+            warn(item, "the file has \(status.linkCount) names (hard links): \(advice.hardLink)")
+        }
+        if advice.storesFragileValue && !hasAdvisedDirectory {
+            hasAdvisedDirectory = true
+            warn(item, "\(advice.fragile); said once for all files")
+        }
+    }
+
+    /// A directory above that is excluded takes everything below it along.
+    private mutating func adviseOnAncestors(of item: borrowing ListedPath) {
+        guard let reader else { return }
+        do throws(FileError) {
+            let found = try reader.item(at: item.path, followsLast: item.followsSymbolicLink)
+            guard found.decision.isExcluded, let ancestor = found.decision.exclusion.ancestor
+            else { return }
+            warn(
+                item,
+                "stored, but it is still excluded from backups by a directory above it, "
+                    + "\(NameEscaping.text(ancestor.bytes)): \(found.decision.exclusion.origin.sentence)"
+            )
+        } catch {
+            warn(item, "stored; whether a directory above excludes it is not known: \(error)")
+        }
+    }
+
+    private func makeReader() -> EffectiveValueReader? {
+        let environment = PolicyEnvironment.current()
+        let policy = StoragePolicy(markers: [.native], locations: environment.locations)
+        do throws(FileError) {
+            return try EffectiveValueReader(policy)
+        } catch {
+            Messages.write(error)
+            return nil
+        }
+    }
+
+    /// nil when the item is gone again or its directory closed: then there is nothing to advise on.
+    private func status(of item: borrowing ListedPath) -> FileStatus? {
+        do throws(Errno) {
+            return try item.status()
+        } catch {
+            return nil
+        }
+    }
+
+    private func warn(_ item: borrowing ListedPath, _ text: String) {
+        Messages.warn(about: Array(item.bytes), text)
+    }
+}

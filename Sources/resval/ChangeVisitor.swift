@@ -1,0 +1,85 @@
+import CommandSupport
+import FileTree
+import ResourceValues
+import Synchronization
+import SystemPackage
+
+/// One thread's part in changing everything below a directory.
+struct ChangeVisitor: TreeVisitor {
+    private let changes: [MarkChange]
+    private let tally: ChangeTally
+    private var reporter: WalkReporter
+    private var counts = ChangeTally.Counts()
+
+    init(
+        _ changes: [MarkChange], _ tally: ChangeTally, _ outcome: Outcome, _ progress: Progress
+    ) {
+        self.changes = changes
+        self.tally = tally
+        reporter = WalkReporter(outcome, progress)
+    }
+
+    mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
+        reporter.count()
+        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown else {
+            counts.skipped += 1
+            return .skip
+        }
+        do throws(FileError) {
+            try entry.apply(changes)
+            if entry.kind == .regularFile { count(entry) }
+        } catch {
+            reporter.report(entry: error)
+        }
+        return .descend(())
+    }
+
+    mutating func cannotRead(_ error: FileError) { reporter.report(error) }
+
+    mutating func finish() { tally.add(counts) }
+
+    private mutating func count(_ entry: borrowing TreeEntry) {
+        counts.files += 1
+        do throws(Errno) {
+            if try entry.status().linkCount > 1 { counts.hardLinked += 1 }
+        } catch {
+            // Gone again: its mark went with it.
+        }
+    }
+}
+
+/// What has to be said once for a whole tree.
+final class ChangeTally: Sendable {
+    struct Counts: Sendable {
+        /// Items that cannot hold marks.
+        var skipped = 0
+        /// Regular files that were changed.
+        var files = 0
+        /// Those of them that have other names.
+        var hardLinked = 0
+    }
+
+    private let total = Mutex(Counts())
+
+    func add(_ counts: Counts) {
+        total.withLock { total in
+            total.skipped += counts.skipped
+            total.files += counts.files
+            total.hardLinked += counts.hardLinked
+        }
+    }
+
+    func report(on changes: [MarkChange]) {
+        let counts = total.withLock { $0 }
+        if counts.skipped > 0 {
+            note("\(counts.skipped) links and special files were left: they cannot hold marks")
+        }
+        let advice = ChangeAdvice(changes)
+        if advice.storesValues && counts.hardLinked > 0 {
+            note("\(counts.hardLinked) files have several names (hard links): \(advice.hardLink)")
+        }
+        if advice.storesFragileValue && counts.files > 0 { note(advice.fragile) }
+    }
+
+    private func note(_ text: String) { Messages.warn(about: nil, text) }
+}

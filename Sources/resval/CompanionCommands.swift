@@ -1,0 +1,19 @@
+import ArgumentParser
+import CommandSupport
+
+// Listed in the help only: Companion.runIfNamed() takes its place before parsing, since
+// the companion gets its arguments byte for byte.
+
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Make backups that obey the marks: runs resval-backup.",
+        discussion: """
+            EXAMPLES
+              resval backup --help
+              resval backup plan ~
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "What resval-backup is told.")
+    var arguments: [String] = []
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import CommandSupport
+import ResourceValues
+
+struct CopyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copy the marks of one item to another.",
+        discussion: """
+            Marks that are unset at the source stay as they are at the destination. A malformed mark \
+            is never copied: nothing is then. With --all-attributes all extended attributes are \
+            copied, but for those that /etc/xattr.conf says to skip. Symbolic links are followed.
+
+            EXAMPLES
+              resval copy old.db new.db
+              resval copy --all-attributes old.db new.db
+            """)
+
+    @Argument(help: "The item whose marks are copied.")
+    var source: PathArgument
+
+    @Argument(help: "The item that gets them.")
+    var destination: PathArgument
+
+    @Flag(help: "Copy all extended attributes, as /etc/xattr.conf allows.")
+    var allAttributes = false
+
+    func run() throws {
+        let outcome = Outcome()
+        do throws(FileError) {
+            if allAttributes {
+                try copyExtendedAttributes(from: source.path, to: destination.path)
+            } else {
+                _ = try source.path.copyMarks(to: destination.path)
+            }
+        } catch {
+            Messages.write(error)
+            outcome.noteFailure()
+        }
+        try outcome.finish()
+    }
+}

@@ -1,0 +1,85 @@
+import CommandSupport
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+/// What a directory passes to its entries while effective values are sought.
+enum EffectiveContext: Sendable {
+    /// The item is a root, for which this was decided.
+    case root(Decision)
+    /// The item is in a directory with this context.
+    case entry(PolicyContext)
+}
+
+/// One thread's part in finding what applies.
+struct EffectiveFinder: TreeVisitor {
+    private let filter: FindFilter
+    private let policy: StoragePolicy
+    private let results: FoundWriter
+    private var reporter: WalkReporter
+
+    init(
+        _ filter: FindFilter, _ policy: StoragePolicy, _ results: FoundWriter,
+        _ outcome: Outcome, _ progress: Progress
+    ) {
+        self.filter = filter
+        self.policy = policy
+        self.results = results
+        reporter = WalkReporter(outcome, progress)
+    }
+
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in context: EffectiveContext
+    ) -> Descent<EffectiveContext> {
+        reporter.count()
+        var marks = Marks.none
+        if entry.kind.canStoreUserAttributes || entry.kind == .unknown {
+            do throws(FileError) {
+                marks = try entry.marks()
+            } catch {
+                reporter.report(entry: error)
+                // Goes on as unmarked: what is below inherits from above all the same.
+            }
+        }
+        let decision = decide(entry, marks, in: context)
+        reporter.report(brokenIn: marks, at: entry)
+        if filter.fits(decision, marks) { results.write(entry, marks, decision) }
+        return .descend(.entry(decision.contextForEntries))
+    }
+
+    mutating func cannotRead(_ error: FileError) { reporter.report(error) }
+
+    mutating func finish() { results.finish() }
+
+    private func decide(
+        _ entry: borrowing TreeEntry, _ marks: Marks, in context: EffectiveContext
+    ) -> Decision {
+        switch context {
+        case .root(let decision):
+            return decision
+        case .entry(let context):
+            return policy.decide(
+                marks, kind: entry.kind, in: context, name: entry.nameBytes, path: entry.path,
+                linkCount: linkCount(of: entry), isMountRoot: isMountRoot(entry))
+        }
+    }
+
+    /// nil when unknown, which keeps the file in backups.
+    private func linkCount(of entry: borrowing TreeEntry) -> Int? {
+        do throws(Errno) {
+            return try entry.status().linkCount
+        } catch {
+            return nil
+        }
+    }
+
+    /// When in doubt a mount begins here, which keeps the directory in backups.
+    private func isMountRoot(_ entry: borrowing TreeEntry) -> Bool {
+        do throws(Errno) {
+            return try entry.status().isMountRoot ?? true
+        } catch {
+            return true
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+struct FindCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find",
+        abstract: "Find the items that have marks.",
+        discussion: """
+            Prints the path of every item that fits all filters; without a filter, of every item \
+            with any mark. Without ROOT the current directory is searched. A ROOT that is a symbolic \
+            link is followed; links met on the way never are. The order is that of the walk unless \
+            --sort is given.
+
+            Filters look at what is stored on an item itself. With --effective they look at what \
+            applies to it: below an excluded directory everything is excluded.
+
+            --size puts the allocated size in bytes and a tab before each path, - for what is no \
+            regular file. JSON fields: path, pathBase64 (only when path is null), kind, \
+            isExcludedFromBackup, isPurgeable, fileProtection (null when unset or broken), broken \
+            (names of keys with a malformed or unreadable mark); with --size fileAllocatedSize; with \
+            --effective the values that apply, and exclusionReason, purgeabilityReason and \
+            protectionReason.
+
+            EXAMPLES
+              resval find --excluded ~
+              resval find --excluded -0 ~/src | xargs -0 du -sch
+              resval find --effective --purgeable --size --sort ~/.cache
+              resval find --malformed /
+            """)
+
+    @Argument(help: "Where to search.")
+    var roots: [PathArgument] = []
+
+    @OptionGroup var filter: FindFilter
+    @OptionGroup var records: RecordOptions
+    @OptionGroup var effectiveOptions: EffectiveOptions
+    @OptionGroup var progressOptions: ProgressOptions
+    @OptionGroup var walk: WalkOptions
+
+    @Flag(help: "Print the allocated size of regular files.")
+    var size = false
+
+    @Flag(help: "Sort by path, byte by byte; keeps all results in memory.")
+    var sort = false
+
+    func run() throws {
+        let outcome = Outcome()
+        let progress = progressOptions.begin(counting: "items looked at")
+        let style = FoundStyle(
+            form: records.form, showsSize: size, showsReasons: effectiveOptions.effective,
+            isSorted: sort)
+        let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots
+        let results = FoundResults(style)
+        if effectiveOptions.effective {
+            try findEffective(roots, results, outcome, progress)
+        } else {
+            let filter = filter
+            try walk.scanner().scan(roots.map { TreeRoot($0.path) }) { _ in
+                StoredFinder(filter, results.writer(), outcome, progress)
+            }
+        }
+        progress.end()
+        results.finish()
+        try outcome.finish()
+    }
+
+    private func findEffective(
+        _ roots: [PathArgument], _ results: FoundResults, _ outcome: Outcome, _ progress: Progress
+    ) throws {
+        let reader = try effectiveOptions.reader()
+        var starts: [TreeRoot<EffectiveContext>] = []
+        for root in roots {
+            do throws(FileError) {
+                let item = try reader.item(at: root.path)
+                starts.append(TreeRoot(root.path, context: .root(item.decision)))
+            } catch {
+                Messages.write(error, at: root)
+                outcome.noteFailure()
+            }
+        }
+        let filter = filter
+        try walk.scanner().scan(starts) { _ in
+            EffectiveFinder(filter, reader.policy, results.writer(), outcome, progress)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import CommandSupport
+import ResourceValues
+
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "List every key: its type, whether it is stored or computed, what it means.",
+        discussion: """
+            Stored keys can be set, computed ones cannot. Wherever a key is asked for, its \
+            Foundation name (NSURLIsPurgeableKey) and its short name are understood, too.
+
+            JSON fields: key, foundationKey, shortName, type, isStored, isSettable, values, summary.
+
+            EXAMPLES
+              resval keys
+              resval keys --json
+            """)
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
+    var isJSON = false
+
+    func run() {
+        var buffer = OutputBuffer()
+        for key in ResourceKey.allCases {
+            isJSON ? writeObject(key, &buffer) : writeLine(key, &buffer)
+        }
+        buffer.flush()
+    }
+
+    private func writeLine(_ key: ResourceKey, _ buffer: inout OutputBuffer) {
+        let columns = [
+            (key.name, 24), (key.shortName ?? "-", 11), (key.valueType.rawValue, 16),
+            (key.isStored ? "stored, settable" : "computed", 17),
+        ]
+        for (text, width) in columns {
+            buffer.append(text: text)
+            buffer.append(text: String(repeating: " ", count: max(1, width - text.count)))
+        }
+        buffer.append(text: key.summary)
+        buffer.append("\n")
+    }
+
+    private func writeObject(_ key: ResourceKey, _ buffer: inout OutputBuffer) {
+        var line = JSONLine()
+        line.add("key", key.name)
+        line.add("foundationKey", key.foundationName)
+        line.add("shortName", key.shortName)
+        line.add("type", key.valueType.rawValue)
+        line.add("isStored", key.isStored)
+        line.add("isSettable", key.isStored)
+        line.add("values", strings: key.valueTexts)
+        line.add("summary", key.summary)
+        line.end(in: &buffer)
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import CommandSupport
+import ResourceValues
+
+struct TestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Answer by the exit code whether a key has a value.",
+        discussion: """
+            Silent. Exits with 0 when the key is true, or equal to VALUE; with 1 when it is not; \
+            with 2 on trouble. A key that is not Boolean needs a VALUE.
+
+            EXAMPLES
+              if resval test excluded ~/build; then echo left out; fi
+              resval test protection=complete ~/secret
+              resval test --effective excluded ~/build/a.o
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A key, or a key and a value.", valueName: "key[=value]"),
+        completion: KeyArgument.completion, transform: TestQuestion.init)
+    var question: TestQuestion
+
+    @Argument(help: "A file or directory.")
+    var path: PathArgument
+
+    @OptionGroup var effectiveOptions: EffectiveOptions
+
+    @Flag(help: "Ask about a symbolic link itself.")
+    var noDereference = false
+
+    func run() throws {
+        let outcome = Outcome()
+        let follows = !noDereference && question.key != .isSymbolicLink
+        let valueQuestion = try ValueQuestion(
+            question.key, effectiveOptions, followingSymbolicLinks: follows)
+        do throws(FileError) {
+            let value = try path.withListedPath(followingSymbolicLink: follows) {
+                item throws(FileError) in
+                try valueQuestion.value(at: item, outcome)
+            }
+            if value != question.value { outcome.noteNo() }
+        } catch {
+            Messages.write(error, at: path)
+            outcome.noteFailure()
+        }
+        try outcome.finish()
+    }
+}
+
+/// What `test` asks: whether a key has a value.
+struct TestQuestion {
+    let key: ResourceKey
+    let value: ResourceValue
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        key = try KeyArgument.any(String(parts[0]))
+        if parts.count == 1 {
+            guard key.valueType == .boolean else {
+                throw ValidationError("\(key.name) is not Boolean: write \(key.name)=VALUE.")
+            }
+            value = .boolean(true)
+        } else {
+            value = try KeyArgument.value(String(parts[1]), for: key)
+        }
+    }
+}

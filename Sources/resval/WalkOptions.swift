@@ -1,0 +1,29 @@
+import ArgumentParser
+import CommandSupport
+import FileTree
+
+/// How trees are walked: the options of every command that goes into directories.
+struct WalkOptions: ParsableArguments {
+    @Flag(
+        name: [.customShort("x"), .customLong("one-file-system")],
+        help: "Do not go into directories on other filesystems.")
+    var staysOnFilesystem = false
+
+    @Option(
+        name: [.customShort("j"), .customLong("threads")],
+        help: ArgumentHelp("Walk with this many threads.", valueName: "n"))
+    var threadCount: Int?
+
+    func validate() throws {
+        if let threadCount, !(1...256).contains(threadCount) {
+            throw ValidationError("--threads takes a number from 1 to 256.")
+        }
+    }
+
+    /// A scanner that stops when the process is asked to.
+    func scanner() -> TreeScanner {
+        TreeScanner(
+            threadCount: threadCount ?? TreeScanner.defaultThreadCount,
+            staysOnFilesystem: staysOnFilesystem, shouldStop: { StopRequest.isMade })
+    }
+}
