@@ -18,6 +18,15 @@ extension ParsableCommand {
     }
 }
 
+extension ParsableCommand {
+    /// Runs `body` as the program, without parsing: with checked output and our exit codes.
+    ///
+    /// For command lines so plain that parsing them would take most of the time.
+    public static func runDirectly(_ body: () throws -> Void) -> Never {
+        Program(root: Self.self, uncaughtCode: 2).runDirectly(body)
+    }
+}
+
 extension AsyncParsableCommand {
     /// Runs this command as the program, as ``ParsableCommand/runAsProgram(_:uncaughtCode:)`` does.
     public static func runAsyncProgram(
@@ -40,6 +49,16 @@ struct Program {
             try command.run()
         } catch {
             finish(with: exitCode(for: error, thrownBy: type(of: command)))
+        }
+        finish(with: 0)
+    }
+
+    func runDirectly(_ body: () throws -> Void) -> Never {
+        prepare()
+        do {
+            try body()
+        } catch {
+            finish(with: exitCode(for: error, thrownBy: root))
         }
         finish(with: 0)
     }

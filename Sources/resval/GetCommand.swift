@@ -56,16 +56,7 @@ struct GetCommand: ParsableCommand {
         input.forEach(
             followingSymbolicLinks: follows, outcome: outcome,
             beforeWaiting: { output.flush() },
-            { path in
-                do throws(FileError) {
-                    let value = try question.value(at: path, outcome)
-                    if value == nil { outcome.noteNo() }
-                    output.write(value, of: path.bytes)
-                } catch {
-                    outcome.noteFailure()
-                    output.write(error, of: path.bytes)
-                }
-            })
+            { path in question.get(path, &output, outcome) })
         output.flush()
         try outcome.finish()
     }

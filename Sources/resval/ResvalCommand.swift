@@ -31,6 +31,9 @@ struct ResvalCommand: ParsableCommand {
 
     static func main() {
         Companion.runIfNamed()
+        if let question = PlainQuestion(ArgumentBytes.processArguments()) {
+            runDirectly(question.answer)
+        }
         runAsProgram()
     }
 }

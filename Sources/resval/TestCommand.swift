@@ -34,15 +34,8 @@ struct TestCommand: ParsableCommand {
         let follows = !noDereference && question.key != .isSymbolicLink
         let valueQuestion = try ValueQuestion(
             question.key, effectiveOptions, followingSymbolicLinks: follows)
-        do throws(FileError) {
-            let value = try path.withListedPath(followingSymbolicLink: follows) {
-                item throws(FileError) in
-                try valueQuestion.value(at: item, outcome)
-            }
-            if value != question.value { outcome.noteNo() }
-        } catch {
-            Messages.write(error, at: path)
-            outcome.noteFailure()
+        path.withListedPath(followingSymbolicLink: follows) { item in
+            valueQuestion.test(item, equals: question.value, outcome)
         }
         try outcome.finish()
     }
