@@ -36,7 +36,9 @@ public struct TreeScanner: Sendable {
     ///
     /// Returns when all worker threads have ended.
     ///
-    /// - Parameter makeVisitor: called once on each worker's thread, with the worker's number from 0.
+    /// - Parameters:
+    ///   - roots: where the walk begins.
+    ///   - makeVisitor: called once on each worker's thread, with the worker's number from 0.
     /// - Throws: ``FileError`` `tooManyOpenFiles` or `other` when not one thread could be started or
     ///   the limit on descriptors could not be read. Trouble with single files goes to the visitors.
     public func scan<Visitor: TreeVisitor & SendableMetatype>(

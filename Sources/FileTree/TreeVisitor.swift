@@ -12,8 +12,10 @@ public protocol TreeVisitor {
 
     /// Called once for each entry, a root included, while its directory is open.
     ///
-    /// - Parameter context: what the directory that holds the entry passes on; for a root, what the
-    ///   root was given with.
+    /// - Parameters:
+    ///   - entry: the entry, valid only meanwhile.
+    ///   - context: what the directory that holds the entry passes on; for a root, what the root was
+    ///     given with.
     /// - Returns: whether to go below, which counts for directories only.
     mutating func visit(_ entry: borrowing TreeEntry, in context: Context) -> Descent<Context>
 

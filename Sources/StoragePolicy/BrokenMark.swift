@@ -4,7 +4,7 @@ import ResourceValues
 public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
     /// The property's name, such as `isPurgeable`.
     public let keyName: String
-    /// What is wrong: ``FileError/Code/malformedValue``, or the error of reading. Holds no path.
+    /// What is wrong: `malformedValue`, or the error of reading. Holds no path.
     public let error: FileError
     /// Whether the attribute could not be read at all.
     public let isUnreadable: Bool

@@ -7,12 +7,12 @@ public enum EffectiveProtection: PolicyReason {
     case unmarked
     /// The class stored on the item.
     case marked(FileProtection)
-    /// The stored class is malformed or cannot be read: acts as ``FileProtection/complete``.
+    /// The stored class is malformed or cannot be read: acts as `complete`.
     indirect case malformed(BrokenMark)
     /// The class of the nearest directory above that stores one.
     indirect case inherited(from: FilePath, reason: EffectiveProtection)
 
-    /// The class; nil when there is none. ``FileProtection/none`` is a class.
+    /// The class; nil when there is none. `none` is a class.
     public var protectionClass: FileProtection? {
         switch self {
         case .unmarked: nil
@@ -23,7 +23,7 @@ public enum EffectiveProtection: PolicyReason {
     }
 
     /// Whether the item must not be written in plaintext: it has a class other than
-    /// ``FileProtection/none``.
+    /// `none`.
     public var forbidsPlaintext: Bool {
         guard let protectionClass else { return false }
         return protectionClass != .none

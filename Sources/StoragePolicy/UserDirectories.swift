@@ -14,7 +14,9 @@ public struct UserDirectories: Sendable, Hashable {
     /// the value is absolute or begins with `$HOME/`, and a backslash takes the next byte as itself.
     /// The last of two lines counts. An entry equal to the home means: disabled.
     ///
-    /// - Parameter home: the home, as an absolute path.
+    /// - Parameters:
+    ///   - contents: the contents of the file.
+    ///   - home: the home, as an absolute path.
     public init(contents: [UInt8], home: FilePath) {
         var paths: [String: FilePath] = [:]
         for line in contents.split(separator: UInt8(ascii: "\n")) {
