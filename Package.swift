@@ -96,6 +96,9 @@ package.targets += [
             systemPackage,
         ]),
     .testTarget(
+        name: "ResvalTests",
+        dependencies: ["ResourceValues", "SystemCalls", "TestSupport", "resval", systemPackage]),
+    .testTarget(
         name: "CommandSupportTests",
         dependencies: [argumentParser, "CommandSupport", "ResourceValues", systemPackage]),
 ]

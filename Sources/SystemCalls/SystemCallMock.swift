@@ -7,11 +7,14 @@ import SystemPackage
 /// A test says which call fails, with which errno and how often; every other call reaches the
 /// kernel. One thread's answers never reach another thread.
 package final class SystemCallMock {
-    private var answers: [SystemCall: [Errno]] = [:]
+    private var answers: [SystemCall: [Errno?]] = [:]
     private(set) package var calls: [SystemCall: Int] = [:]
+    /// Runs before each call, counted already; what other programs do meanwhile.
+    package var beforeCall: ((SystemCall) -> Void)?
 
-    /// Creates answers: each call fails with its errnos one after the other, then works again.
-    package init(_ answers: [SystemCall: [Errno]]) {
+    /// Creates answers: each call fails with its errnos one after the other, then works again. A nil
+    /// among them lets one call reach the kernel.
+    package init(_ answers: [SystemCall: [Errno?]]) {
         self.answers = answers.mapValues { $0.reversed() }
     }
 
@@ -31,7 +34,8 @@ package final class SystemCallMock {
 
     func answer(to call: SystemCall) -> Int? {
         calls[call, default: 0] += 1
-        guard let errno = answers[call]?.popLast() else { return nil }
+        beforeCall?(call)
+        guard let errno = answers[call]?.popLast() ?? nil else { return nil }
         return -Int(errno.rawValue)
     }
 

@@ -1,0 +1,103 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Changes of several keys")
+struct MarkChangeTests {
+    private let changes = [
+        MarkChange(.isExcludedFromBackup, to: true), MarkChange(.isPurgeable, to: nil),
+        MarkChange(.fileProtection, to: .complete),
+    ]
+    private let before = Marks(
+        isExcludedFromBackup: .value(false), isPurgeable: .value(true), fileProtection: .unset)
+
+    private let tree = Tree { File("f").excluded(false).purgeable() }
+
+    @Test("all are made")
+    func allMade() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending("f")
+            try file.apply(changes)
+            let after = Marks(
+                isExcludedFromBackup: .value(true), fileProtection: .value(.complete))
+            #expect(try file.marks() == after)
+        }
+    }
+
+    #if MOCKING
+    @Test("when the last fails, those before are put back", arguments: [Errno.noSpace, .ioError])
+    func putBack(errno: Errno) throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending("f")
+            let mock = SystemCallMock([.setxattr: [nil, errno]])
+            let error = #expect(throws: FileError.self) { try mock.run { try file.apply(changes) } }
+            #expect(error?.errno == errno)
+            #expect(error?.path == file)
+            #expect(error?.attribute == "user.resval.fileProtection")
+            #expect(try file.marks() == before)
+        }
+    }
+
+    @Test("what another program stored meanwhile stays")
+    func keepsForeignValue() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending("f")
+            let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let mock = SystemCallMock([.setxattr: [nil, .noSpace]])
+            mock.beforeCall = { [unowned mock] call in
+                guard call == .setxattr, mock.calls[.setxattr] == 2 else { return }
+                mock.beforeCall = nil
+                #expect(throws: Never.self) {
+                    try tool("setfattr", "-n", "\(attribute)", "-v", "1", file)
+                }
+            }
+            #expect(throws: FileError.self) { try mock.run { try file.apply(changes) } }
+            #expect(try file.extendedAttribute(named: attribute) == Array("1".utf8))
+            #expect(try file.value(for: .isPurgeable) == true)
+            #expect(try file.value(for: .fileProtection) == nil)
+        }
+    }
+
+    @Test("what cannot be put back is named in the message")
+    func cannotPutBack() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending("f")
+            // The third call would put back isPurgeable, the fourth isExcludedFromBackup.
+            let mock = SystemCallMock([.setxattr: [nil, .noSpace, nil, .ioError]])
+            let error = #expect(throws: FileError.self) { try mock.run { try file.apply(changes) } }
+            #expect(
+                error?.message.hasSuffix("; isExcludedFromBackup stays changed: input/output error")
+                    == true)
+            #expect(try file.value(for: .isPurgeable) == true)
+            #expect(try file.value(for: .isExcludedFromBackup) == true)
+        }
+    }
+    #endif
+
+    @Test("an item that is not there is an error before the first change")
+    func missingItem() throws {
+        try withTemporaryDirectory { root in
+            let error = #expect(throws: FileError.self) {
+                try root.appending("none").apply(changes)
+            }
+            #expect(error?.code == .noSuchFile)
+        }
+    }
+
+    @Test("a malformed value that was there before is put back as it was")
+    func putsBackGarbage() throws {
+        try withFilesystem(.ext4SmallInodes) { filesystem in
+            let file = filesystem.root.appending("f")
+            let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let filler = [UInt8](repeating: 0x66, count: 3940)
+            try Tree {
+                File("f").attribute(attribute, "junk").attribute("user.filler", filler)
+            }.create(in: filesystem.root)
+            #expect(throws: FileError.self) { try file.apply(changes) }
+            #expect(try file.extendedAttribute(named: attribute) == Array("junk".utf8))
+            #expect(try file.value(for: .fileProtection) == nil)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval get")
+struct GetTests {
+    private let tree = Tree {
+        File("marked", "12345").excluded().protection(.complete)
+        File("kept").excluded(false)
+        File("plain")
+        Directory("directory").excluded()
+        SymbolicLink("link", to: "marked")
+        SymbolicLink("dangling", to: "nowhere")
+    }
+
+    @Test("one path gives the value alone")
+    func onePath() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(try resval("get", "excluded", "marked", in: root), exits: 0, prints: "true\n")
+            expect(try resval("get", "excluded", "kept", in: root), exits: 0, prints: "false\n")
+            expect(
+                try resval("get", "fileProtection", "marked", in: root), exits: 0,
+                prints: "complete\n")
+        }
+    }
+
+    @Test("an unset key prints nothing and exits with 1")
+    func unset() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(try resval("get", "excluded", "plain", in: root), exits: 1)
+            expect(try resval("get", "purgeable", "marked", in: root), exits: 1)
+        }
+    }
+
+    @Test("a key is known by its name, its Foundation key and its short name")
+    func keyNames() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            for key in ["isExcludedFromBackup", "NSURLIsExcludedFromBackupKey", "excluded"] {
+                expect(try resval("get", key, "marked", in: root), exits: 0, prints: "true\n")
+            }
+        }
+    }
+
+    @Test("several paths give a line each, and the options fix the shape")
+    func shapes() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let several = "directory: true\nmarked: true\n"
+            expect(
+                try resval("get", "excluded", "directory", "marked", in: root), exits: 0,
+                prints: several)
+            expect(
+                try resval("get", "--no-path", "excluded", "directory", "marked", in: root),
+                exits: 0, prints: "true\ntrue\n")
+            expect(
+                try resval("get", "-H", "excluded", "marked", in: root), exits: 0,
+                prints: "marked: true\n")
+            expect(
+                try resval(
+                    "get", "excluded", "--files0-from", "-", in: root,
+                    input: Array("marked\u{0}".utf8)), exits: 0, prints: "marked: true\n")
+        }
+    }
+
+    @Test("one bad path never stops the others, and 2 beats 1")
+    func badPath() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(
+                try resval("get", "excluded", "nope", "plain", "plain/x", "marked", in: root),
+                exits: 2, prints: "marked: true\n",
+                complains: """
+                    resval: nope: no such file or directory
+                    resval: plain/x: a part of the path is not a directory
+
+                    """)
+        }
+    }
+
+    @Test("a symbolic link is followed unless told otherwise")
+    func symbolicLinks() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(try resval("get", "excluded", "link", in: root), exits: 0, prints: "true\n")
+            expect(
+                try resval("get", "--no-dereference", "excluded", "link", in: root), exits: 1)
+            expect(
+                try resval("get", "isSymbolicLink", "link", in: root), exits: 0, prints: "true\n")
+            expect(
+                try resval("get", "isSymbolicLink", "dangling", in: root), exits: 0,
+                prints: "true\n")
+            expect(
+                try resval("get", "excluded", "dangling", in: root), exits: 2,
+                complains: "resval: dangling: no such file or directory\n")
+        }
+    }
+
+    @Test("computed keys answer what the kernel tells")
+    func computedKeys() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let status = try root.appending("marked").status()
+            expect(try resval("get", "fileSize", "marked", in: root), exits: 0, prints: "5\n")
+            expect(
+                try resval("get", "fileAllocatedSize", "marked", in: root), exits: 0,
+                prints: "\(status.allocatedSize)\n")
+            expect(try resval("get", "linkCount", "marked", in: root), exits: 0, prints: "1\n")
+            expect(
+                try resval("get", "isDirectory", "directory", in: root), exits: 0, prints: "true\n")
+            expect(try resval("get", "fileSize", "directory", in: root), exits: 1)
+            let blocks = try #require(.tool("stat"))
+            let shown = try Command(blocks, "-c", "%y", root.appending("marked")).runSuccessfully()
+            let date = try resval("get", "contentModificationDate", "marked", in: root)
+            #expect(date.text.prefix(10) == shown.prefix(10))
+            #expect(date.text.dropLast(2).suffix(9) == shown.dropLast(6).suffix(9))
+        }
+    }
+
+    @Test("JSON gives one object per line with the same fields")
+    func json() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let result = try resval("get", "--json", "excluded", "marked", "plain", "no", in: root)
+            expect(
+                result, exits: 2,
+                prints: #"""
+                    {"path":"marked","key":"isExcludedFromBackup","value":true,"error":null}
+                    {"path":"plain","key":"isExcludedFromBackup","value":null,"error":null}
+                    {"path":"no","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
+
+                    """#, complains: "resval: no: no such file or directory\n")
+        }
+    }
+
+    @Test(
+        "a malformed mark is reported, without a value",
+        arguments: [
+            ("yes", #""yes""#), ("", #""""#), ("\u{1B}[31m", #""\x1b[31m""#),
+            (
+                String(repeating: "x", count: 10240),
+                "\"" + String(repeating: "x", count: 64) + "\" (10240 bytes)"
+            ),
+        ])
+    func malformed(value: String, shown: String) throws {
+        // tmpfs takes values of any size; ext4 would not take the longest.
+        try withFilesystem(.tmpfs) { filesystem in
+            let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+            try Tree { File("bad").attribute(attribute, value) }.create(in: filesystem.root)
+            expect(
+                try resval("get", "excluded", "bad", in: filesystem.root), exits: 2,
+                complains: "resval: bad: user.resval.isExcludedFromBackup holds \(shown), which is "
+                    + "none of: true, false "
+                    + "(store a valid value with set, or remove this one with unset)\n")
+        }
+    }
+}

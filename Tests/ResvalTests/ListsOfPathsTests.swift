@@ -1,0 +1,85 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("--files0-from")
+struct ListsOfPathsTests {
+    @Test("a list from a file and from standard input is the same")
+    func sources() throws {
+        let tree = Tree {
+            File("a").excluded()
+            File("b").excluded()
+            File("list", "a\u{0}b\u{0}")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let fromFile = try resval("get", "excluded", "--files0-from", "list", in: root)
+            expect(fromFile, exits: 0, prints: "a: true\nb: true\n")
+            let fromInput = try resval(
+                "get", "excluded", "--files0-from", "-", in: root, input: Array("a\0b\0".utf8))
+            #expect(fromInput == fromFile)
+        }
+    }
+
+    @Test("a list cut short is not acted upon at its end, the paths before are")
+    func cutShort() throws {
+        let tree = Tree {
+            File("a")
+            Directory("b") { File("c") }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let result = try resval(
+                "set", "excluded=true", "--files0-from", "-", in: root, input: Array("a\0b".utf8))
+            #expect(result.exitCode == 2)
+            #expect(result.errorText.contains("ends without a NUL after b, which was left alone"))
+            #expect(try root.appending("a").value(for: .isExcludedFromBackup) == true)
+            #expect(try root.appending("b").marks().isEmpty)
+        }
+    }
+
+    @Test("empty and endless records are reported, the others done")
+    func badRecords() throws {
+        try withTemporaryDirectory(containing: Tree { File("a").excluded() }) { root in
+            let long = [UInt8](repeating: UInt8(ascii: "x"), count: 3_000_000)
+            let result = try resval(
+                "get", "excluded", "--files0-from", "-", in: root,
+                input: nulEnded([[], long, Array("a".utf8)]))
+            expect(
+                result, exits: 2, prints: "a: true\n",
+                complains: """
+                    resval: -: the list holds an empty path (end each path with one NUL)
+                    resval: -: a path in the list is longer than 1 MiB (end each path with a NUL)
+
+                    """)
+        }
+    }
+
+    @Test("an empty list is a success, and a missing one is not")
+    func emptyAndMissing() throws {
+        try withTemporaryDirectory { root in
+            expect(
+                try resval("get", "excluded", "--files0-from", "/dev/null", in: root), exits: 0)
+            expect(
+                try resval("get", "excluded", "--files0-from", "none", in: root), exits: 2,
+                complains: "resval: none: no such file or directory\n")
+        }
+    }
+
+    @Test("paths beyond PATH_MAX are marked and read")
+    func longPaths() throws {
+        let name = FileName(Array(String(repeating: "n", count: 200).utf8))
+        let depth = 30
+        let tree = Tree { NestedDirectories(name, depth: depth) { File("file") } }
+        try withTemporaryDirectory(containing: tree) { root in
+            var path: [UInt8] = []
+            for _ in 0..<depth { path += name.bytes + [UInt8(ascii: "/")] }
+            path += Array("file".utf8)
+            let set = try resval(
+                "set", "excluded=true,purgeable=true", "--files0-from", "-", in: root,
+                input: nulEnded([path]))
+            expect(set, exits: 0)
+            expect(
+                try resval("get", "purgeable", path, in: root), exits: 0, prints: "true\n")
+        }
+    }
+}

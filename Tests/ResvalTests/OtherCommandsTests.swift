@@ -1,0 +1,131 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval test, list, copy, capacity and keys")
+struct OtherCommandsTests {
+    @Test("test answers by its exit code, and silently")
+    func testCommand() throws {
+        let tree = Tree {
+            File("marked").excluded().purgeable(false).protection(.none)
+            File("plain")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(try resval("test", "excluded", "marked", in: root), exits: 0)
+            expect(try resval("test", "excluded=false", "marked", in: root), exits: 1)
+            expect(try resval("test", "purgeable", "marked", in: root), exits: 1)
+            expect(try resval("test", "purgeable=false", "marked", in: root), exits: 0)
+            expect(try resval("test", "protection=none", "marked", in: root), exits: 0)
+            expect(try resval("test", "excluded=false", "plain", in: root), exits: 1)
+            expect(try resval("test", "isDirectory", ".", in: root), exits: 0)
+            expect(
+                try resval("test", "excluded", "nope", in: root), exits: 2,
+                complains: "resval: nope: no such file or directory\n")
+        }
+    }
+
+    @Test("list prints every stored value, and names broken marks")
+    func listCommand() throws {
+        let tree = Tree {
+            File("marked").excluded().protection(.complete)
+            File("plain")
+            File("broken").purgeable().attribute(
+                StoredKey<Bool>.isExcludedFromBackup.attribute, "yes")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(
+                try resval("list", "marked", in: root), exits: 0,
+                prints: "isExcludedFromBackup=true\nfileProtection=complete\n")
+            expect(try resval("list", "plain", in: root), exits: 0)
+            let result = try resval("list", "marked", "plain", "broken", in: root)
+            #expect(result.exitCode == 2)
+            #expect(
+                result.text == """
+                    marked:
+                    isExcludedFromBackup=true
+                    fileProtection=complete
+                    plain:
+                    broken:
+                    isPurgeable=true
+
+                    """)
+            #expect(result.errorText.hasPrefix("resval: broken: user.resval.isExcludedFromBackup"))
+            let json = try resval("list", "--json", "broken", in: root)
+            #expect(
+                json.text == #"""
+                    {"path":"broken","isExcludedFromBackup":null,"isPurgeable":true,\#
+                    "fileProtection":null,"broken":["isExcludedFromBackup"],"error":null}
+
+                    """#)
+        }
+    }
+
+    @Test("copy takes the marks, leaves what is unset, and never takes a malformed one")
+    func copyCommand() throws {
+        let tree = Tree {
+            File("source").excluded().protection(.complete).attribute("user.other", "x")
+            File("target").purgeable()
+            File("broken").purgeable(false).attribute(
+                StoredKey<Bool>.isExcludedFromBackup.attribute, "yes")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let target = root.appending("target")
+            expect(try resval("copy", "source", "target", in: root), exits: 0)
+            let expected = Marks(
+                isExcludedFromBackup: .value(true), isPurgeable: .value(true),
+                fileProtection: .value(.complete))
+            #expect(try target.marks() == expected)
+            #expect(try target.extendedAttribute(named: "user.other") == nil)
+            let broken = try resval("copy", "broken", "target", in: root)
+            #expect(broken.exitCode == 2)
+            #expect(broken.errorText.hasPrefix("resval: broken: user.resval.isExcluded"))
+            #expect(try target.marks() == expected)
+            expect(try resval("copy", "--all-attributes", "source", "target", in: root), exits: 0)
+            #expect(try target.extendedAttribute(named: "user.other") == Array("x".utf8))
+            expect(
+                try resval("copy", "source", "nope", in: root), exits: 2,
+                complains: "resval: nope: no such file or directory\n")
+        }
+    }
+
+    @Test("capacity tells what statvfs tells, and nothing where nothing is known")
+    func capacity() throws {
+        try withTemporaryDirectory { root in
+            let result = try resval("capacity", in: root)
+            #expect(result.exitCode == 0)
+            let stat = try #require(.tool("stat"))
+            let shown = try Command(stat, "-f", "-c", "%b %S", root).runSuccessfully()
+            let numbers = shown.split(separator: " ").compactMap { Int($0) }
+            #expect(
+                result.text.hasPrefix("volumeTotalCapacity=\(numbers[0] * numbers[1])\n"))
+            expect(try resval("capacity", "/proc", in: root), exits: 1)
+            expect(
+                try resval("capacity", "--json", "/proc", in: root), exits: 1,
+                prints: #"""
+                    {"path":"/proc","volumeTotalCapacity":null,"volumeAvailableCapacity":null}
+
+                    """#)
+        }
+    }
+
+    @Test("keys lists every key once")
+    func keys() throws {
+        try withTemporaryDirectory { root in
+            let result = try resval("keys", in: root)
+            #expect(result.exitCode == 0)
+            let names = result.text.split(separator: "\n").compactMap {
+                $0.split(separator: " ").first.map(String.init)
+            }
+            #expect(names == ResourceKey.allCases.map(\.name))
+            let json = try resval("keys", "--json", in: root).text.split(separator: "\n")
+            #expect(json.count == names.count)
+            #expect(
+                json[0] == #"""
+                    {"key":"isExcludedFromBackup","foundationKey":"NSURLIsExcludedFromBackupKey",\#
+                    "shortName":"excluded","type":"boolean","isStored":true,"isSettable":true,\#
+                    "values":["true","false"],"summary":"whether backups leave the item out"}
+                    """#)
+        }
+    }
+}

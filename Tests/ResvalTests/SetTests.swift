@@ -1,0 +1,149 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval set and unset")
+struct SetTests {
+    @Test("values are stored as the format writes them, and read back by setfattr's twin")
+    func storesValues() throws {
+        try require(.tool("getfattr"))
+        try withTemporaryDirectory(containing: Tree { File("file") }) { root in
+            let result = try resval("set", "excluded=TRUE,isPurgeable=0", "file", in: root)
+            #expect(result.exitCode == 0)
+            let shown = try tool(
+                "getfattr", "--absolute-names", "-d", root.appending("file"))
+            #expect(shown.contains("user.resval.isExcludedFromBackup=\"true\""))
+            #expect(shown.contains("user.resval.isPurgeable=\"false\""))
+        }
+    }
+
+    @Test("a key that is unset already is a success, and all removes every key")
+    func unset() throws {
+        let tree = Tree { File("file").excluded().purgeable().protection(.none) }
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(try resval("unset", "excluded", "file", in: root), exits: 0)
+            expect(try resval("unset", "excluded", "file", in: root), exits: 0)
+            #expect(try root.appending("file").marks().isPurgeable == .value(true))
+            expect(try resval("unset", "all", "file", in: root), exits: 0)
+            #expect(try root.appending("file").marks().isEmpty)
+        }
+    }
+
+    @Test("a malformed mark is repaired by set and removed by unset")
+    func repairs() throws {
+        let attribute = StoredKey<Bool>.isPurgeable.attribute
+        let tree = Tree {
+            File("first").attribute(attribute, "garbage")
+            File("second").attribute(attribute, "garbage")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(try resval("set", "purgeable=true", "first", in: root), exits: 0)
+            #expect(try root.appending("first").value(for: .isPurgeable) == true)
+            expect(try resval("unset", "purgeable", "second", in: root), exits: 0)
+            #expect(try root.appending("second").marks().isEmpty)
+        }
+    }
+
+    @Test("every hostile name is marked, read and listed unchanged", arguments: HostileNames.all)
+    func hostileNames(name: FileName) throws {
+        let tree = Tree {
+            File(name)
+            File("decoy")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let path = root.appending(name)
+            #expect(try resval("set", "excluded=true", "--", name.bytes, in: root).exitCode == 0)
+            #expect(try path.value(for: .isExcludedFromBackup) == true)
+            #expect(try root.appending("decoy").marks().isEmpty)
+
+            let read = try resval("get", "-0H", "excluded", "--", name.bytes, in: root)
+            #expect(read.output == name.bytes + Array(": true".utf8) + [0])
+            let listed = try resval(
+                "get", "-0", "excluded", "--files0-from", "-", in: root,
+                input: nulEnded([name.bytes]))
+            #expect(listed.output == read.output)
+            let json = try resval("list", "--json", "--", name.bytes, in: root)
+            #expect(pathInJSON(json.text) == name.bytes)
+
+            let lines = try resval("get", "-H", "excluded", "--", name.bytes, in: root)
+            #expect(lines.output.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+            #expect(lines.output.last == UInt8(ascii: "\n"))
+            #expect(try resval("unset", "all", "--", name.bytes, in: root).exitCode == 0)
+            #expect(try path.marks().isEmpty)
+        }
+    }
+
+    @Test(
+        "the escaped form of every hostile name is read back by bash", arguments: HostileNames.all)
+    func escapedNames(name: FileName) throws {
+        try require(.tool("bash"))
+        try withTemporaryDirectory(containing: Tree { File(name).excluded() }) { root in
+            let line = try resval("get", "-H", "excluded", "--", name.bytes, in: root).output
+            let escaped = line.dropLast(": true\n".utf8.count)
+            guard escaped.starts(with: "$'".utf8) else {
+                #expect(Array(escaped) == name.bytes)
+                return
+            }
+            var command = Command(
+                try #require(.tool("bash")), "-c",
+                Array("printf %s ".utf8) + Array(escaped))
+            command.environment["LC_ALL"] = "C"
+            #expect(try command.run().output == name.bytes)
+        }
+    }
+
+    @Test("all keys of one path are stored or none")
+    func allOrNone() throws {
+        // A user attribute cannot go on a FIFO; the first key fails and nothing is left behind.
+        try withTemporaryDirectory(
+            containing: Tree {
+                Fifo("pipe"); File("file")
+            }
+        ) { root in
+            let result = try resval(
+                "set", "excluded=true,purgeable=true", "pipe", "file", in: root)
+            expect(
+                result, exits: 2,
+                complains:
+                    "resval: pipe: FIFOs cannot hold user attributes (mark the directory it is in)\n"
+            )
+            #expect(try root.appending("file").value(for: .isPurgeable) == true)
+        }
+    }
+
+    @Test("a file with several names, and a mark that saving drops, are warned of")
+    func warnings() throws {
+        let tree = Tree {
+            File("file")
+            HardLink("twin", to: "file")
+            File("single")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let linked = try resval("set", "excluded=true", "file", in: root)
+            #expect(linked.exitCode == 0)
+            #expect(linked.errorText.hasPrefix("resval: file: warning: "))
+            #expect(linked.errorText.contains("2 names (hard links)"))
+            let fragile = try resval("set", "protection=complete", "single", "single", in: root)
+            #expect(fragile.exitCode == 0)
+            #expect(fragile.errorText.split(separator: "\n").count == 1)
+            #expect(fragile.errorText.contains("mark the directory instead"))
+            expect(try resval("set", "excluded=true", "single", in: root), exits: 0)
+        }
+    }
+}
+
+/// The bytes of the path in the first line of JSON output.
+private func pathInJSON(_ text: String) -> [UInt8]? {
+    if text.hasPrefix(#"{"path":null,"pathBase64":""#) {
+        let encoded = text.dropFirst(#"{"path":null,"pathBase64":""#.count).prefix { $0 != "\"" }
+        guard let base64 = FilePath.tool("base64") else { return nil }
+        var command = Command(base64, "-d")
+        command.input = Array(encoded.utf8)
+        return try? command.run().output
+    }
+    guard let jq = FilePath.tool("jq") else { return nil }
+    var command = Command(jq, "-j", ".path")
+    command.input = Array(text.utf8)
+    return try? command.run().output
+}

@@ -1,0 +1,117 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval in trouble")
+struct TroubleTests {
+    /// An ordinary user, whatever the password database says.
+    private let user: UInt32 = 65534
+
+    @Test("each thing that cannot hold marks has its own message, and the others are done")
+    func unsupportedKinds() throws {
+        try require(.root)
+        let tree = Tree {
+            Fifo("fifo")
+            Socket("socket")
+            NullDevice("device")
+            SymbolicLink("link", to: "file")
+            File("file")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let result = try resval(
+                "set", "--no-dereference", "excluded=true", "fifo", "socket", "device", "link",
+                "/proc/self/status", "file", in: root)
+            let way = "cannot hold user attributes (mark the directory it is in)"
+            expect(
+                result, exits: 2,
+                complains: """
+                    resval: fifo: FIFOs \(way)
+                    resval: socket: sockets \(way)
+                    resval: device: device nodes \(way)
+                    resval: link: symbolic links \(way)
+                    resval: /proc/self/status: the filesystem does not store user attributes \
+                    (keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer)
+
+                    """)
+            #expect(try root.appending("file").value(for: .isExcludedFromBackup) == true)
+        }
+    }
+
+    @Test("an ordinary user is told why, and what to do")
+    func ordinaryUser() throws {
+        try require(.root)
+        let tree = Tree {
+            File("readonly").permissions(0o444).owned(by: user)
+            File("foreign")
+            File("secret").excluded().permissions(0o600)
+            Directory("sticky").permissions(0o1777)
+            Directory("closed") { File("inside") }.permissions(0o700)
+            File("mine").owned(by: user)
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let set = try resval(
+                "set", "excluded=true", "readonly", "foreign", "sticky", "closed/inside", "mine",
+                in: root, user: user)
+            let ask =
+                "(run as the owner, or ask for access to the file and the directories above it)"
+            expect(
+                set, exits: 2,
+                complains: """
+                    resval: readonly: you have no write permission on this read-only file of yours \
+                    (first: chmod u+w)
+                    resval: foreign: permission denied \(ask)
+                    resval: sticky: only its owner may store attributes on a sticky directory \
+                    (run as the owner)
+                    resval: closed/inside: permission denied \(ask)
+
+                    """)
+            #expect(try root.appending("mine").value(for: .isExcludedFromBackup) == true)
+            expect(
+                try resval("get", "excluded", "secret", in: root, user: user), exits: 2,
+                complains: "resval: secret: permission denied \(ask)\n")
+        }
+    }
+
+    @Test("read-only mounts and immutable files are named as such")
+    func readOnly() throws {
+        try require(.tool("chattr"))
+        try withFilesystem(.ext4) { filesystem in
+            let root = filesystem.root
+            try Tree {
+                File("file")
+                File("fixed")
+            }.create(in: root)
+            try tool("chattr", "+i", root.appending("fixed"))
+            let immutable = try resval("set", "excluded=true", "fixed", "file", in: root)
+            try tool("chattr", "-i", root.appending("fixed"))
+            expect(
+                immutable, exits: 2,
+                complains: "resval: fixed: the file is immutable (first: chattr -i)\n")
+            #expect(try root.appending("file").value(for: .isExcludedFromBackup) == true)
+            try filesystem.remount(["ro"])
+            expect(
+                try resval("set", "excluded=false", "file", in: root), exits: 2,
+                complains: "resval: file: the filesystem is mounted read-only "
+                    + "(remount it writable: mount -o remount,rw)\n")
+            expect(try resval("get", "excluded", "file", in: root), exits: 0, prints: "true\n")
+        }
+    }
+
+    @Test("where attribute space ends nothing is half written")
+    func noRoomForSecondKey() throws {
+        try withFilesystem(.ext4SmallInodes) { filesystem in
+            // One 4 KiB block holds all attributes: this filler leaves room for one mark, not two.
+            let filler = [UInt8](repeating: UInt8(ascii: "f"), count: 3940)
+            try Tree { File("full").attribute("user.filler", filler) }.create(in: filesystem.root)
+            let file = filesystem.root.appending("full")
+            let result = try resval(
+                "set", "excluded=true,purgeable=true,protection=completeWhenUserInactive", "full",
+                in: filesystem.root)
+            #expect(result.exitCode == 2)
+            #expect(result.errorText.hasPrefix("resval: full: no space left for the attribute "))
+            #expect(try file.marks().isEmpty)
+            #expect(try file.extendedAttribute(named: "user.filler") == filler)
+        }
+    }
+}

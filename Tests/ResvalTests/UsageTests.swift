@@ -1,0 +1,161 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval's usage and output")
+struct UsageTests {
+    @Test(
+        "a wrong command line exits with 64 and says what is valid",
+        arguments: [
+            ([], "USAGE: resval"),
+            (["frobnicate"], "Unexpected argument 'frobnicate'"),
+            (["get"], "Missing expected argument '<key>'"),
+            (["get", "excluded"], "Give at least one path, or --files0-from FILE."),
+            (["get", "color", "x"], "There is no key 'color'. Valid: isExcludedFromBackup"),
+            (["get", "--files0-from", "-", "excluded", "x"], "not both"),
+            (["get", "--json", "-0", "excluded", "x"], "Give --json or --null, not both."),
+            (["set", "excluded", "x"], "'excluded' has no value. Write KEY=VALUE"),
+            (["set", "excluded=maybe", "x"], "Valid: true, false"),
+            (["set", "protection=", "x"], "completeUnlessOpen"),
+            (["set", "fileSize=1", "x"], "fileSize is computed and cannot be changed."),
+            (["set", "excluded=true,isExcludedFromBackup=false", "x"], "given twice"),
+            (["set", "excluded=true,", "x"], "has no value"),
+            (["unset", "everything", "x"], "Valid: isExcludedFromBackup (excluded)"),
+            (["test", "fileSize", "x"], "fileSize is not Boolean"),
+            (["completions", "tcsh"], "bash"),
+            (["list", "--bogus", "x"], "Unknown option '--bogus'"),
+        ] as [([String], String)])
+    func usageErrors(arguments: [String], message: String) throws {
+        try withTemporaryDirectory { root in
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root
+            let result = try command.run()
+            // Called without anything, the program shows its help.
+            #expect(result.exitCode == (arguments.isEmpty ? 0 : 64))
+            let said = arguments.isEmpty ? result.text : result.errorText
+            #expect(said.contains(message))
+            if !arguments.isEmpty { #expect(result.output.isEmpty) }
+        }
+    }
+
+    @Test("a complaint about an argument never carries its bytes to the terminal")
+    func safeComplaints() throws {
+        try withTemporaryDirectory { root in
+            let option = Array("--x\u{1B}]0;".utf8) + [0xFF, 0x9B]
+            let result = try resval("get", option, "excluded", "y", in: root)
+            #expect(result.exitCode == 64)
+            #expect(result.errorText.contains(#"--x\033]0;\377\233"#))
+            #expect(result.errorOutput.allSatisfy { ($0 >= 0x20 && $0 < 0x7F) || $0 == 0x0A })
+        }
+    }
+
+    @Test(
+        "every command has help with an example",
+        arguments: [
+            "get", "set", "unset", "test", "list", "find", "explain", "copy", "capacity", "keys",
+            "completions", "backup",
+        ])
+    func help(command: String) throws {
+        try withTemporaryDirectory { root in
+            for arguments in [["help", command], [command, "--help"]]
+            where !(command == "backup" && arguments[0] == command) {
+                let result = try Command(.built("resval"), arguments: arguments).run()
+                #expect(result.exitCode == 0)
+                #expect(result.errorText == "")
+                #expect(result.text.contains("EXAMPLES\n"))
+                #expect(result.text.contains("USAGE: resval \(command)"))
+            }
+            let version = try resval("--version", in: root)
+            #expect(version.exitCode == 0)
+            #expect(version.text.last == "\n")
+        }
+    }
+
+    @Test("output that cannot be written exits with 2")
+    func fullDevice() throws {
+        try withTemporaryDirectory(containing: Tree { File("a").excluded() }) { root in
+            let script = """
+                "$0" get excluded a >/dev/full; echo $?
+                "$0" keys >/dev/full; echo $?
+                "$0" --help >/dev/full; echo $?
+                "$0" get excluded a >&-; echo $?
+                """
+            let result = try shell(script, in: root)
+            #expect(result.text == "2\n2\n2\n2\n")
+            #expect(result.errorText.contains("cannot write to standard output: No space left"))
+        }
+    }
+
+    @Test("a closed pipe ends the program quietly by SIGPIPE")
+    func closedPipe() throws {
+        try withTemporaryDirectory(containing: Tree { File("a").excluded() }) { root in
+            let script = #"""
+                set -o pipefail
+                yes a | head -n 200000 | tr '\n' '\0' >list
+                "$0" get excluded --files0-from list | head -n 1; echo ${PIPESTATUS[0]}
+                """#
+            expect(try shell(script, in: root), exits: 0, prints: "a: true\n141\n")
+        }
+    }
+
+    @Test(
+        "SIGTERM and SIGINT end the program by that signal, after what is done is printed",
+        arguments: [("TERM", 143), ("INT", 130)])
+    func signals(name: String, code: Int) throws {
+        try withTemporaryDirectory(containing: Tree { File("a").excluded() }) { root in
+            // The list never ends, so only the signal can end the program.
+            let script = """
+                set -m
+                mkfifo list
+                "$0" get excluded --files0-from list >out & child=$!
+                exec 3>list; printf 'a\\0' >&3
+                until [ -s out ]; do sleep 0.02; done
+                kill -\(name) $child; wait $child; echo $?; cat out
+                """
+            let result = try shell(script, in: root)
+            #expect(result.text == "\(code)\na: true\n")
+        }
+    }
+
+    @Test("companions get their arguments byte for byte, from beside resval")
+    func companions() throws {
+        let script = """
+            #!/bin/sh
+            printf '%s|' "$@"; exit 7
+            """
+        let tree = Tree { File("resval-backup", script).permissions(0o755) }
+        try withTemporaryDirectory(containing: tree) { root in
+            try tool("cp", FilePath.built("resval"), root.appending("resval"))
+            let odd: [UInt8] = [0x61, 0xFF, 0x0A]
+            let result = try Command(
+                root.appending("resval"), "backup", odd, "--json", "--", ""
+            ).run()
+            #expect(result.exitCode == 7)
+            #expect(result.output == odd + Array("|--json|--||".utf8))
+            let missing = try Command(root.appending("resval"), "purge").run()
+            #expect(missing.exitCode == 2)
+            #expect(missing.errorText.hasPrefix("resval: resval-purge cannot be run (install it"))
+        }
+    }
+
+    @Test("completion scripts are accepted by their shells", arguments: ["bash", "zsh", "fish"])
+    func completions(shellName: String) throws {
+        try withTemporaryDirectory { root in
+            let result = try resval("completions", shellName, in: root)
+            #expect(result.exitCode == 0)
+            #expect(result.text.contains("resval"))
+            if shellName == "bash" {
+                var check = Command(try #require(.tool("bash")), "-n")
+                check.input = result.output
+                expect(try check.run(), exits: 0)
+            }
+        }
+    }
+
+    private func shell(_ script: String, in directory: FilePath) throws -> CommandResult {
+        var command = Command(
+            try #require(.tool("bash")), "-c", script, FilePath.built("resval"))
+        command.workingDirectory = directory
+        return try command.run()
+    }
+}
