@@ -34,11 +34,19 @@ find_executables() {
         resval=$(realpath -m -- "$RESVAL_BIN")/resval
     else
         "$repository/scripts/build-release" >&2 || die 'scripts/build-release failed'
+        build_helpers >&2 || die 'the helpers of the benchmark could not be built'
         resval=$repository/.build/release-static/resval
     fi
     [[ -x $resval ]] || die "$resval: not an executable"
     two_keys=$(find_helper two-keys)
     without_xattrat=$(find_helper without-xattrat)
+}
+
+build_helpers() {
+    local product
+    for product in two-keys without-xattrat; do
+        swift build --package-path "$repository" --configuration release --product "$product"
+    done
 }
 
 find_helper() {
