@@ -105,7 +105,7 @@ struct GetTests {
             expect(
                 try resval("get", "isDirectory", "directory", in: root), exits: 0, prints: "true\n")
             expect(try resval("get", "fileSize", "directory", in: root), exits: 1)
-            let blocks = try #require(.tool("stat"))
+            let blocks = try #require(FilePath.tool("stat"))
             let shown = try Command(blocks, "-c", "%y", root.appending("marked")).runSuccessfully()
             let date = try resval("get", "contentModificationDate", "marked", in: root)
             #expect(date.text.prefix(10) == shown.prefix(10))

@@ -75,14 +75,14 @@ struct OtherCommandsTests {
             let expected = Marks(
                 isExcludedFromBackup: .value(true), isPurgeable: .value(true),
                 fileProtection: .value(.complete))
-            #expect(try target.marks() == expected)
-            #expect(try target.extendedAttribute(named: "user.other") == nil)
+            try #expect(target.marks() == expected)
+            try #expect(target.extendedAttribute(named: "user.other") == nil)
             let broken = try resval("copy", "broken", "target", in: root)
             #expect(broken.exitCode == 2)
             #expect(broken.errorText.hasPrefix("resval: broken: user.resval.isExcluded"))
-            #expect(try target.marks() == expected)
+            try #expect(target.marks() == expected)
             expect(try resval("copy", "--all-attributes", "source", "target", in: root), exits: 0)
-            #expect(try target.extendedAttribute(named: "user.other") == Array("x".utf8))
+            try #expect(target.extendedAttribute(named: "user.other") == Array("x".utf8))
             expect(
                 try resval("copy", "source", "nope", in: root), exits: 2,
                 complains: "resval: nope: no such file or directory\n")
@@ -94,7 +94,7 @@ struct OtherCommandsTests {
         try withTemporaryDirectory { root in
             let result = try resval("capacity", in: root)
             #expect(result.exitCode == 0)
-            let stat = try #require(.tool("stat"))
+            let stat = try #require(FilePath.tool("stat"))
             let shown = try Command(stat, "-f", "-c", "%b %S", root).runSuccessfully()
             let numbers = shown.split(separator: " ").compactMap { Int($0) }
             #expect(

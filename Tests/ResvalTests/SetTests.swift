@@ -24,9 +24,9 @@ struct SetTests {
         try withTemporaryDirectory(containing: tree) { root in
             expect(try resval("unset", "excluded", "file", in: root), exits: 0)
             expect(try resval("unset", "excluded", "file", in: root), exits: 0)
-            #expect(try root.appending("file").marks().isPurgeable == .value(true))
+            try #expect(root.appending("file").marks().isPurgeable == .value(true))
             expect(try resval("unset", "all", "file", in: root), exits: 0)
-            #expect(try root.appending("file").marks().isEmpty)
+            try #expect(root.appending("file").marks().isEmpty)
         }
     }
 
@@ -39,9 +39,9 @@ struct SetTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             expect(try resval("set", "purgeable=true", "first", in: root), exits: 0)
-            #expect(try root.appending("first").value(for: .isPurgeable) == true)
+            try #expect(root.appending("first").value(for: .isPurgeable) == true)
             expect(try resval("unset", "purgeable", "second", in: root), exits: 0)
-            #expect(try root.appending("second").marks().isEmpty)
+            try #expect(root.appending("second").marks().isEmpty)
         }
     }
 
@@ -53,9 +53,9 @@ struct SetTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let path = root.appending(name)
-            #expect(try resval("set", "excluded=true", "--", name.bytes, in: root).exitCode == 0)
-            #expect(try path.value(for: .isExcludedFromBackup) == true)
-            #expect(try root.appending("decoy").marks().isEmpty)
+            try #expect(resval("set", "excluded=true", "--", name.bytes, in: root).exitCode == 0)
+            try #expect(path.value(for: .isExcludedFromBackup) == true)
+            try #expect(root.appending("decoy").marks().isEmpty)
 
             let read = try resval("get", "-0H", "excluded", "--", name.bytes, in: root)
             #expect(read.output == name.bytes + Array(": true".utf8) + [0])
@@ -69,8 +69,8 @@ struct SetTests {
             let lines = try resval("get", "-H", "excluded", "--", name.bytes, in: root)
             #expect(lines.output.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F })
             #expect(lines.output.last == UInt8(ascii: "\n"))
-            #expect(try resval("unset", "all", "--", name.bytes, in: root).exitCode == 0)
-            #expect(try path.marks().isEmpty)
+            try #expect(resval("unset", "all", "--", name.bytes, in: root).exitCode == 0)
+            try #expect(path.marks().isEmpty)
         }
     }
 
@@ -86,10 +86,10 @@ struct SetTests {
                 return
             }
             var command = Command(
-                try #require(.tool("bash")), "-c",
+                try #require(FilePath.tool("bash")), "-c",
                 Array("printf %s ".utf8) + Array(escaped))
             command.environment["LC_ALL"] = "C"
-            #expect(try command.run().output == name.bytes)
+            try #expect(command.run().output == name.bytes)
         }
     }
 
@@ -108,7 +108,7 @@ struct SetTests {
                 complains:
                     "resval: pipe: FIFOs cannot hold user attributes (mark the directory it is in)\n"
             )
-            #expect(try root.appending("file").value(for: .isPurgeable) == true)
+            try #expect(root.appending("file").value(for: .isPurgeable) == true)
         }
     }
 

@@ -145,7 +145,7 @@ struct UsageTests {
             #expect(result.exitCode == 0)
             #expect(result.text.contains("resval"))
             if shellName == "bash" {
-                var check = Command(try #require(.tool("bash")), "-n")
+                var check = Command(try #require(FilePath.tool("bash")), "-n")
                 check.input = result.output
                 expect(try check.run(), exits: 0)
             }
@@ -154,7 +154,7 @@ struct UsageTests {
 
     private func shell(_ script: String, in directory: FilePath) throws -> CommandResult {
         var command = Command(
-            try #require(.tool("bash")), "-c", script, FilePath.built("resval"))
+            try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"))
         command.workingDirectory = directory
         return try command.run()
     }
