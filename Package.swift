@@ -63,6 +63,9 @@ package.targets += [
     .executableTarget(
         name: "mark-tool", dependencies: ["ResourceValues", systemPackage],
         path: "Tests/Helpers/mark-tool"),
+    .executableTarget(
+        name: "walk-tool", dependencies: ["FileTree", "SystemCalls", systemPackage],
+        path: "Tests/Helpers/walk-tool"),
     .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
     .executableTarget(
         name: "two-keys", dependencies: ["FileTree", "ResourceValues", systemPackage],
@@ -89,6 +92,8 @@ package.targets += [
     .testTarget(
         name: "StoragePolicyTests",
         dependencies: ["ResourceValues", "StoragePolicy", systemPackage]),
+    .testTarget(
+        name: "FileTreeTests", dependencies: ["TestSupport", "walk-tool", systemPackage]),
     .testTarget(
         name: "EffectiveValuesTests",
         dependencies: [

@@ -6,7 +6,8 @@ import SystemPackage
 ///
 /// Directories whose entries wait for their turn keep their descriptor while there is room. Beyond
 /// that the one opened longest ago is put away, since work goes deep first and comes back to it
-/// last, and is opened again by name from its nearest open ancestor. Used under the pool's lock.
+/// last. It is opened again from below, as `..`, when the walk comes back, else by name from its
+/// nearest open ancestor. Used under the pool's lock.
 struct DescriptorBudget<Context: Sendable> {
     private let limit: Int
     private var openCount = 0
@@ -25,6 +26,8 @@ struct DescriptorBudget<Context: Sendable> {
     ///
     /// - Returns: a descriptor to close in its place.
     mutating func began(_ node: DirectoryNode<Context>) -> FileDescriptor? {
+        // A thread walks one root at a time: they are few, and never put away.
+        guard node.parent != nil else { return nil }
         openCount += 1
         return openCount > limit ? putAwayOldest() : nil
     }
@@ -33,7 +36,10 @@ struct DescriptorBudget<Context: Sendable> {
     ///
     /// - Returns: its descriptor to close, when nothing is left to do in it.
     mutating func released(_ node: DirectoryNode<Context>) -> FileDescriptor? {
-        if node.isFinished { return takeDescriptor(of: node) }
+        if node.isFinished {
+            // A root stays open as long as anything below it may have to be opened again.
+            return node.parent == nil ? nil : takeDescriptor(of: node)
+        }
         if node.canBePutAway { park(node) }
         return nil
     }
@@ -56,7 +62,7 @@ struct DescriptorBudget<Context: Sendable> {
         for (distance, ancestor) in chain.enumerated().reversed() {
             let opened: FileDescriptor
             do throws(Errno) {
-                opened = try openAgain(ancestor, in: current)
+                opened = try openAgain(ancestor, as: ancestor.name, in: current)
             } catch {
                 if !isBorrowed { closeQuietly(current) }
                 throw error
@@ -66,6 +72,27 @@ struct DescriptorBudget<Context: Sendable> {
             // The nearest ancestors are needed next, when the walk comes back to them.
             isBorrowed = distance == 0 || (distance < limit / 4 && ancestor.waitingChildren > 0)
             if isBorrowed { adopt(opened, for: ancestor) }
+        }
+    }
+
+    /// Opens the next directory that work comes back to once nothing waits in an open one.
+    ///
+    /// Takes one call for each level, where names would have to be followed all the way from the
+    /// root. A directory that was moved meanwhile leads elsewhere; then ``reopen(_:)`` has to find
+    /// the way.
+    mutating func prepareReturn(from node: DirectoryNode<Context>) {
+        guard node.waitingChildren == 0, let start = node.descriptor,
+            let goal = node.nearestAncestorWithWork(), goal.descriptor == nil
+        else { return }
+        var current = start
+        var next = node.parent
+        while let ancestor = next {
+            let opened = try? openAgain(ancestor, as: "..", in: current)
+            if current != start { closeQuietly(current) }
+            guard let opened else { return }
+            if ancestor === goal { return adopt(opened, for: goal) }
+            current = opened
+            next = ancestor.parent
         }
     }
 
@@ -79,7 +106,7 @@ struct DescriptorBudget<Context: Sendable> {
         guard !node.isParked else { return }
         node.isParked = true
         parked.append(node)
-        if parked.count - firstParked > 2 * limit { compact() }
+        if parked.count > 4 * limit { compact() }
     }
 
     private mutating func compact() {
@@ -109,9 +136,9 @@ struct DescriptorBudget<Context: Sendable> {
 }
 
 private func openAgain<Context>(
-    _ node: DirectoryNode<Context>, in directory: FileDescriptor
+    _ node: DirectoryNode<Context>, as name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
-    let descriptor = try openDirectory(in: directory, node.name)
+    let descriptor = try openDirectory(in: directory, name)
     do throws(Errno) {
         guard try descriptor.status().identity == node.identity else { throw .notDirectory }
         return descriptor

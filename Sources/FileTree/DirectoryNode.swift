@@ -25,6 +25,8 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
     var isParked = false
     /// How many directories in it wait to be opened.
     var waitingChildren = 0
+    /// An ancestor below which all are finished; nil for `parent`. Descendants keep it alive.
+    private unowned var shortcut: DirectoryNode?
 
     init(
         parent: DirectoryNode?, name: FilePath, identity: FileIdentity, context: Context,
@@ -53,6 +55,17 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
     /// Whether the descriptor may be put away: it can be opened again by name and has no position.
     var canBePutAway: Bool {
         descriptor != nil && users == 0 && !isBeingRead && parent != nil
+    }
+
+    /// The nearest ancestor that is not finished, else the root; nil for a root.
+    func nearestAncestorWithWork() -> DirectoryNode? {
+        var next = shortcut ?? parent
+        // What is finished stays so, and is passed only once.
+        while let node = next, node.parent != nil, node.isFinished {
+            next = node.shortcut ?? node.parent
+        }
+        shortcut = next
+        return next
     }
 
     /// The path with a slash behind it.

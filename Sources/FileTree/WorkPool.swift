@@ -53,6 +53,7 @@ final class WorkPool<Context: Sendable>: Sendable {
                 return .lost(parent: parent, errno: error)
             }
             parent.users += 1
+            descriptors.prepareReturn(from: parent)
             return .open(parent: parent, name: child.name, context: child.context)
         }
     }

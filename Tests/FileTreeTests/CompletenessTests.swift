@@ -1,0 +1,153 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A walk visits every entry once")
+struct CompletenessTests {
+    @Test("of random trees", arguments: [1, 2, 3] as [UInt64])
+    func randomTree(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        let items = randomItems(&numbers, depth: 4)
+        let tree = Tree { for item in items { item } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let expected = try listing(of: root)
+            #expect(expected.count > 50)
+            for tool in WalkTool.allWays {
+                let visits = try tool.walk(root)
+                #expect(visits.paths == expected, "\(tool.testDescription)")
+                #expect(visits.failures.isEmpty, "\(tool.testDescription)")
+            }
+        }
+    }
+
+    @Test("with hostile names, of files and of directories")
+    func hostileNames() throws {
+        let tree = Tree {
+            for name in HostileNames.all {
+                Directory(name) { for inner in HostileNames.all { File(inner) } }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let expected = try listing(of: root)
+            #expect(expected.count == 1 + 20 + 400)
+            for tool in WalkTool.allWays {
+                let visits = try tool.walk(root)
+                #expect(visits.paths == expected, "\(tool.testDescription)")
+                #expect(visits.failures.isEmpty, "\(tool.testDescription)")
+            }
+        }
+    }
+
+    @Test("of every kind, and follows no symbolic link", arguments: WalkTool.allWays)
+    func kinds(tool: WalkTool) throws {
+        let tree = Tree {
+            Directory("outside") { File("secret") }
+            Directory("root") {
+                SymbolicLink("link", to: "../outside")
+                SymbolicLink("loop", to: ".")
+                SymbolicLink("dangling", to: "nowhere")
+                Fifo("fifo")
+                Socket("socket")
+                File("file")
+                Directory("empty")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { base in
+            let visits = try tool.walk(base.appending("root"))
+            try #expect(visits.paths == listing(of: base.appending("root")))
+            #expect(visits.paths.count == 8)
+            #expect(visits.failures.isEmpty)
+        }
+    }
+
+    @Test("of one directory with 200,000 entries")
+    func wideDirectory() throws {
+        try withFilesystem(.tmpfs, options: ["nr_inodes=300k"]) { filesystem in
+            try makeFiles(200_000, in: filesystem.root)
+            let expected = try listing(of: filesystem.root)
+            #expect(expected.count == 200_001)
+            for threadCount in [1, 8] {
+                let visits = try WalkTool(threadCount: threadCount).walk(filesystem.root)
+                #expect(visits.paths == expected, "\(threadCount) threads")
+            }
+        }
+    }
+
+    @Test("of 20,000 directories side by side, with 64 descriptors")
+    func manyDirectories() throws {
+        try withFilesystem(.tmpfs, options: ["nr_inodes=100k"]) { filesystem in
+            try Tree {
+                for number in 0..<20_000 {
+                    Directory(FileName(Array("\(number)".utf8))) { File("f") }
+                }
+            }.create(in: filesystem.root)
+            let expected = try listing(of: filesystem.root)
+            for threadCount in [1, 8] {
+                let tool = WalkTool(threadCount: threadCount, descriptorLimit: 64)
+                let visits = try tool.walk(filesystem.root)
+                #expect(visits.paths == expected, "\(threadCount) threads")
+                #expect(visits.failures.isEmpty)
+            }
+        }
+    }
+
+    @Test("where directories do not tell kinds", arguments: WalkTool.allWays)
+    func unknownKinds(tool: WalkTool) throws {
+        try withTemporaryDirectory(containing: Tree { Directory("mount") }) { base in
+            try require(.root, .tool("mkfs.ext4"), .filesystem(.ext4))
+            let image = base.appending("image")
+            try TestSupport.tool("truncate", "-s", "8M", image)
+            try TestSupport.tool("mkfs.ext4", "-q", "-F", "-O", "^filetype", image)
+            let root = base.appending("mount")
+            try TestSupport.tool("mount", "-o", "loop", image, root)
+            defer { _ = try? TestSupport.tool("umount", root) }
+            try Tree {
+                Directory("a") { Directory("b") { File("f") } }
+                SymbolicLink("link", to: "a")
+            }.create(in: root)
+            let visits = try tool.walk(root)
+            try #expect(visits.paths == listing(of: root))
+            #expect(visits.paths.contains(root.pushing("a/b/f").bytes))
+            #expect(visits.failures.isEmpty)
+        }
+    }
+}
+
+/// Makes empty files named by number.
+func makeFiles(_ count: Int, in directory: FilePath) throws {
+    let opened = open(directory.string, O_RDONLY | O_DIRECTORY)
+    defer { close(opened) }
+    for number in 0..<count where mknodat(opened, "\(number)", S_IFREG | 0o644, 0) != 0 {
+        throw Errno(rawValue: errno)
+    }
+}
+
+/// Items for a random tree: up to eight in each directory.
+private func randomItems(_ numbers: inout SeededNumbers, depth: Int) -> [any TreeItem] {
+    (0..<Int.random(in: 3...8, using: &numbers)).map { index -> any TreeItem in
+        let name = FileName(Array("\(index)".utf8))
+        switch Int.random(in: 0..<6, using: &numbers) {
+        case 0...3 where depth > 0:
+            let items = randomItems(&numbers, depth: depth - 1)
+            return Directory(name) { for item in items { item } }
+        case 4: return SymbolicLink(name, to: "..")
+        default: return File(name)
+        }
+    }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
