@@ -202,6 +202,35 @@ static inline long linux_fallocate(int descriptor, int mode, off_t offset, off_t
     return linux_result(syscall(SYS_fallocate, descriptor, mode, offset, length));
 }
 
+static inline long linux_pread(int descriptor, void *buffer, size_t size, off_t offset) {
+    return linux_result(pread(descriptor, buffer, size, offset));
+}
+
+static inline long linux_unlink(const char *path) { return linux_result(unlink(path)); }
+
+static inline long linux_chmod(const char *path, mode_t mode) {
+    return linux_result(chmod(path, mode));
+}
+
+// Sets the time of modification and leaves the time of access.
+static inline long linux_set_modification_time(int descriptor, time_t seconds, long nanoseconds) {
+    struct timespec times[2] = {{0, UTIME_OMIT}, {seconds, nanoseconds}};
+    return linux_result(futimens(descriptor, times));
+}
+
+// Makes a file without a name, in memory, that is closed on exec.
+static inline long linux_memfd_create(const char *name) {
+    const unsigned int close_on_exec = 1;  // MFD_CLOEXEC
+    return linux_result(syscall(SYS_memfd_create, name, close_on_exec));
+}
+
+// The variable with this number in the environment, as NAME=VALUE; NULL behind the last. Swift sees
+// the list itself as a variable that threads share.
+static inline const char *linux_environment_entry(long number) {
+    extern char **environ;
+    return environ[number];
+}
+
 static inline long linux_fchdir(int descriptor) { return linux_result(fchdir(descriptor)); }
 
 // Gives the calling thread a working directory of its own (CLONE_FS; needs no privilege).

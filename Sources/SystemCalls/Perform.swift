@@ -8,6 +8,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case statx, fstatfs, fstatvfs, ioctl
     case getxattr, setxattr, listxattr, removexattr
     case getrlimit, setrlimit
+    case pread, unlink, chmod, futimens, memfd_create
     case copyAttributes = "attr_copy_fd"
 }
 
