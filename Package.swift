@@ -4,6 +4,7 @@ import PackageDescription
 
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 let package = Package(
@@ -14,10 +15,13 @@ let package = Package(
         .library(name: "StoragePolicy", targets: ["StoragePolicy"]),
         .library(name: "BackupPlanning", targets: ["BackupPlanning"]),
         .executable(name: "resval", targets: ["resval"]),
+        .executable(name: "resval-backup", targets: ["resval-backup"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(
+            url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -39,6 +43,11 @@ package.targets += [
             "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", systemPackage,
         ]),
     .target(
+        name: "BackupEngines",
+        dependencies: [
+            "BackupPlanning", "CLinux", "ResourceValues", subprocess, "SystemCalls", systemPackage,
+        ]),
+    .target(
         name: "CommandSupport",
         dependencies: [
             argumentParser, "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls",
@@ -49,6 +58,12 @@ package.targets += [
         dependencies: [
             argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "ResourceValues",
             "StoragePolicy", "SystemCalls", systemPackage,
+        ]),
+    .executableTarget(
+        name: "resval-backup",
+        dependencies: [
+            argumentParser, "BackupEngines", "BackupPlanning", "CommandSupport", "EffectiveValues",
+            "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
 ]
 
@@ -103,6 +118,12 @@ package.targets += [
     .testTarget(
         name: "ResvalTests",
         dependencies: ["ResourceValues", "SystemCalls", "TestSupport", "resval", systemPackage]),
+    .testTarget(
+        name: "BackupEnginesTests",
+        dependencies: [
+            "BackupEngines", "CLinux", "ResourceValues", "SystemCalls", "TestSupport",
+            systemPackage,
+        ]),
     .testTarget(
         name: "CommandSupportTests",
         dependencies: [argumentParser, "CommandSupport", "ResourceValues", systemPackage]),

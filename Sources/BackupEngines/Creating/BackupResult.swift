@@ -1,0 +1,26 @@
+/// What a backup made.
+package struct BackupResult: Sendable {
+    /// The identifier of the new snapshot, or its first digits.
+    package var snapshot: String
+    /// Items of the SOURCEs in the snapshot, directories included.
+    package var storedItems: Int
+    /// The sizes of the files in the snapshot, in bytes.
+    package var storedBytes: Int64
+    /// Files that the predecessor did not have.
+    package var newFiles: Int64
+    /// Files that are not as they were in the predecessor.
+    package var changedFiles: Int64
+    /// Files that are as they were in the predecessor, and were not read again.
+    package var unchangedFiles: Int64
+    /// What the repository grew by, in bytes.
+    package var addedBytes: Int64
+    /// Items that are not in the snapshot as they should be, sorted by path.
+    package var shortfalls: [Shortfall]
+    /// How many more items vanished before restic came to them, or could not be named.
+    package var unnamedShortfalls: Int
+    /// Paths that should have been left out and are in the snapshot.
+    package var lostExclusions: [[UInt8]]
+
+    /// Whether everything the plan stores is in the snapshot.
+    package var isComplete: Bool { shortfalls.isEmpty && unnamedShortfalls == 0 }
+}

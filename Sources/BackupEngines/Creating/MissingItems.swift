@@ -1,0 +1,56 @@
+import BackupPlanning
+import CLinux
+import ResourceValues
+import Synchronization
+import SystemCalls
+import SystemPackage
+
+/// Finds the names of items that a snapshot lacks: the plan knows them by hashes only.
+struct MissingItems: PlanObserver {
+    private let manifest: PlanManifest
+    private let found: Found
+    private var paths: [[UInt8]] = []
+
+    var wantsStoredItems: Bool { true }
+
+    private final class Found: Sendable {
+        let paths = Mutex<[[UInt8]]>([])
+    }
+
+    private init(_ manifest: PlanManifest, _ found: Found) {
+        self.manifest = manifest
+        self.found = found
+    }
+
+    mutating func note(_ item: borrowing PlannedItem) {
+        if manifest.isMissing(item.path) { paths.append(item.path) }
+    }
+
+    mutating func finish() { found.paths.withLock { $0 += paths } }
+
+    /// Walks the sources again and names what is missing and still there.
+    ///
+    /// - Throws: what planning throws.
+    static func names(
+        missingFrom manifest: PlanManifest, sources: [FilePath], planner: BackupPlanner
+    ) throws -> [[UInt8]] {
+        let found = Found()
+        _ = try planner.makePlan(for: sources) { _ in MissingItems(manifest, found) }
+        return found.paths.withLock { $0 }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+}
+
+/// Why an item that is there did not get into a snapshot, as far as trying to read it tells.
+func causeOfAbsence(_ path: [UInt8]) -> Shortfall.Cause {
+    let path = FilePath(bytes: path)
+    do throws(Errno) {
+        let status = try path.withoutFollowing.status()
+        guard status.kind == .regularFile || status.kind == .directory else { return .missing }
+        try closeFile(openFile(path.withoutFollowing, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
+        return .missing
+    } catch .noSuchFileOrDirectory {
+        return .vanished
+    } catch {
+        return .unreadable(error)
+    }
+}

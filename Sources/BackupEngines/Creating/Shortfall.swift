@@ -1,0 +1,64 @@
+import SystemPackage
+
+/// An item that should be in a snapshot and is not, or not as it is on disk.
+package struct Shortfall: Sendable, Hashable {
+    /// What happened to it.
+    package enum Cause: Sendable, Hashable {
+        /// It could not be read.
+        case unreadable(Errno)
+        /// It could not be looked at when the plan was made; the reason in words.
+        case unplanned(String)
+        /// Its path is longer than restic can open.
+        case tooLong
+        /// It was there when the backup began, and is gone.
+        case vanished
+        /// It changed while, or after, restic read it.
+        case changed
+        /// It is there and can be read, and is not in the snapshot.
+        case missing
+        /// restic repairs the target of a symbolic link that is not UTF-8, and so stores another.
+        case linkTargetLost
+        /// restic could not store it, and did not say why.
+        case refused
+    }
+
+    /// The path's bytes; bytes that restic could not tell are 0xFF.
+    package let path: [UInt8]
+    /// What happened to it.
+    package let cause: Cause
+
+    /// What happened, in words, and how to go on.
+    package var sentence: String {
+        switch cause {
+        case .unreadable(let error):
+            "cannot be read and is not in the snapshot: \(error) "
+                + "(run as a user who may read it, or exclude it)"
+        case .unplanned(let reason): "is not in the snapshot: \(reason)"
+        case .tooLong:
+            "is not in the snapshot: its path is longer than restic can open "
+                + "(keep it nearer to the root of its filesystem)"
+        case .vanished: "vanished while the backup ran (nothing to do if it was to go)"
+        case .changed:
+            "changed while it was being backed up, so the snapshot may hold parts of two versions "
+                + "(run the backup again when it is at rest)"
+        case .missing: "is not in the snapshot, although it can be read (run the backup again)"
+        case .linkTargetLost:
+            "is in the snapshot with a wrong target: restic cannot store one that is not UTF-8"
+        case .refused: "could not be stored"
+        }
+    }
+
+    /// A short name for the cause.
+    package var name: String {
+        switch cause {
+        case .unreadable: "unreadable"
+        case .unplanned: "unplanned"
+        case .tooLong: "too-long"
+        case .vanished: "vanished"
+        case .changed: "changed"
+        case .missing: "missing"
+        case .linkTargetLost: "link-target-lost"
+        case .refused: "refused"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import BackupPlanning
+import CLinux
+import SystemPackage
+
+/// Shortfalls from everyone who notices any: each path once, by whoever knows most.
+struct ShortfallList {
+    private var causes: [[UInt8]: Shortfall.Cause] = [:]
+
+    /// Begins with what the plan knows.
+    init(_ plan: BackupPlan) {
+        for notice in plan.notices where notice.isShortfall {
+            causes[notice.path.bytes] = .unplanned(notice.sentence)
+        }
+        for item in plan.exclusions where item.reason.isShortfall {
+            causes[item.path.bytes] = .tooLong
+        }
+    }
+
+    mutating func add(_ shortfalls: [Shortfall]) {
+        for shortfall in shortfalls where causes[shortfall.path] == nil {
+            causes[shortfall.path] = shortfall.cause
+        }
+    }
+
+    /// Adds what restic complained of, unless somebody else knows it by its exact name.
+    mutating func add(_ items: [ErrorOutput.Item]) {
+        for item in items where causes[item.name] == nil {
+            if item.name.contains(JSONScanner.lostByte), isKnown(item.name) { continue }
+            causes[item.name] = cause(item)
+        }
+    }
+
+    var sorted: [Shortfall] {
+        causes.map { Shortfall(path: $0.key, cause: $0.value) }
+            .sorted { $0.path.lexicographicallyPrecedes($1.path) }
+    }
+
+    private func isKnown(_ name: [UInt8]) -> Bool {
+        causes.keys.contains { known in
+            known.count == name.count
+                && zip(name, known).allSatisfy { $0 == $1 || $0 == JSONScanner.lostByte }
+        }
+    }
+
+    private func cause(_ item: ErrorOutput.Item) -> Shortfall.Cause {
+        switch item.errno {
+        case nil: .refused
+        case Int64(ENOENT): .vanished
+        case let errno?: .unreadable(Errno(rawValue: CInt(clamping: errno)))
+        }
+    }
+}

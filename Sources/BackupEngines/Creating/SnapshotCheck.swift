@@ -1,0 +1,79 @@
+import BackupPlanning
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Compares a snapshot with the plan it was made by, and with the disk.
+struct SnapshotCheck: SnapshotEntryHandler {
+    /// The plan's items, checked off as they are found.
+    private(set) var manifest: PlanManifest
+    /// Items that are not in the snapshot as they are on disk.
+    private(set) var shortfalls: [Shortfall] = []
+    /// Items that the plan leaves out and that are in the snapshot all the same.
+    private(set) var lostExclusions: [[UInt8]] = []
+    /// How many items of the snapshot were looked at.
+    private(set) var count = 0
+    private let sources: [[UInt8]]
+    private let leftOutFiles: Set<[UInt8]>
+    private let leftOutDirectories: Set<[UInt8]>
+
+    init(_ plan: BackupPlan, _ manifest: PlanManifest) {
+        self.manifest = manifest
+        sources = plan.sources.map(\.bytes)
+        leftOutFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
+        leftOutDirectories = Set(plan.exclusions.lazy.filter(\.isDirectory).map { $0.path.bytes })
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        guard sources.contains(where: { isHeld(entry.path, by: $0) }) else { return }
+        count += 1
+        let check = manifest.check(
+            entry.path, kind: entry.kind, size: entry.size, modified: entry.modified)
+        if check == .unplanned, isLeftOut(entry.path) { return lostExclusions.append(entry.path) }
+        switch entry.kind {
+        case .regularFile: compareWithDisk(entry)
+        case .symbolicLink: checkTarget(entry)
+        default: break
+        }
+    }
+
+    private mutating func compareWithDisk(_ entry: SnapshotEntry) {
+        do throws(Errno) {
+            let status = try FilePath(bytes: entry.path).withoutFollowing.status()
+            let isSame =
+                status.kind == .regularFile && status.size == entry.size
+                && status.contentModificationTime == entry.modified
+            if !isSame { shortfalls.append(Shortfall(path: entry.path, cause: .changed)) }
+        } catch {
+            // Gone since it was stored, or out of reach: the snapshot has it.
+        }
+    }
+
+    private mutating func checkTarget(_ entry: SnapshotEntry) {
+        do throws(Errno) {
+            let target = try symbolicLinkTarget(FilePath(bytes: entry.path).withoutFollowing)
+            guard String(validating: target.bytes, as: UTF8.self) == nil else { return }
+            shortfalls.append(Shortfall(path: entry.path, cause: .linkTargetLost))
+        } catch {
+            // Gone since it was stored.
+        }
+    }
+
+    private func isLeftOut(_ path: [UInt8]) -> Bool {
+        if leftOutFiles.contains(path) { return true }
+        guard !leftOutDirectories.isEmpty else { return false }
+        var ancestor = path[...]
+        while let slash = ancestor.lastIndex(of: UInt8(ascii: "/")), slash > 0 {
+            ancestor = ancestor[..<slash]
+            if leftOutDirectories.contains(Array(ancestor)) { return true }
+        }
+        return false
+    }
+}
+
+/// Whether a path is another one or lies below it.
+func isHeld(_ path: [UInt8], by directory: [UInt8]) -> Bool {
+    guard path.starts(with: directory) else { return false }
+    return path.count == directory.count || directory.last == UInt8(ascii: "/")
+        || path[directory.count] == UInt8(ascii: "/")
+}

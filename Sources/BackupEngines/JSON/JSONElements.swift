@@ -1,0 +1,53 @@
+/// Cuts a JSON array that arrives in pieces into its elements, so that only one is held at a time.
+///
+/// Elements are objects or arrays; single words and numbers at the top are passed over.
+struct JSONElements {
+    private var element: [UInt8] = []
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+
+    /// Adds bytes and calls `body` with each element that is now complete.
+    mutating func append(
+        _ bytes: UnsafeRawBufferPointer, _ body: (ArraySlice<UInt8>) throws -> Void
+    ) rethrows {
+        for byte in bytes {
+            if depth > 1 || (depth == 1 && opens(byte)) { element.append(byte) }
+            guard !takeInString(byte) else { continue }
+            if opens(byte) { depth += 1 }
+            if closes(byte) {
+                depth -= 1
+                guard depth == 1 else { continue }
+                try body(element[...])
+                element.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    /// Whether the array has ended.
+    var isComplete: Bool { depth == 0 }
+
+    private func opens(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+    }
+
+    private func closes(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
+    }
+
+    /// Keeps track of strings; returns whether the byte belongs to one.
+    private mutating func takeInString(_ byte: UInt8) -> Bool {
+        guard isInString else {
+            isInString = byte == UInt8(ascii: "\"")
+            return isInString
+        }
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+        }
+        return true
+    }
+}

@@ -1,0 +1,77 @@
+/// What restic wrote to standard error: complaints about single items, and the rest as lines.
+///
+/// Bounded: the first lines tell the cause, the last ones the end; those between are dropped. Of
+/// the items the first thousands are kept by name and the others are counted.
+struct ErrorOutput: Sendable {
+    /// An item that restic could not store.
+    struct Item: Sendable, Hashable {
+        /// The item as restic names it, where bytes that are not UTF-8 are lost.
+        let name: [UInt8]
+        /// The errno; nil where restic does not tell.
+        let errno: Int64?
+    }
+
+    /// The lines kept, without JSON objects.
+    private(set) var lines: [[UInt8]] = []
+    /// The items kept, each once.
+    private(set) var items: [Item] = []
+    /// How many items there were beyond those kept.
+    private(set) var droppedItemCount = 0
+
+    private static let lineLimit = 400
+    private static let lineLengthLimit = 16384
+    private static let itemLimit = 10_000
+
+    /// Takes a line.
+    mutating func receive(_ line: ArraySlice<UInt8>) {
+        guard !line.isEmpty else { return }
+        if line.first == UInt8(ascii: "{"), let item = Self.item(line) {
+            add(item)
+        } else if let name = Self.skippedTarget(line) {
+            add(Item(name: name, errno: noSuchFile))
+        } else {
+            lines.append(Array(line.prefix(Self.lineLengthLimit)))
+            if lines.count > Self.lineLimit { lines.remove(at: Self.lineLimit / 2) }
+        }
+    }
+
+    private mutating func add(_ item: Item) {
+        // restic tells of an item twice, when it counts and when it stores.
+        if items.contains(item) { return }
+        if items.count < Self.itemLimit { items.append(item) } else { droppedItemCount += 1 }
+    }
+
+    private static func item(_ line: ArraySlice<UInt8>) -> Item? {
+        var scanner = JSONScanner(line)
+        var isError = false
+        var name: [UInt8]?
+        var errno: Int64?
+        do throws(JSONError) {
+            try scanner.forEachField { scanner, field throws(JSONError) in
+                switch field {
+                case "message_type": isError = try scanner.text() == "error"
+                case "item": name = try scanner.string()
+                case "error":
+                    try scanner.forEachField { scanner, field throws(JSONError) in
+                        if field == "Err" { errno = try scanner.integer() }
+                    }
+                default: break
+                }
+            }
+        } catch {
+            // Not an object of this kind: kept as a line.
+            return nil
+        }
+        return isError ? name.map { Item(name: $0, errno: errno) } : nil
+    }
+
+    private static func skippedTarget(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+        let ending = " does not exist, skipping".utf8
+        guard line.count > ending.count, line.suffix(ending.count).elementsEqual(ending) else {
+            return nil
+        }
+        return Array(line.dropLast(ending.count))
+    }
+}
+
+private let noSuchFile: Int64 = 2

@@ -1,0 +1,62 @@
+import SystemCalls
+import SystemPackage
+
+/// What this machine can tell about processes that may have ended.
+///
+/// Times are not looked at: clocks are set, also while locks are held.
+struct ProcessTable {
+    private let directory: FilePath
+
+    /// The table of the running kernel, as `/proc` shows it.
+    init(directory: FilePath = "/proc") { self.directory = directory }
+
+    /// Whether no process has a number for certain: neither here nor inside a container.
+    ///
+    /// False too where that cannot be told, as inside a container.
+    func hasNone(numbered number: Int32) -> Bool {
+        guard seesAllProcesses else { return false }
+        do throws(Errno) {
+            for process in try processes() where try has(process, number) { return false }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The kernel gives the first namespace of processes a fixed number, `PROC_PID_INIT_INO`.
+    private var seesAllProcesses: Bool {
+        do throws(Errno) {
+            let target = try symbolicLinkTarget(directory.appending("self/ns/pid").withoutFollowing)
+            return target == "pid:[4026531836]"
+        } catch {
+            return false
+        }
+    }
+
+    private func processes() throws(Errno) -> [Int32] {
+        var numbers: [Int32] = []
+        try forEachName(in: directory) { name in
+            if let number = Int32(String(decoding: name, as: UTF8.self)) { numbers.append(number) }
+            return true
+        }
+        return numbers
+    }
+
+    /// Whether a process has a number, here or in any of the containers it is in.
+    private func has(_ process: Int32, _ number: Int32) throws(Errno) -> Bool {
+        if process == number { return true }
+        let status: [UInt8]
+        do throws(Errno) {
+            status = try contentsOfFile(directory.appending("\(process)/status"))
+        } catch .noSuchFileOrDirectory {
+            return false
+        } catch .noSuchProcess {
+            return false
+        }
+        let line = status.split(separator: UInt8(ascii: "\n"))
+            .first { $0.starts(with: "NSpid:".utf8) }
+        guard let line else { throw .noSuchFileOrDirectory }
+        return String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .contains { Int32($0) == number }
+    }
+}

@@ -1,0 +1,62 @@
+import SystemPackage
+
+/// restic with one repository and what opens it.
+package struct Restic: Sendable {
+    /// The programs that are started.
+    package let program: ResticProgram
+    /// The repository.
+    package let repository: RepositoryLocation
+    let environment: ResticEnvironment
+    private let passwordFile: [UInt8]?
+
+    /// - Parameters:
+    ///   - passwordFile: the path of a file that holds the password; nil to let restic find it in
+    ///     the environment.
+    ///   - environment: the environment restic inherits, each variable as `NAME=VALUE`.
+    /// - Throws: ``BackupError`` with the code `noPassword` when nothing gives a password.
+    package init(
+        program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
+        environment: [[UInt8]]
+    ) throws(BackupError) {
+        self.program = program
+        self.repository = repository
+        self.passwordFile = passwordFile
+        self.environment = ResticEnvironment(environment, hasPasswordFile: passwordFile != nil)
+        guard passwordFile != nil || self.environment.givesPassword else {
+            throw BackupError(
+                .noPassword, "no password was given",
+                advice: "use --password-file, RESTIC_PASSWORD_FILE, RESTIC_PASSWORD or "
+                    + "RESTIC_PASSWORD_COMMAND")
+        }
+    }
+
+    /// Runs a command of restic that must succeed.
+    ///
+    /// - Parameter arguments: the command, its options and operands, without repository and
+    ///   password.
+    /// - Returns: the consumer, with all output taken.
+    /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:)`` does.
+    func run<Consumer: OutputConsumer>(
+        _ arguments: [[UInt8]], reading consumer: Consumer
+    ) async throws(BackupError) -> Consumer {
+        let (consumer, end) = try await execute(common + arguments, reading: consumer)
+        guard end.code == 0 else { throw failure(end) }
+        return consumer
+    }
+
+    /// Runs a command of restic and leaves its exit code to the caller.
+    func attempt<Consumer: OutputConsumer>(
+        _ arguments: [[UInt8]], reading consumer: Consumer
+    ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
+        try await execute(common + arguments, reading: consumer)
+    }
+
+    private var common: [[UInt8]] {
+        var words = [Array("--repo".utf8), repository.bytes]
+        if let passwordFile { words += [Array("--password-file".utf8), passwordFile] }
+        return words
+    }
+}
+
+/// Arguments that are plain text.
+func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }

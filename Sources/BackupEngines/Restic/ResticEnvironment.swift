@@ -1,0 +1,51 @@
+import CLinux
+import SystemPackage
+
+/// The environment restic runs in: this process's, without what would contradict the arguments.
+struct ResticEnvironment: Sendable, Hashable {
+    /// The variables, each as `NAME=VALUE`.
+    let variables: [[UInt8]]
+
+    /// - Parameter hasPasswordFile: whether a password file is given as an argument; the variables
+    ///   that give a password some other way then have to go.
+    init(_ inherited: [[UInt8]], hasPasswordFile: Bool) {
+        var removed = ["RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RESTIC_PROGRESS_FPS"]
+        if hasPasswordFile {
+            removed += ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
+        }
+        let names = removed.map { Array("\($0)=".utf8) }
+        var variables = inherited.filter { variable in
+            // Subprocess refuses a whole environment for one entry without a proper name.
+            guard let first = variable.first, !(0x30...0x39).contains(first),
+                variable.dropFirst().contains(UInt8(ascii: "="))
+            else { return false }
+            return !names.contains { variable.starts(with: $0) }
+        }
+        // Status lines a second: enough to see, and few enough to cost nothing.
+        variables.append(Array("RESTIC_PROGRESS_FPS=4".utf8))
+        self.variables = variables
+    }
+
+    /// Whether one of the variables gives a password.
+    var givesPassword: Bool {
+        let names = ["RESTIC_PASSWORD=", "RESTIC_PASSWORD_FILE=", "RESTIC_PASSWORD_COMMAND="]
+        return variables.contains { variable in
+            names.contains { variable.starts(with: $0.utf8) && variable.count > $0.utf8.count }
+        }
+    }
+}
+
+/// This process's environment, each variable as `NAME=VALUE`.
+package func inheritedEnvironment() -> [[UInt8]] {
+    var variables: [[UInt8]] = []
+    while let variable = linux_environment_entry(variables.count) {
+        variables.append(Array(UnsafeRawBufferPointer(start: variable, count: strlen(variable))))
+    }
+    return variables
+}
+
+/// The value of an environment variable, as bytes; nil when it is unset or empty.
+package func environmentValue(_ name: String) -> [UInt8]? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+}

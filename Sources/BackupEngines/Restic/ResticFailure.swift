@@ -1,0 +1,141 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+extension BackupError {
+    static let interrupted = BackupError(
+        .interrupted, "stopped", advice: "nothing was half done: run the command again")
+}
+
+extension Restic {
+    /// Tells from the exit code and the words restic ended with what went wrong.
+    ///
+    /// restic 0.14 answers 1 for nearly everything, so its words decide; from 0.17 on the exit
+    /// codes 10, 11 and 12 say the same.
+    func failure(_ end: ResticEnd) -> BackupError {
+        let text = FailureText(end.errors.lines)
+        if end.code == 130 || end.code == -SIGINT { return .interrupted }
+        if end.code < 0 {
+            return BackupError(
+                .other, "restic was ended by signal \(-end.code)",
+                advice: "run the command again; a lock left by a process that is gone is removed "
+                    + "from a directory's repository when that is safe")
+        }
+        for cause in [
+            absence, password, lock, existence, space, permission, damage,
+        ] {
+            if let error = cause(text, end.code) { return error }
+        }
+        return BackupError(.other, "restic: \(text.summary(code: end.code))")
+    }
+
+    private func absence(_ text: FailureText, _ code: Int32) -> BackupError? {
+        let opening = text.line(containing: "unable to open config file: ")
+        guard code == 10 || opening != nil else { return nil }
+        let isAbsent =
+            code == 10 || opening?.contains("no such file") == true
+            || opening?.contains("does not exist") == true
+        guard isAbsent else {
+            return BackupError(
+                .unreachable, "the repository cannot be reached: \(text.summary(code: code))")
+        }
+        return noRepository
+    }
+
+    /// The error for a location without a repository.
+    var noRepository: BackupError {
+        BackupError(
+            .noRepository, "there is no repository",
+            advice: "check --repository, or make one: resval-backup init",
+            path: repository.directory)
+    }
+
+    private func password(_ text: FailureText, _ code: Int32) -> BackupError? {
+        if code == 12 || text.line(containing: "wrong password or no key found") != nil {
+            return BackupError(
+                .wrongPassword, "the password is wrong",
+                advice: "check --password-file or RESTIC_PASSWORD_FILE")
+        }
+        if let line = text.line(containing: "Resolving password failed: ") {
+            return BackupError(.noPassword, "the password cannot be read: \(line)")
+        }
+        if text.line(containing: "an empty password is not a password") != nil {
+            return BackupError(
+                .noPassword, "the password is empty", advice: "write one into the password file")
+        }
+        return nil
+    }
+
+    private func lock(_ text: FailureText, _ code: Int32) -> BackupError? {
+        let line = text.line(containing: "repository is already locked")
+        guard code == 11 || line != nil else { return nil }
+        let holder = line.flatMap { FailureText.rest(of: $0, after: " by ") } ?? "another process"
+        let since = text.line(containing: "lock was created at").map { ": \($0)" } ?? ""
+        return BackupError(
+            .locked, "the repository is locked by \(holder)\(since)",
+            advice: "wait until it is done; if that process is gone for certain: restic unlock",
+            path: repository.directory)
+    }
+
+    private func existence(_ text: FailureText, _ code: Int32) -> BackupError? {
+        guard text.line(containing: "config file already exists") != nil else { return nil }
+        return BackupError(
+            .repositoryExists, "there is a repository already", advice: "use it as it is",
+            path: repository.directory)
+    }
+
+    private func space(_ text: FailureText, _ code: Int32) -> BackupError? {
+        guard text.line(containing: "no space left on device") != nil else { return nil }
+        return BackupError(
+            .noSpace, "there is no space left on the repository's device",
+            advice: "make room and run the command again; what was stored so far is used",
+            path: repository.directory)
+    }
+
+    private func permission(_ text: FailureText, _ code: Int32) -> BackupError? {
+        let line =
+            text.line(containing: "permission denied")
+            ?? text.line(containing: "read-only file system")
+        guard let line else { return nil }
+        return BackupError(
+            .notWritable, "the repository cannot be used: \(line)",
+            advice: "check its owner, permissions and mount options", path: repository.directory)
+    }
+
+    private func damage(_ text: FailureText, _ code: Int32) -> BackupError? {
+        guard text.line(containing: "panic: ") != nil || text.line(containing: "Unmarshal:") != nil
+        else { return nil }
+        return BackupError(
+            .damaged, "the repository's files make no sense: \(text.summary(code: code))",
+            advice: "look at it with restic check", path: repository.directory)
+    }
+}
+
+/// restic's last words.
+struct FailureText {
+    private let lines: [String]
+
+    init(_ lines: [[UInt8]]) {
+        self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The first line that holds a phrase, without `Fatal:` in front.
+    func line(containing phrase: String) -> String? {
+        lines.first { $0.contains(phrase) }.map(Self.withoutFatal)
+    }
+
+    /// The line that says most about the end.
+    func summary(code: Int32) -> String {
+        let line = lines.last { $0.hasPrefix("Fatal: ") } ?? lines.first
+        return line.map(Self.withoutFatal) ?? "exit code \(code)"
+    }
+
+    /// What follows a phrase in a line.
+    static func rest(of line: String, after phrase: String) -> String? {
+        line.firstRange(of: phrase).map { String(line[$0.upperBound...]) }
+    }
+
+    private static func withoutFatal(_ line: String) -> String {
+        line.hasPrefix("Fatal: ") ? String(line.dropFirst(7)) : line
+    }
+}

@@ -1,0 +1,142 @@
+import Subprocess
+import Synchronization
+import SystemPackage
+
+/// How a run of restic ended.
+struct ResticEnd: Sendable {
+    /// The exit code, or minus the number of the signal that ended it.
+    let code: Int32
+    /// What it wrote to standard error.
+    let errors: ErrorOutput
+}
+
+extension Restic {
+    /// Runs restic and hands its output to a consumer.
+    ///
+    /// Standard input is `/dev/null`. When the task is cancelled, or the consumer throws, restic
+    /// gets SIGINT, the one signal at which it removes its lock, and its output is read to the end:
+    /// with a pipe closed under it restic dies on the spot and leaves the lock.
+    ///
+    /// - Throws: ``BackupError`` when restic cannot be started, or what the consumer threw, or
+    ///   `interrupted` when the task was cancelled. Whatever exit code restic ends with is an
+    ///   answer.
+    func execute<Consumer: OutputConsumer>(
+        _ arguments: [[UInt8]], reading consumer: Consumer
+    ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
+        let stopper = Stopper()
+        let configuration = configuration(arguments)
+        let task = Task {
+            try await Self.run(configuration, consumer, stopper)
+        }
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            stopper.stop()
+        }
+        if Task.isCancelled { throw .interrupted }
+        do {
+            return try result.get()
+        } catch let error as BackupError {
+            throw error
+        } catch {
+            throw BackupError(.other, "restic cannot be run: \(error)")
+        }
+    }
+
+    private func configuration(_ arguments: [[UInt8]]) -> Configuration {
+        let (executable, words) = program.invocation
+        // Subprocess reads raw bytes up to a NUL, which it does not add itself.
+        return Configuration(
+            executable: .path(executable),
+            arguments: Arguments((words + arguments).map { $0 + [0] }),
+            environment: .custom(environment.variables.map { $0 + [0] }))
+    }
+
+    private static func run<Consumer: OutputConsumer>(
+        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper
+    ) async throws -> (Consumer, ResticEnd) {
+        let result = try await Subprocess.run(
+            configuration, input: .none, output: .sequence, error: .sequence
+        ) { execution in
+            stopper.begin { try? execution.send(signal: .interrupt) }
+            async let errors = collect(execution.standardError)
+            let consumed = try await consume(execution.standardOutput, consumer, stopper)
+            return (consumed, try await errors)
+        }
+        stopper.end()
+        let (consumed, errors) = result.closureResult
+        let code: Int32 =
+            switch result.terminationStatus {
+            case .exited(let code): code
+            case .signaled(let signal): -signal
+            }
+        return (try consumed.get(), ResticEnd(code: code, errors: errors))
+    }
+
+    private static func consume<Consumer: OutputConsumer>(
+        _ output: SubprocessOutputSequence, _ consumer: Consumer, _ stopper: Stopper
+    ) async throws -> Result<Consumer, BackupError> {
+        var consumer = consumer
+        var failure: BackupError?
+        for try await chunk in output where failure == nil {
+            do throws(BackupError) {
+                try chunk.withUnsafeBytes { bytes throws(BackupError) in
+                    try consumer.receive(bytes)
+                }
+            } catch {
+                failure = error
+                stopper.stop()
+            }
+        }
+        if let failure { return .failure(failure) }
+        do throws(BackupError) {
+            try consumer.finish()
+        } catch {
+            return .failure(error)
+        }
+        return .success(consumer)
+    }
+
+    private static func collect(_ output: SubprocessOutputSequence) async throws -> ErrorOutput {
+        var lines = Lines(ErrorLines())
+        for try await chunk in output {
+            try chunk.withUnsafeBytes { bytes throws(BackupError) in try lines.receive(bytes) }
+        }
+        try lines.finish()
+        return lines.consumer.output
+    }
+}
+
+private struct ErrorLines: LineConsumer {
+    var output = ErrorOutput()
+
+    mutating func receive(line: ArraySlice<UInt8>) { output.receive(line) }
+}
+
+/// Sends a running process its signal, also when asked before the process runs.
+private final class Stopper: Sendable {
+    private struct State {
+        var isStopped = false
+        var interrupt: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    func begin(_ interrupt: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            state.interrupt = interrupt
+            return state.isStopped
+        }
+        if isStopped { interrupt() }
+    }
+
+    func stop() {
+        let interrupt = state.withLock { state in
+            state.isStopped = true
+            return state.interrupt
+        }
+        interrupt?()
+    }
+
+    func end() { state.withLock { $0.interrupt = nil } }
+}

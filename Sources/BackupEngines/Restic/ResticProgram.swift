@@ -1,0 +1,63 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// The programs that are started: restic, and what ties its life to ours.
+package struct ResticProgram: Sendable, Hashable {
+    /// The path of restic.
+    package let path: FilePath
+    /// util-linux's setpriv, which has the kernel send SIGINT to restic when this process is
+    /// killed; nil where it is missing, and restic then goes on until its next write to us.
+    ///
+    /// Either way its lock may stay, since restic dies of writing to a pipe that nobody reads. The
+    /// next backup removes it.
+    let launcher: FilePath?
+
+    /// Looks restic up on a search path.
+    ///
+    /// - Parameter searchPath: the value of `PATH`.
+    /// - Throws: ``BackupError`` with the code `engineMissing`.
+    package init(searchPath: [UInt8]) throws(BackupError) {
+        guard let path = Self.find("restic", in: searchPath) else {
+            throw BackupError(
+                .engineMissing, "there is no program restic on PATH",
+                advice: "install it: apt install restic, or https://restic.net")
+        }
+        self.path = path
+        launcher = Self.find("setpriv", in: searchPath).flatMap {
+            Self.isFullSetpriv($0) ? $0 : nil
+        }
+    }
+
+    /// The program to start, and the arguments to put before restic's own.
+    var invocation: (program: FilePath, arguments: [[UInt8]]) {
+        guard let launcher else { return (path, []) }
+        let words = ["--pdeathsig", "INT", "--"]
+        return (launcher, words.map { Array($0.utf8) } + [path.bytes])
+    }
+
+    private static func find(_ name: String, in searchPath: [UInt8]) -> FilePath? {
+        searchPath.split(separator: UInt8(ascii: ":"))
+            .map { FilePath(bytes: $0).appending(name) }
+            .first { isExecutable($0) }
+    }
+
+    private static func isExecutable(_ path: FilePath) -> Bool {
+        do throws(Errno) {
+            guard try path.status().kind == .regularFile else { return false }
+        } catch {
+            // Not here: the search goes on.
+            return false
+        }
+        return path.withPlatformString { access($0, X_OK) } == 0
+    }
+
+    /// Busybox has a setpriv too, a link to itself, which does not know this option.
+    private static func isFullSetpriv(_ path: FilePath) -> Bool {
+        do throws(Errno) {
+            return try path.withoutFollowing.status().kind == .regularFile
+        } catch {
+            return false
+        }
+    }
+}

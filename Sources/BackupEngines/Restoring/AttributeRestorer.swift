@@ -1,0 +1,103 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Stores the extended attributes that restic, run by an ordinary user, could not store on
+/// read-only files and directories, and does not tell of.
+struct AttributeRestorer {
+    private let restic: Restic
+    private let tree: TreeBox
+    /// The identifiers of the directories' trees met so far, by path.
+    private var trees: [[UInt8]: String]
+    /// Items whose attributes could not be stored.
+    private(set) var failures: [RestoreFailure] = []
+
+    init(_ restic: Restic, _ snapshot: Snapshot, target: FilePath) throws(Errno) {
+        self.restic = restic
+        tree = TreeBox(try TargetTree(target))
+        trees = [[UInt8(ascii: "/")]: snapshot.tree]
+    }
+
+    /// Stores the missing attributes of some entries of a directory.
+    mutating func restore(
+        _ names: Set<[UInt8]>, in directory: [UInt8]
+    ) async throws(BackupError) {
+        guard let identifier = try await treeIdentifier(of: directory) else {
+            throw BackupError(.unexpectedAnswer, "a directory of the snapshot cannot be found")
+        }
+        for node in try await nodes(of: identifier, at: directory)
+        where names.contains(node.name) && !node.attributes.isEmpty {
+            let path = joined(directory, node.name)
+            do {
+                try store(node.attributes, on: try tree.location(of: path))
+            } catch let error as FileError {
+                failures.append(RestoreFailure(path: path, cause: .attributes(error.message)))
+            } catch {
+                failures.append(RestoreFailure(path: path, cause: .attributes("\(error)")))
+            }
+        }
+    }
+
+    /// The tree of a directory, found from the nearest one above it that is known.
+    private mutating func treeIdentifier(
+        of directory: [UInt8]
+    ) async throws(BackupError) -> String? {
+        var path = [UInt8(ascii: "/")]
+        for name in directory.split(separator: UInt8(ascii: "/")) {
+            let next = joined(path, Array(name))
+            if trees[next] == nil, let identifier = trees[path] {
+                _ = try await nodes(of: identifier, at: path)
+            }
+            path = next
+        }
+        return trees[path]
+    }
+
+    private mutating func nodes(
+        of identifier: String, at path: [UInt8]
+    ) async throws(BackupError) -> [TreeNode] {
+        let output = try await restic.run(
+            words("cat", "blob", identifier), reading: WholeOutput())
+        let nodes: [TreeNode]
+        do throws(JSONError) {
+            nodes = try TreeNode.reading(output.bytes)
+        } catch {
+            throw .unexpectedAnswer(error, to: "cat blob")
+        }
+        for node in nodes {
+            if let subtree = node.subtree { trees[joined(path, node.name)] = subtree }
+        }
+        return nodes
+    }
+
+    private func joined(_ directory: [UInt8], _ name: [UInt8]) -> [UInt8] {
+        directory + (directory.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name
+    }
+
+    private func store(
+        _ attributes: [String: [UInt8]], on location: DirectoryEntryLocation
+    ) throws {
+        let handle = OpenFile(try openFile(location, flags: O_PATH | O_NOFOLLOW))
+        let status = try handle.descriptor.status()
+        // Other namespaces are not an ordinary user's to set.
+        let missing = try attributes.filter { name, value in
+            guard name.hasPrefix("user.") else { return false }
+            let stored = try handle.descriptor.extendedAttribute(named: ExtendedAttributeName(name))
+            return stored != value
+        }
+        guard !missing.isEmpty else { return }
+        var failure: FileError?
+        try whileWritable(handle.descriptor, status) { () throws(Errno) in
+            for (name, value) in missing.sorted(by: { $0.key < $1.key }) {
+                do throws(FileError) {
+                    try handle.descriptor.setExtendedAttribute(
+                        named: ExtendedAttributeName(name), to: value)
+                } catch {
+                    failure = error
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+}

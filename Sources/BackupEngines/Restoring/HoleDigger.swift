@@ -1,0 +1,92 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Gives files their holes back: restic writes every zero.
+struct HoleDigger {
+    /// Holes are dug in units of this many bytes, the block of nearly every filesystem.
+    private static let block = 4096
+    private static let chunk = 256 * block
+
+    /// Frees every block of zeros of a file. Its content, time of modification and permissions
+    /// stay.
+    ///
+    /// - Parameters:
+    ///   - location: a regular file.
+    ///   - status: its status.
+    /// - Throws: the errno of a call; filesystems without holes (`EOPNOTSUPP`) are no trouble.
+    static func dig(in location: DirectoryEntryLocation, _ status: FileStatus) throws(Errno) {
+        guard status.size >= block, status.allocatedSize > 0 else { return }
+        let handle = OpenFile(try openFile(location, flags: O_PATH | O_NOFOLLOW))
+        try whileWritable(handle.descriptor, status) { () throws(Errno) in
+            let file = OpenFile(try reopenFile(handle.descriptor, flags: O_RDWR))
+            var isChanged = false
+            do throws(Errno) {
+                try dig(file.descriptor, &isChanged)
+            } catch .notSupportedOnSocket {
+                return
+            }
+            guard isChanged else { return }
+            try setModificationTime(status.contentModificationTime, of: file.descriptor)
+        }
+    }
+
+    private static func dig(
+        _ file: FileDescriptor, _ isChanged: inout Bool
+    ) throws(Errno) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while let data = try seekFile(file, toNext: .data, from: offset) {
+            guard let end = try seekFile(file, toNext: .hole, from: data) else { return }
+            offset = data - data % Int64(block)
+            while offset < end {
+                let count = try readFile(file, at: offset, into: buffer)
+                if count == 0 { return }
+                for zeros in zeroRuns(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+                    try punchHole(
+                        in: file, at: offset + Int64(zeros.lowerBound), length: Int64(zeros.count))
+                    isChanged = true
+                }
+                offset += Int64(count)
+            }
+        }
+    }
+
+    /// The parts of a buffer that are zeros, in whole blocks; what is cut off at the end counts as
+    /// a whole one.
+    private static func zeroRuns(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        for start in stride(from: 0, to: bytes.count, by: block) {
+            let part = bytes[start..<min(start + block, bytes.count)]
+            guard isZero(UnsafeRawBufferPointer(rebasing: part)) else { continue }
+            if let last = runs.last, last.upperBound == start {
+                runs[runs.count - 1] = last.lowerBound..<(start + block)
+            } else {
+                runs.append(start..<(start + block))
+            }
+        }
+        return runs
+    }
+
+    private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress, bytes.first == 0 else { return bytes.isEmpty }
+        // Each byte equals the one before it.
+        return memcmp(start, start + 1, bytes.count - 1) == 0
+    }
+}
+
+/// Calls `body` while the owner may write to a file, and sets the permissions as they were.
+///
+/// - Parameter descriptor: the file, open if only with `O_PATH`.
+func whileWritable(
+    _ descriptor: FileDescriptor, _ status: FileStatus, _ body: () throws(Errno) -> Void
+) throws(Errno) {
+    let ownerWrites: UInt16 = 0o200
+    let isNeeded = status.permissions & ownerWrites == 0 && effectiveUser() != 0
+    if isNeeded { try setPermissions(status.permissions | ownerWrites, of: descriptor) }
+    let outcome = Result { () throws(Errno) in try body() }
+    if isNeeded { try setPermissions(status.permissions, of: descriptor) }
+    try outcome.get()
+}

@@ -1,0 +1,114 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Looks at every restored item: whether it is there, and what restic left undone.
+struct RestoreCheck: SnapshotEntryHandler {
+    /// How many items were restored.
+    private(set) var count = 0
+    /// Items that are not as they should be.
+    private(set) var failures: [RestoreFailure] = []
+    /// Items of an ordinary user that restic stored no extended attributes on, since it had taken
+    /// the right to write first: their names by directory.
+    private(set) var withoutAttributes: [[UInt8]: Set<[UInt8]>] = [:]
+    private let complaints: RestoreComplaints
+    private let includes: IncludedPaths
+    private let tree: TreeBox
+    private let report: @Sendable (Int) -> Void
+
+    /// - Parameter report: called with the number of items done.
+    init(
+        target: FilePath, _ includes: IncludedPaths, _ complaints: RestoreComplaints,
+        report: @escaping @Sendable (Int) -> Void
+    ) throws(Errno) {
+        tree = TreeBox(try TargetTree(target))
+        self.includes = includes
+        self.complaints = complaints
+        self.report = report
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        guard includes.hold(entry.path) else { return }
+        count += 1
+        if count % 256 == 0 { report(count) }
+        do throws(Errno) {
+            let location = try tree.location(of: entry.path)
+            let status = try location.status()
+            guard isSame(status, entry) else {
+                return fail(entry, .different(complaints[entry.path]))
+            }
+            noteAttributes(entry)
+            if entry.kind == .regularFile { dig(entry, location, status) }
+        } catch {
+            fail(entry, .missing(complaints[entry.path] ?? "\(error)"))
+        }
+    }
+
+    private func isSame(_ status: FileStatus, _ entry: SnapshotEntry) -> Bool {
+        guard status.kind == entry.kind else { return false }
+        guard entry.kind == .regularFile else { return true }
+        return status.size == entry.size && status.contentModificationTime == entry.modified
+    }
+
+    private mutating func dig(
+        _ entry: SnapshotEntry, _ location: DirectoryEntryLocation, _ status: FileStatus
+    ) {
+        do throws(Errno) {
+            try HoleDigger.dig(in: location, status)
+        } catch {
+            fail(entry, .holes("\(error)"))
+        }
+    }
+
+    private mutating func noteAttributes(_ entry: SnapshotEntry) {
+        let ownerWrites: UInt16 = 0o200
+        guard effectiveUser() != 0, entry.permissions & ownerWrites == 0,
+            entry.kind.canStoreUserAttributes,
+            let slash = entry.path.lastIndex(of: UInt8(ascii: "/"))
+        else { return }
+        let directory = slash == 0 ? [UInt8(ascii: "/")] : Array(entry.path[..<slash])
+        withoutAttributes[directory, default: []].insert(Array(entry.path[(slash + 1)...]))
+    }
+
+    private mutating func fail(_ entry: SnapshotEntry, _ cause: RestoreFailure.Cause) {
+        failures.append(RestoreFailure(path: entry.path, cause: cause))
+    }
+}
+
+/// Which paths of a snapshot a restore is about.
+struct IncludedPaths: Sendable {
+    private let paths: [[UInt8]]
+
+    /// - Parameter paths: absolute paths; none for everything.
+    init(_ paths: [[UInt8]]) { self.paths = paths }
+
+    var isEverything: Bool { paths.isEmpty }
+
+    /// Whether a path is one of these, or below one.
+    func hold(_ path: [UInt8]) -> Bool {
+        paths.isEmpty || paths.contains { isHeld(path, by: $0) }
+    }
+
+    /// Arguments for restic: patterns that match these paths and nothing else.
+    var arguments: [[UInt8]] {
+        paths.flatMap { words("--include") + [Self.pattern($0)] }
+    }
+
+    private static func pattern(_ path: [UInt8]) -> [UInt8] {
+        path.reduce(into: []) { pattern, byte in
+            if "\\*?[".utf8.contains(byte) { pattern.append(UInt8(ascii: "\\")) }
+            pattern.append(byte)
+        }
+    }
+
+    /// The paths that none of a snapshot's entries was found for.
+    struct Finder: SnapshotEntryHandler {
+        private(set) var missing: [[UInt8]]
+
+        init(_ includes: IncludedPaths) { missing = includes.paths }
+
+        mutating func receive(_ entry: SnapshotEntry) {
+            missing.removeAll { isHeld(entry.path, by: $0) }
+        }
+    }
+}

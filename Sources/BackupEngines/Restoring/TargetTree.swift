@@ -1,0 +1,52 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// Leads to the items below a restore's target by descriptors, so that no symbolic link put there
+/// in the meantime leads astray.
+///
+/// The directories on the way to the last item stay open: a snapshot's entries come depth first.
+final class TargetTree {
+    private let root: OpenFile
+    private var names: [[UInt8]] = []
+    private var directories: [FileDescriptor] = []
+
+    /// - Parameter target: the directory that holds the restored tree.
+    init(_ target: FilePath) throws(Errno) {
+        root = OpenFile(try openFile(target, flags: O_PATH | O_DIRECTORY))
+    }
+
+    deinit { close(keeping: 0) }
+
+    /// Where an item of the snapshot is.
+    ///
+    /// - Parameter path: the absolute path in the snapshot, not `/` itself.
+    /// - Throws: the errno of opening a directory on the way.
+    func location(of path: [UInt8]) throws(Errno) -> DirectoryEntryLocation {
+        let components = path.split(separator: UInt8(ascii: "/")).map(Array.init)
+        let parents = components.dropLast()
+        var shared = 0
+        while shared < parents.count, shared < names.count, parents[shared] == names[shared] {
+            shared += 1
+        }
+        close(keeping: shared)
+        for name in parents[shared...] {
+            let location = DirectoryEntryLocation(directory: last, name: FilePath(bytes: name))
+            directories.append(
+                try openFile(location, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+            names.append(name)
+        }
+        return DirectoryEntryLocation(
+            directory: last, name: FilePath(bytes: components.last ?? []))
+    }
+
+    private var last: FileDescriptor { directories.last ?? root.descriptor }
+
+    private func close(keeping count: Int) {
+        while directories.count > count {
+            names.removeLast()
+            // Opened with O_PATH: there is nothing that closing could lose.
+            try? closeFile(directories.removeLast())
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import BackupEngines
+import BackupPlanning
+import CommandSupport
+import Synchronization
+import SystemPackage
+
+/// `resval-backup create`.
+struct CreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Make a snapshot of the SOURCEs.",
+        discussion: """
+            The snapshot is read back and compared with the plan. What should be in it and is not \
+            is named, and the exit code is 3.
+            """)
+
+    @OptionGroup var source: SourceArguments
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var progress: ProgressOptions
+
+    @Option(help: ArgumentHelp("A tag for the snapshot; may be repeated.", valueName: "tag"))
+    var tag: [String] = []
+
+    @Flag(help: "Print the result as a JSON object.")
+    var json = false
+
+    func validate() throws {
+        for tag in tag where tag.isEmpty || tag.contains(",") || SourceTags.isReserved(tag) {
+            throw ValidationError(
+                "A tag must not be empty, hold a comma, or begin with resval-: '\(tag)'.")
+        }
+    }
+
+    func run() async throws {
+        let restic = try await running { [repository] in try repository.restic() }
+        let sources = try source.present()
+        var planner = makePlanner(policy, repository: restic.repository)
+        planner.makesManifest = true
+        let display = progress.begin(counting: "files")
+        defer { display.end() }
+        let (plan, result) = try await running { [planner, tag] in
+            let plan = try planner.makePlan(for: sources)
+            report(plan.notices.filter { !$0.isShortfall })
+            let result = try await restic.create(
+                plan, planner: planner, tags: tag, report: reporter(display))
+            return (plan, result)
+        }
+        reportShortfalls(result)
+        var buffer = OutputBuffer()
+        if json { write(json: result, plan, to: &buffer) } else { write(result, plan, to: &buffer) }
+        buffer.flush()
+        let isWhole = result.isComplete && sources.count == source.sources.count
+        if !isWhole { throw ExitCode(3) }
+    }
+
+    private func reportShortfalls(_ result: BackupResult) {
+        for shortfall in result.shortfalls {
+            Messages.write(about: shortfall.path, shortfall.sentence)
+        }
+        if result.unnamedShortfalls > 0 {
+            Messages.write(
+                about: [UInt8]?.none,
+                "\(result.unnamedShortfalls) more items vanished while the backup ran")
+        }
+        for path in result.lostExclusions {
+            Messages.warn(about: path, "is in the snapshot, although it should be left out")
+        }
+    }
+
+    private func write(
+        _ result: BackupResult, _ plan: BackupPlan, to buffer: inout OutputBuffer
+    ) {
+        buffer.append(text: "snapshot \(result.snapshot): \(result.storedItems) items, ")
+        buffer.append(text: "\(result.storedBytes) bytes; \(plan.totals.leftOutItems) left out; ")
+        buffer.append(text: "the repository grew by \(result.addedBytes) bytes\n")
+    }
+
+    private func write(
+        json result: BackupResult, _ plan: BackupPlan, to buffer: inout OutputBuffer
+    ) {
+        var line = JSONLine()
+        line.add("snapshot", result.snapshot)
+        line.add("isComplete", result.isComplete)
+        line.add("items", result.storedItems)
+        line.add("bytes", result.storedBytes)
+        line.add("newFiles", result.newFiles)
+        line.add("changedFiles", result.changedFiles)
+        line.add("unchangedFiles", result.unchangedFiles)
+        line.add("addedBytes", result.addedBytes)
+        line.add("leftOutItems", plan.totals.leftOutItems)
+        line.add("sources", objects: plan.sources) { source, object in
+            object.add(path: source.bytes)
+        }
+        line.add("shortfalls", objects: result.shortfalls) { shortfall, object in
+            object.add(path: shortfall.path)
+            object.add("cause", shortfall.name)
+        }
+        line.add("unnamedShortfalls", result.unnamedShortfalls)
+        line.add("lostExclusions", objects: result.lostExclusions) { path, object in
+            object.add(path: path)
+        }
+        line.end(in: &buffer)
+    }
+}
+
+/// Shows the counts that restic tells.
+func reporter(_ display: Progress) -> @Sendable (BackupProgress) -> Void {
+    let shown = Shown()
+    return { progress in
+        let before = shown.files.exchange(progress.filesDone, ordering: .relaxed)
+        display.advance(
+            by: Int(progress.filesDone - before), total: Int(progress.filesTotal),
+            bytes: progress.bytesDone)
+    }
+}
+
+private final class Shown: Sendable {
+    let files = Atomic<Int64>(0)
+}

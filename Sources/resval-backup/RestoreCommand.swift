@@ -1,0 +1,104 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import Synchronization
+import SystemPackage
+
+/// `resval-backup restore`.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Restore a snapshot below a directory.",
+        discussion: """
+            Each item gets its whole path below the directory: /home/me/notes comes back as \
+            DIR/home/me/notes. What is not as it is in the snapshot is named, and the exit code \
+            is 3.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The first digits of a snapshot's ID, or latest: the newest one that "
+                + "resval-backup made on this machine.",
+            valueName: "snapshot"))
+    var snapshot: String
+
+    @Option(
+        help: ArgumentHelp("The directory; it must be empty or not exist.", valueName: "dir"))
+    var target: PathArgument
+
+    @Option(
+        help: ArgumentHelp(
+            "Restore only this path, and all below it; may be repeated.", valueName: "path"))
+    var include: [PathArgument] = []
+
+    @Flag(help: "Restore into a directory that holds files, and overwrite them.")
+    var overwrite = false
+
+    @Flag(help: "Print the result as a JSON object.")
+    var json = false
+
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
+
+    func validate() throws {
+        guard SnapshotChoice(snapshot) != nil else {
+            throw ValidationError(
+                "A snapshot is named by at least four hexadecimal digits, or latest.")
+        }
+        for path in include where !path.path.isAbsolute {
+            throw ValidationError("Give the whole path as it was backed up, from / on.")
+        }
+    }
+
+    func run() async throws {
+        guard let choice = SnapshotChoice(snapshot) else { return }
+        let display = progress.begin(counting: "items checked")
+        defer { display.end() }
+        let includes = include.map { Array($0.path.lexicallyNormalized().bytes) }
+        let result = try await running { [repository, target, overwrite] in
+            let shown = Atomic(0)
+            return try await repository.restic().restore(
+                choice, to: target.path, including: includes, overwrites: overwrite
+            ) { count in
+                display.advance(by: count - shown.exchange(count, ordering: .relaxed))
+            }
+        }
+        display.end()
+        for failure in result.failures {
+            Messages.write(about: failure.path, failure.sentence)
+        }
+        write(result)
+        if !result.failures.isEmpty { throw ExitCode(3) }
+    }
+
+    private func write(_ result: RestoreResult) {
+        var buffer = OutputBuffer()
+        if json {
+            var line = JSONLine()
+            line.add("snapshot", result.snapshot.identifier)
+            line.add("isComplete", result.failures.isEmpty)
+            line.add("items", result.items)
+            line.add("target", "targetBase64", target.bytes)
+            line.add("failures", objects: result.failures) { failure, object in
+                object.add(path: failure.path)
+                object.add("cause", failure.name)
+            }
+            line.end(in: &buffer)
+        } else {
+            buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
+            buffer.append(text: "\(result.items) items restored\n")
+            let places = include.isEmpty ? result.snapshot.sources : include.map(\.path)
+            for place in places {
+                buffer.append(path: place)
+                buffer.append(" is now ")
+                buffer.append(path: target.path.pushing(place.relative))
+                buffer.append("\n")
+            }
+        }
+        buffer.flush()
+    }
+}
+
+extension FilePath {
+    /// The path without the slash at its start.
+    fileprivate var relative: FilePath { FilePath(root: nil, components) }
+}

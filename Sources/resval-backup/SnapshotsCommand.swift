@@ -1,0 +1,69 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+
+/// `resval-backup snapshots`.
+struct SnapshotsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshots", abstract: "List the snapshots of a repository, the oldest first.")
+
+    @OptionGroup var repository: RepositoryOptions
+
+    @Flag(help: "Print one JSON object per line.")
+    var json = false
+
+    func run() async throws {
+        let snapshots = try await running { [repository] in
+            try await repository.restic().snapshots()
+        }
+        var buffer = OutputBuffer()
+        if json {
+            for snapshot in snapshots { write(json: snapshot, to: &buffer) }
+        } else {
+            writeTable(snapshots, to: &buffer)
+        }
+        buffer.flush()
+    }
+
+    private func write(json snapshot: Snapshot, to buffer: inout OutputBuffer) {
+        var line = JSONLine()
+        line.add("id", snapshot.identifier)
+        line.add("time", snapshot.time)
+        line.add("hostName", snapshot.hostName)
+        line.add("userName", snapshot.userName)
+        line.add("tags", strings: snapshot.tags)
+        line.add("isOwn", snapshot.sourceSet != nil)
+        line.add("sources", objects: snapshot.sources) { source, object in
+            object.add(path: source.bytes)
+        }
+        line.end(in: &buffer)
+    }
+
+    private func writeTable(_ snapshots: [Snapshot], to buffer: inout OutputBuffer) {
+        guard !snapshots.isEmpty else { return }
+        let hostWidth = max(4, snapshots.map(\.hostName.count).max() ?? 0)
+        buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 20))  ")
+        buffer.append(text: "\(padded("HOST", hostWidth))  SOURCES\n")
+        for snapshot in snapshots {
+            // Nanoseconds are for JSON.
+            let time = snapshot.time.rfc3339.prefix(19) + "Z"
+            buffer.append(text: "\(snapshot.shortIdentifier)  \(time)  ")
+            buffer.append(name: Array(padded(snapshot.hostName, hostWidth).utf8))
+            buffer.append("  ")
+            for (index, source) in snapshot.sources.enumerated() {
+                if index > 0 { buffer.append(", ") }
+                buffer.append(name: source.bytes)
+            }
+            for tag in snapshot.tags {
+                buffer.append("  #")
+                buffer.append(name: Array(tag.utf8))
+            }
+            buffer.append("\n")
+            buffer.endRecord()
+        }
+    }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

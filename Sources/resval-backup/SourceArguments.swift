@@ -1,0 +1,28 @@
+import ArgumentParser
+import CommandSupport
+import ResourceValues
+import SystemPackage
+
+/// The SOURCEs of a backup.
+struct SourceArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The directories and files to back up.", valueName: "source"))
+    var sources: [PathArgument]
+
+    /// The SOURCEs that exist; the others are reported.
+    ///
+    /// - Throws: `ExitCode` 1 when there is none.
+    func present() throws -> [FilePath] {
+        let present = sources.filter { source in
+            do throws(Errno) {
+                _ = try source.path.status()
+                return true
+            } catch {
+                Messages.write(.readingStatus(error, of: FilePath(bytes: source.bytes)))
+                return false
+            }
+        }
+        if present.isEmpty { throw ExitCode(1) }
+        return present.map(\.path)
+    }
+}

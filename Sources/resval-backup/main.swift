@@ -1,0 +1,3 @@
+import CommandSupport
+
+await BackupCommand.runAsyncProgram(uncaughtCode: 1)

@@ -1,0 +1,103 @@
+import SystemPackage
+import Testing
+
+@testable import BackupEngines
+
+@Suite("Telling restic's failures apart")
+struct FailureTests {
+    private func failure(_ code: Int32, _ lines: String...) throws -> BackupError {
+        let restic = try Restic(
+            program: ResticProgram(searchPath: Array("/usr/bin:/bin".utf8)),
+            repository: RepositoryLocation(bytes: Array("/repository".utf8)),
+            passwordFile: Array("/password".utf8), environment: [])
+        var errors = ErrorOutput()
+        for line in lines { errors.receive(Array(line.utf8)[...]) }
+        return restic.failure(ResticEnd(code: code, errors: errors))
+    }
+
+    @Test("the words of restic 0.14 and the exit codes of 0.17 say the same")
+    func codes() throws {
+        let absent = "Fatal: unable to open config file: stat R/config: no such file or directory"
+        #expect(try failure(1, absent, "Is there a repository…", "R").code == .noRepository)
+        #expect(try failure(10, "Fatal: repository does not exist").code == .noRepository)
+        #expect(try failure(1, "Fatal: wrong password or no key found").code == .wrongPassword)
+        #expect(try failure(12, "Fatal: whatever").code == .wrongPassword)
+        #expect(try failure(11, "whatever").code == .locked)
+        #expect(try failure(130).code == .interrupted)
+        #expect(try failure(-2).code == .interrupted)
+    }
+
+    @Test("a lock names its holder")
+    func locked() throws {
+        let error = try failure(
+            1,
+            "unable to create lock in backend: repository is already locked exclusively by "
+                + "PID 5466 on vm by root (UID 0, GID 0)",
+            "lock was created at 2026-11-21 01:08:28 (1.67s ago)", "storage ID 97a7fd6f")
+        #expect(error.code == .locked)
+        #expect(error.message.contains("by PID 5466 on vm by root"))
+        #expect(error.message.contains("(1.67s ago)"))
+    }
+
+    @Test("the head of an absent repository's message is not enough: a network error has it too")
+    func unreachable() throws {
+        let refused =
+            "Fatal: unable to open config file: client.Head: Head \"http://x/config\": "
+            + "connect: connection refused"
+        #expect(try failure(1, refused, "Is there a repository…").code == .unreachable)
+    }
+
+    @Test("the other causes are told by their words")
+    func others() throws {
+        #expect(
+            try failure(1, "Fatal: create repository at R failed: config file already exists").code
+                == .repositoryExists)
+        #expect(
+            try failure(1, "Fatal: unable to save snapshot: write R/x: no space left on device")
+                .code
+                == .noSpace)
+        #expect(
+            try failure(1, "Fatal: unable to open repository at R: open R/keys: permission denied")
+                .code == .notWritable)
+        #expect(try failure(2, "panic: runtime error: slice bounds").code == .damaged)
+        #expect(try failure(1, "Fatal: an empty password is not a password").code == .noPassword)
+        #expect(
+            try failure(1, "Resolving password failed: Fatal: F does not exist").code == .noPassword
+        )
+        #expect(try failure(1, "Fatal: something new").message == "restic: something new")
+        #expect(try failure(5).message == "restic: exit code 5")
+        #expect(try failure(-9).message.contains("signal 9"))
+    }
+
+    @Test("items that restic complains of are told from other words, each once")
+    func items() {
+        var errors = ErrorOutput()
+        let unreadable = { (action: String) in
+            #"{"message_type":"error","error":{"Op":"open","Path":"u/s","Err":13},"#
+                + #""during":"\#(action)","item":"/u/s"}"#
+        }
+        let lines = [
+            unreadable("scan"), unreadable("archival"),
+            #"{"message_type":"error","error":{},"during":"archival","item":"/u/d\ufffd"}"#,
+            "/gone does not exist, skipping", "Warning: at least one source file could not be read",
+            "{not JSON",
+        ]
+        for line in lines { errors.receive(Array(line.utf8)[...]) }
+        #expect(
+            errors.items == [
+                ErrorOutput.Item(name: Array("/u/s".utf8), errno: 13),
+                ErrorOutput.Item(name: Array("/u/d".utf8) + [JSONScanner.lostByte], errno: nil),
+                ErrorOutput.Item(name: Array("/gone".utf8), errno: 2),
+            ])
+        #expect(errors.lines.count == 2)
+    }
+
+    @Test("endless complaints take bounded memory, and the first and last lines stay")
+    func bounds() {
+        var errors = ErrorOutput()
+        for number in 0..<5000 { errors.receive(Array("line \(number)".utf8)[...]) }
+        #expect(errors.lines.count == 400)
+        #expect(errors.lines.first == Array("line 0".utf8))
+        #expect(errors.lines.last == Array("line 4999".utf8))
+    }
+}
