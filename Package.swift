@@ -125,6 +125,11 @@ package.targets += [
             systemPackage,
         ]),
     .testTarget(
+        name: "ResvalBackupTests",
+        dependencies: [
+            "ResourceValues", "SystemCalls", "TestSupport", "resval-backup", systemPackage,
+        ]),
+    .testTarget(
         name: "CommandSupportTests",
         dependencies: [argumentParser, "CommandSupport", "ResourceValues", systemPackage]),
 ]

@@ -1,0 +1,129 @@
+import Glibc
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A repository with its password, and a directory to back up.
+struct BackupFixture {
+    /// The directory that holds everything.
+    let base: FilePath
+    /// The user who runs the commands; nil for the one who runs the tests.
+    let user: UInt32?
+
+    /// The directory to back up.
+    var source: FilePath { base.appending("source") }
+    /// The repository.
+    var repository: FilePath { base.appending("repository") }
+    /// A directory that does not exist, for a restore.
+    var target: FilePath { base.appending("target") }
+
+    var environment: [String: String?] {
+        [
+            "RESVAL_BACKUP_REPOSITORY": "\(repository)",
+            "RESTIC_PASSWORD_FILE": "\(base)/password", "RESTIC_PASSWORD": nil,
+            "RESTIC_PASSWORD_COMMAND": nil, "RESTIC_CACHE_DIR": "\(base)/cache",
+            "HOME": "\(base)/home", "XDG_CACHE_HOME": nil, "TMPDIR": nil,
+        ]
+    }
+
+    /// The command `resval-backup` with these arguments.
+    func command(_ arguments: [any CommandArgument]) -> Command {
+        var command = Command(.built("resval-backup"), arguments: arguments)
+        command.environment = environment
+        command.user = user
+        return command
+    }
+
+    /// Runs `resval-backup`.
+    func run(_ arguments: any CommandArgument...) throws -> CommandResult {
+        try command(arguments).run()
+    }
+
+    /// Runs `resval-backup`, which must succeed.
+    @discardableResult
+    func runSuccessfully(_ arguments: any CommandArgument...) throws -> String {
+        try command(arguments).runSuccessfully()
+    }
+
+    /// Runs a shell script with `$RESVAL` and `$RESTIC` as the programs, and these arguments.
+    func script(_ text: String, _ arguments: any CommandArgument...) throws -> CommandResult {
+        let words: [any CommandArgument] = ["-c", text, "sh"] + arguments
+        var command = Command("/bin/sh", arguments: words)
+        command.environment = environment.merging([
+            "RESVAL": "\(FilePath.built("resval-backup"))",
+            "RESTIC": "restic -q -r \(repository)",
+        ]) { $1 }
+        return try command.run()
+    }
+
+    /// Runs restic on the repository, which must succeed.
+    @discardableResult
+    func restic(_ arguments: any CommandArgument...) throws -> String {
+        guard let restic = FilePath.tool("restic") else { return "" }
+        let words: [any CommandArgument] = ["-q", "-r", repository] + arguments
+        var command = Command(restic, arguments: words)
+        command.environment = environment
+        return try command.runSuccessfully()
+    }
+
+    /// Where an item of the source is after a restore to the target.
+    func restored(_ path: FilePath) -> FilePath {
+        target.pushing(FilePath(root: nil, path.components))
+    }
+}
+
+/// Calls `body` with a repository and a source that holds a tree.
+///
+/// - Parameter user: who owns it all and runs the commands; needs root.
+func withBackup<Result>(
+    of tree: Tree, user: UInt32? = nil, _ body: (BackupFixture) throws -> Result
+) throws -> Result {
+    try require(.tool("restic"))
+    if user != nil { try require(.root, .tool("setpriv")) }
+    let layout = Tree {
+        Directory("source")
+        Directory("home")
+        File("password", "correct horse\n")
+    }
+    return try withTemporaryDirectory(containing: layout, isShared: true) { base in
+        let fixture = BackupFixture(base: base, user: user)
+        try tree.create(in: fixture.source)
+        try tool("cp", "-r", try emptyRepository(), fixture.repository)
+        if let user {
+            try tool("chown", "\(user):\(user)", base)
+            try tool("chown", "-R", "\(user):\(user)", fixture.repository)
+            for name in ["password", "home", "source"] {
+                try tool("chown", "\(user):\(user)", base.appending(name))
+            }
+        }
+        return try body(fixture)
+    }
+}
+
+/// A repository that tests copy: making one takes seconds, for its password's sake.
+private func emptyRepository() throws -> FilePath {
+    try made.withLock { made in
+        if let path = made { return path }
+        let base = FilePath("\(parentDirectory)/resval-repository-\(getpid())")
+        try tool("rm", "-rf", base)
+        try tool("mkdir", base)
+        let fixture = BackupFixture(base: base, user: nil)
+        try Tree { File("password", "correct horse\n") }.create(in: base)
+        try fixture.runSuccessfully("init")
+        made = fixture.repository
+        atexit { removeEmptyRepository() }
+        return fixture.repository
+    }
+}
+
+private let parentDirectory = "/var/tmp"
+private let made = Mutex<FilePath?>(nil)
+
+private func removeEmptyRepository() {
+    do {
+        try tool("rm", "-rf", "\(parentDirectory)/resval-repository-\(getpid())")
+    } catch {
+        print("cannot remove the empty repository: \(error)")
+    }
+}

@@ -1,0 +1,83 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Files that cannot be read, change or vanish")
+struct ChangingFileTests {
+    @Test("an unreadable file and directory are named, and the rest is stored")
+    func unreadable() throws {
+        let tree = Tree {
+            File("secret", "text").permissions(0o600)
+            File(HostileNames.notUTF8, "text").permissions(0o600)
+            Directory("closed") { File("inside", "text") }.permissions(0o700)
+            File("open", "text").owned(by: 54321)
+        }
+        try withBackup(of: tree, user: 54321) { backup in
+            let result = try backup.run("create", backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            let lines = result.errorText.split(separator: "\n")
+            #expect(lines.count == 3, "\(result.errorText)")
+            for name in [#"secret"#, #"closed"#, #"b\200a\377d\342\202'"#] {
+                #expect(lines.contains { $0.contains("/source/\(name): ") }, "\(name)")
+            }
+            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            let place = backup.restored(backup.source)
+            #expect(try TreeListing(of: place).items[Array("/open".utf8)] != nil)
+            let plan = try backup.run("plan", "--excluded-only", backup.source)
+            #expect(plan.exitCode == 3, "\(plan)")
+        }
+    }
+
+    @Test("a file that changes while it is read is named, and the next run succeeds")
+    func changing() throws {
+        try withBackup(of: Tree { File("still", "text") }) { backup in
+            let script = """
+                dd if=/dev/urandom of="$2/changing" bs=1M count=200 status=none
+                (while :; do printf x >> "$2/changing"; sleep 0.01; done) & writer=$!
+                "$RESVAL" create "$2"; code=$?
+                kill $writer
+                exit $code
+                """
+            let result = try backup.script(script, backup.repository, backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("/source/changing: changed while"))
+            #expect(!result.errorText.contains("/source/still"))
+            #expect(try backup.run("create", backup.source).exitCode == 0)
+        }
+    }
+
+    @Test("items that vanish before restic comes to them are counted, and the rest is stored")
+    func vanishing() throws {
+        let tree = Tree {
+            File("stays", "text")
+            Directory("goes") { for number in 0..<50 { File(FileName(Array("\(number)".utf8))) } }
+        }
+        try withBackup(of: tree) { backup in
+            // restic waits a little behind taking its lock, before it looks at the source.
+            let script = """
+                "$RESVAL" create "$2" & backup=$!
+                until pgrep -P $backup -f 'restic.* backup ' >/dev/null \\
+                    && ls "$1/locks" | grep -q .; do sleep 0.005; done
+                restic=$(pgrep -P $backup -x restic)
+                kill -STOP $restic; rm -r "$2/goes"; kill -CONT $restic
+                wait $backup
+                """
+            let result = try backup.script(script, backup.repository, backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("51 more items vanished"))
+            #expect(result.text.hasPrefix("snapshot "))
+            #expect(try backup.run("create", backup.source).exitCode == 0)
+        }
+    }
+
+    @Test("a symbolic link whose target is no text is stored wrongly by restic, and named")
+    func linkTarget() throws {
+        let target = FilePath(bytes: [0x61, 0xFF])
+        try withBackup(of: Tree { SymbolicLink("link", to: target) }) { backup in
+            let result = try backup.run("create", backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(
+                result.errorText.contains("/source/link: is in the snapshot with a wrong target"))
+        }
+    }
+}

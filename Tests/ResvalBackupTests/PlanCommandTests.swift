@@ -1,0 +1,54 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The command plan")
+struct PlanCommandTests {
+    private static let tree = Tree {
+        File("kept", "12345")
+        File("marked", "text").excluded()
+        Directory("directory") { File("inside", "text") }.excluded()
+        File("twin", "text").excluded()
+        HardLink("second twin", to: "twin")
+        Socket("socket")
+    }
+
+    private func plan(_ arguments: String...) throws -> [String] {
+        try withTemporaryDirectory(containing: Self.tree) { root in
+            let command = Command(
+                .built("resval-backup"), arguments: ["plan"] + arguments + [root])
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            return result.text.replacing("\(root)", with: "ROOT").split(separator: "\n")
+                .map { String($0) }.sorted()
+        }
+    }
+
+    @Test("each item has its reason, and the totals count them")
+    func text() throws {
+        let lines = try plan()
+        #expect(
+            lines == [
+                "leave out ROOT/directory: its mark excludes it",
+                "leave out ROOT/marked: its mark excludes it",
+                "leave out ROOT/socket: it is a socket",
+                "store     ROOT",
+                "store     ROOT/kept",
+                "store     ROOT/second twin: "
+                    + "its mark does not count, because the file has 2 hard links",
+                "store     ROOT/twin: its mark does not count, because the file has 2 hard links",
+                "total: 5 items stored (3 files with 13 bytes, 2 directories, 0 others), 3 left out",
+            ])
+    }
+
+    @Test("only what is left out can be asked for, as JSON too")
+    func excludedOnly() throws {
+        let lines = try plan("--excluded-only", "--json")
+        #expect(lines.count == 4)
+        #expect(
+            lines.first
+                == #"{"type":"item","path":"ROOT/directory","kind":"directory","isStored":false,"#
+                + #""reason":"marked","sentence":"its mark excludes it"}"#)
+        #expect(lines.last?.contains(#""leftOutItems":3"#) == true)
+    }
+}
