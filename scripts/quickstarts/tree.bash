@@ -48,6 +48,7 @@ make_special_files() {
     setfattr --name=user.comment --value=$'two\nlines' "$HOME/modes/read-only"
     echo 'in a closed directory' >"$HOME/modes/closed/file"
     echo 'runs' >"$HOME/modes/program"
+    head -c 65536 /dev/zero >>"$HOME/modes/program"
     chmod 4751 "$HOME/modes/program"
     mkdir -m 1777 "$HOME/modes/sticky"
     : >"$HOME/modes/no-content"
