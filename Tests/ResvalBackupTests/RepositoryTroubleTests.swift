@@ -101,13 +101,15 @@ struct RepositoryTroubleTests {
     @Test("a repository that someone works on alone is 11, names the holder, and is left alone")
     func locked() throws {
         try withBackup(of: Self.tree) { backup in
+            // The holder has its lock and waits for an index that nobody ever writes.
             let script = """
-                $RESTIC check >/dev/null & holder=$!
-                until ls "$1/locks" | grep -q .; do sleep 0.005; done
-                kill -STOP $holder
+                index=$1/index/$(printf %064d 0); mkfifo "$index"
+                $RESTIC check >/dev/null 2>&1 & holder=$!
+                until ls "$1/locks" | grep -qE '^[0-9a-f]{64}$'; do sleep 0.02; done
                 "$RESVAL" create "$2"; code=$?
                 ls "$1/locks" | wc -l
-                kill -CONT $holder; wait $holder
+                kill -INT $holder; wait $holder
+                rm "$index"
                 exit $code
                 """
             let result = try backup.script(script, backup.repository, backup.source)
@@ -123,9 +125,11 @@ struct RepositoryTroubleTests {
     func deadLock() throws {
         try withBackup(of: Self.tree) { backup in
             let script = """
-                $RESTIC check >/dev/null & holder=$!
-                until ls "$1/locks" | grep -q .; do sleep 0.005; done
+                index=$1/index/$(printf %064d 0); mkfifo "$index"
+                $RESTIC check >/dev/null 2>&1 & holder=$!
+                until ls "$1/locks" | grep -qE '^[0-9a-f]{64}$'; do sleep 0.02; done
                 kill -KILL $holder; wait $holder
+                rm "$index"
                 ls "$1/locks" | wc -l
                 "$RESVAL" create "$2" >/dev/null; code=$?
                 ls "$1/locks" | wc -l
