@@ -28,6 +28,10 @@ struct HoleDigger {
                 return
             }
             guard isChanged else { return }
+            // A write by anyone but root takes the set-ID bits away.
+            if status.permissions & 0o6000 != 0 {
+                try setPermissions(status.permissions, of: file.descriptor)
+            }
             try setModificationTime(status.contentModificationTime, of: file.descriptor)
         }
     }
