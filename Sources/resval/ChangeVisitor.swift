@@ -21,7 +21,9 @@ struct ChangeVisitor: TreeVisitor {
 
     mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
         reporter.count()
-        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown else {
+        // What was named on the command line must take the marks, or it is an error.
+        guard entry.depth == 0 || entry.kind.canStoreUserAttributes || entry.kind == .unknown
+        else {
             counts.skipped += 1
             return .skip
         }
