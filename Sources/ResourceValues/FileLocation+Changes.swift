@@ -10,11 +10,17 @@ extension FileLocation where Self: ~Copyable {
     ///
     /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is changed then,
     ///   unless the message says what could not be put back.
+    @inlinable
     public func apply(_ changes: [MarkChange]) throws(FileError) {
-        guard changes.count > 1 else {
-            if let change = changes.first { try make(change) }
-            return
+        if changes.count > 1 {
+            try applyAll(changes)
+        } else if let change = changes.first {
+            try make(change)
         }
+    }
+
+    @usableFromInline
+    func applyAll(_ changes: [MarkChange]) throws(FileError) {
         let descriptor: FileDescriptor
         do throws(Errno) {
             descriptor = try openReference(to: self)
@@ -32,7 +38,8 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    fileprivate func make(_ change: MarkChange) throws(FileError) {
+    @inlinable
+    func make(_ change: MarkChange) throws(FileError) {
         if let bytes = change.bytes {
             try setExtendedAttribute(named: change.attribute, to: bytes)
         } else {

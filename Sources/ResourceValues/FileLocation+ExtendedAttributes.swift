@@ -21,18 +21,14 @@ extension FileLocation where Self: ~Copyable {
     /// - Throws: ``FileError``: among others `attributeExists` and `noSuchAttribute` when `condition`
     ///   does not hold, `unsupportedFileKind`, `unsupportedFilesystem`, `noSpace`, `quotaExceeded`,
     ///   `tooLarge`, `readOnlyFilesystem`, `immutable`, `permissionDenied`. Nothing is stored then.
+    @inlinable
     public func setExtendedAttribute(
         named name: ExtendedAttributeName, to value: [UInt8],
         if condition: ExtendedAttributeCondition = .none
     ) throws(FileError) {
         do throws(Errno) {
-            try withCallTarget { target throws(Errno) in
-                try name.withPointer { name throws(Errno) in
-                    try withBytes(of: value) { bytes throws(Errno) in
-                        try ExtendedAttributeCalls.set(
-                            target, name, to: bytes, flags: condition.flags)
-                    }
-                }
+            try lookUp { target throws(Errno) in
+                try storeAttribute(name, value, condition, target)
             }
         } catch {
             throw storingError(error, name)
@@ -74,6 +70,7 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
+    @usableFromInline
     func storingError(_ errno: Errno, _ name: ExtendedAttributeName?) -> FileError {
         // Without a status the message is only less exact.
         let status = try? status()
@@ -100,6 +97,19 @@ extension FileLocation where Self: ~Copyable {
             try readGrowing { buffer throws(Errno) in
                 try ExtendedAttributeCalls.list(target, into: buffer)
             }
+        }
+    }
+}
+
+/// Not generic over the location, so that storing costs no more than the system call.
+@usableFromInline
+func storeAttribute(
+    _ name: ExtendedAttributeName, _ value: [UInt8], _ condition: ExtendedAttributeCondition,
+    _ target: CallTarget
+) throws(Errno) {
+    try name.withPointer { name throws(Errno) in
+        try withBytes(of: value) { bytes throws(Errno) in
+            try ExtendedAttributeCalls.set(target, name, to: bytes, flags: condition.flags)
         }
     }
 }

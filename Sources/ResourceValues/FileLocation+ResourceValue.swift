@@ -11,6 +11,7 @@ extension FileLocation where Self: ~Copyable {
     /// - Returns: nil when the key is unset, does not apply to this kind of file, or is not known;
     ///   never 0 for unknown.
     /// - Throws: ``FileError``, as ``value(for:)``; for computed keys those of `statx(2)`.
+    @inlinable
     public func resourceValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
         switch key {
         case .isExcludedFromBackup:
@@ -20,9 +21,9 @@ extension FileLocation where Self: ~Copyable {
         case .fileProtection:
             return try value(for: .fileProtection).map { .protection($0) }
         case .volumeTotalCapacity:
-            return try volumeCapacity()?.total.asValue
+            return try volumeCapacity().map { .number($0.total) }
         case .volumeAvailableCapacity:
-            return try volumeCapacity()?.available.asValue
+            return try volumeCapacity().map { .number($0.available) }
         default:
             return try fileStatus().resourceValue(for: key)
         }
@@ -40,7 +41,8 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    private func fileStatus() throws(FileError) -> FileStatus {
+    @usableFromInline
+    func fileStatus() throws(FileError) -> FileStatus {
         do throws(Errno) {
             return try status()
         } catch {
@@ -91,8 +93,4 @@ extension UInt64 {
         let (product, overflow) = multipliedReportingOverflow(by: factor)
         return overflow ? .max : product
     }
-}
-
-extension Int64 {
-    fileprivate var asValue: ResourceValue { .number(self) }
 }

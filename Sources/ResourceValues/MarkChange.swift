@@ -7,8 +7,8 @@ public struct MarkChange: Sendable, Hashable {
     public let key: ResourceKey
     /// The value to store; nil to remove what is stored.
     public let value: ResourceValue?
-    let attribute: ExtendedAttributeName
-    let bytes: [UInt8]?
+    @usableFromInline let attribute: ExtendedAttributeName
+    @usableFromInline let bytes: [UInt8]?
 
     /// Creates a change of a Boolean.
     public init(_ key: StoredKey<Bool>, to value: Bool?) {

@@ -4,7 +4,7 @@ import CLinux
 /// in front.
 public struct ExtendedAttributeName: Sendable, Hashable {
     /// The name's bytes and one NUL behind them.
-    private let storage: [CChar]
+    @usableFromInline let storage: [CChar]
 
     /// Creates a name from a string, as its UTF-8 bytes up to the first NUL.
     public init(_ name: String) {
@@ -20,6 +20,7 @@ public struct ExtendedAttributeName: Sendable, Hashable {
     public var bytes: [UInt8] { storage.dropLast().map { UInt8(bitPattern: $0) } }
 
     /// Calls `body` with the name, NUL-ended.
+    @inlinable
     package func withPointer<Result, Failure: Error>(
         _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
