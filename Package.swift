@@ -110,6 +110,12 @@ package.targets += [
     .testTarget(
         name: "FileTreeTests", dependencies: ["TestSupport", "walk-tool", systemPackage]),
     .testTarget(
+        name: "BackupPlanningTests",
+        dependencies: [
+            "BackupPlanning", "CTestSupport", "EffectiveValues", "ResourceValues", "StoragePolicy",
+            "TestSupport", systemPackage,
+        ]),
+    .testTarget(
         name: "EffectiveValuesTests",
         dependencies: [
             "CLinux", "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls",

@@ -18,4 +18,8 @@ int test_make_pipe(int descriptors[2]);
 // Opens a file only to name it: open(2) with O_PATH.
 int test_open_path(const char *path);
 
+// Gives the calling thread, and threads it starts, a user's access to files: setfsuid(2) and
+// setfsgid(2). For root another user's access is without root's privileges. 0, or -1 on failure.
+int test_set_file_user(unsigned user);
+
 #endif

@@ -1,0 +1,215 @@
+import BackupPlanning
+import CTestSupport
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A plan")
+struct ReasonTests {
+    @Test("says why it leaves an item out, and counts")
+    func reasonsAndTotals() throws {
+        let tree = Tree {
+            File("kept", "12345")
+            File("marked", "123").excluded()
+            File("false", "1").excluded(false)
+            Directory("build") {
+                File("object", "1234567")
+                Directory("deep") { File("f") }
+            }.excluded()
+            Directory("plain") {
+                File("marked", "12").excluded()
+                SymbolicLink("link", to: "marked")
+                Fifo("fifo")
+                Socket("socket")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let plan = try makePlan(root)
+            #expect(
+                plan.reasons(below: root) == [
+                    "build: marked", "marked: marked", "plain/marked: marked",
+                    "plain/socket: socket",
+                ])
+            #expect(plan.exclusions.map(\.isDirectory) == [true, false, false, false])
+            #expect(plan.notices.isEmpty)
+            #expect(!plan.isIncomplete)
+            // The root, build and plain; the entry of an excluded directory is stored.
+            #expect(plan.totals.storedDirectories == 3)
+            #expect(plan.totals.storedFiles == 2)
+            #expect(plan.totals.storedBytes == 6)
+            #expect(plan.totals.storedOthers == 2)
+            #expect(plan.totals.storedItems == 7)
+            #expect(plan.totals.leftOutItems == 4)
+            #expect(plan.totals.leftOutFileBytes == 5)
+        }
+    }
+
+    @Test("takes a file with several names although a mark excludes it, and says so")
+    func hardLinks() throws {
+        let tree = Tree {
+            File("one", "123").excluded()
+            HardLink("two", to: "one")
+            Directory("build") { HardLink("three", to: "one") }.excluded()
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let plan = try makePlan(root)
+            #expect(plan.reasons(below: root) == ["build: marked"])
+            #expect(plan.notices(below: root) == ["one: hard-linked", "two: hard-linked"])
+            #expect(plan.totals.storedFiles == 2)
+            #expect(!plan.isIncomplete)
+        }
+    }
+
+    @Test(
+        "takes an item with a malformed mark, and says so",
+        arguments: ["yes", "", " ", String(repeating: "true", count: 100)])
+    func malformed(value: String) throws {
+        let name = StoredKey.isExcludedFromBackup.attribute
+        let tree = Tree {
+            File("file").attribute(name, value)
+            Directory("directory") { File("inner") }.attribute(name, value)
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let plan = try makePlan(root)
+            #expect(plan.exclusions.isEmpty)
+            #expect(plan.notices(below: root) == ["directory: malformed", "file: malformed"])
+            #expect(plan.totals.storedFiles == 2)
+        }
+    }
+
+    @Test("leaves out the repository wherever it is met")
+    func repository() throws {
+        let tree = Tree {
+            Directory("a") { Directory("repository") { File("pack") } }
+            File("f")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let identity = try root.pushing("a/repository").status().identity
+            let plan = try makePlan(root) { $0.repositories = [identity] }
+            #expect(plan.reasons(below: root) == ["a/repository: repository"])
+            #expect(plan.totals.storedDirectories == 3)
+            #expect(!plan.isIncomplete)
+        }
+    }
+
+    @Test("reports paths that are too long for the engine, and no others")
+    func longPaths() throws {
+        try withTemporaryDirectory { root in
+            // 15 names of 255 bytes, and one that brings the file's path to 4095 bytes.
+            let long = FileName(Array(repeating: UInt8(ascii: "d"), count: 255))
+            let rest = 4095 - root.length - 15 * 256 - 1
+            let fitting = FileName(Array(repeating: UInt8(ascii: "f"), count: rest))
+            let tooLong = FileName(Array(repeating: UInt8(ascii: "g"), count: rest + 1))
+            try Tree {
+                NestedDirectories(long, depth: 15) {
+                    File(fitting)
+                    File(tooLong)
+                    Directory(FileName(tooLong.bytes.map { _ in UInt8(ascii: "h") })) { File("f") }
+                }
+            }.create(in: root)
+            let plan = try makePlan(root)
+            #expect(plan.exclusions.map(\.reason) == [.tooLong, .tooLong])
+            #expect(plan.exclusions.map(\.path.length) == [4096, 4096])
+            #expect(plan.totals.storedFiles == 1)
+            #expect(plan.totals.storedDirectories == 16)
+            #expect(plan.isIncomplete)
+        }
+    }
+
+    @Test("reports a directory that an ordinary user cannot read, once, and goes on")
+    func unreadableDirectory() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("closed") { File("f") }.permissions(0o700)
+            File("open")
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let plan = try asOrdinaryUser { try makePlan(root) }
+            #expect(plan.notices(below: root) == ["closed: permissionDenied"])
+            #expect(plan.isIncomplete)
+            #expect(plan.totals.storedFiles == 1)
+        }
+    }
+
+    @Test("reports every entry of a directory that may be listed but not entered")
+    func directoryWithoutSearch() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("d") {
+                File("f"); Directory("g")
+            }.permissions(0o744)
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let plan = try asOrdinaryUser { try makePlan(root) }
+            #expect(
+                plan.notices(below: root).sorted() == [
+                    "d/f: permissionDenied", "d/g: permissionDenied",
+                ])
+            #expect(plan.isIncomplete)
+        }
+    }
+
+    @Test("takes tmpfs mounted inside a source, and leaves out proc")
+    func mounts() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("proc"); Directory("tmp")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let (proc, tmp) = (root.appending("proc"), root.appending("tmp"))
+            try tool("mount", "-t", "proc", "proc", proc)
+            defer { _ = try? tool("umount", proc) }
+            try tool("mount", "-t", "tmpfs", "tmpfs", tmp)
+            defer { _ = try? tool("umount", tmp) }
+            try Tree {
+                File("kept", "1"); File("marked").excluded()
+            }.create(in: tmp)
+            let plan = try makePlan(root)
+            #expect(plan.reasons(below: root) == ["proc: mount", "tmp/marked: marked"])
+            #expect(plan.exclusions[0].reason == .mount(type: "proc", category: .pseudo))
+            #expect(plan.totals.storedFiles == 1)
+            #expect(plan.totals.storedDirectories == 3)
+        }
+    }
+
+    @Test("hears of every item once through observers")
+    func observers() throws {
+        let tree = Tree {
+            File("f")
+            Directory("d") { File("marked").excluded() }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let planner = BackupPlanner(policy: StoragePolicy(), mounts: try .current())
+            let log = ObservationLog()
+            let plan = try planner.makePlan(for: [root]) { _ in log.observer() }
+            #expect(
+                log.sortedPaths
+                    == [
+                        root, root.pushing("d"), root.pushing("d/marked"),
+                        root.pushing("f"),
+                    ].map(\.string))
+            #expect(log.finishedCount == planner.threadCount)
+            #expect(plan.totals.storedItems == 3)
+        }
+    }
+
+    @Test("stops with CancellationError")
+    func stops() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            _ = #expect(throws: CancellationError.self) {
+                try makePlan(root) { $0.shouldStop = { true } }
+            }
+        }
+    }
+}
+
+/// Runs `body`, and threads it starts, with the file access of a user without privileges. The kernel
+/// keeps that for each thread; other tests are not concerned.
+private func asOrdinaryUser<Result>(_ body: () throws -> Result) throws -> Result {
+    try #require(test_set_file_user(54321) == 0)
+    defer { _ = test_set_file_user(0) }
+    return try body()
+}
