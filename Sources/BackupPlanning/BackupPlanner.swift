@@ -31,8 +31,8 @@ public struct BackupPlanner: Sendable {
     ///
     /// - Parameter sources: directories or files, from the working directory or absolute; a symbolic
     ///   link stands for what it leads to.
-    /// - Throws: ``SourceError`` when a source is excluded, `FileError` when one cannot be reached,
-    ///   `CancellationError` when the walk was told to stop. Trouble with items below a source is in
+    /// - Throws: ``SourceError`` when a source would not be stored, `FileError` when one cannot be
+    ///   reached, `CancellationError` when the walk was told to stop. Trouble with items below a source is in
     ///   the plan's notices.
     public func makePlan(for sources: [FilePath]) throws -> BackupPlan {
         try makePlan(for: sources) { _ in NoPlanObserver() }
@@ -49,11 +49,13 @@ public struct BackupPlanner: Sendable {
         let rules = PlanRules(self)
         let scanner = TreeScanner(
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
-        let roots = resolved.map { TreeRoot($0.path, context: PlanContext(source: $0)) }
+        let roots = resolved.walked.map { TreeRoot($0.path, context: PlanContext(source: $0)) }
         try scanner.scan(roots) { number in
             PlanVisitor(rules, makeObserver(number), collector)
         }
         if shouldStop() { throw CancellationError() }
-        return collector.plan(for: resolved)
+        let plan = collector.plan(for: resolved.walked)
+        try resolved.expectStored(by: plan)
+        return plan
     }
 }

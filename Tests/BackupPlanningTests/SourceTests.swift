@@ -1,0 +1,133 @@
+import BackupPlanning
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Sources of a plan")
+struct SourceTests {
+    @Test("that lie in another, or come twice, or by a link, are planned once")
+    func nestedAndDuplicate() throws {
+        let tree = Tree {
+            Directory("a") { Directory("b") { File("f") } }
+            Directory("ab") { File("g") }
+            SymbolicLink("link", to: "a")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let (a, ab) = (root.appending("a"), root.appending("ab"))
+            let plan = try makePlan(
+                a.appending("b"), a, root.appending("link"), ab, a, ab.appending("g"))
+            #expect(plan.sources.sorted { $0.string < $1.string } == [a, ab])
+            #expect(plan.totals.storedFiles == 2)
+            #expect(plan.totals.storedDirectories == 3)
+        }
+    }
+
+    @Test("may be a single file")
+    func file() throws {
+        try withTemporaryDirectory(containing: Tree { File("f", "123") }) { root in
+            let plan = try makePlan(root.appending("f"))
+            #expect(plan.sources == [root.appending("f")])
+            #expect(plan.totals.storedFiles == 1)
+            #expect(plan.totals.storedBytes == 3)
+        }
+    }
+
+    @Test("excluded by their own mark, or by one above, are refused")
+    func excluded() throws {
+        let tree = Tree { Directory("a") { Directory("b") { File("f") } }.excluded() }
+        try withTemporaryDirectory(containing: tree) { root in
+            let a = root.appending("a")
+            try expectRefused(a, .marked) { try makePlan(a) }
+            try expectRefused(a.appending("b"), .inherited(from: a, reason: .marked)) {
+                try makePlan(a.appending("b"))
+            }
+        }
+    }
+
+    @Test("excluded inside another source are refused")
+    func excludedInside() throws {
+        let tree = Tree { Directory("cache") { Directory("kept") { File("f") } } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let cache = root.appending("cache")
+            let policy = try policy(caches: cache)
+            // Alone it is fine: locations count only below a source.
+            try #expect(makePlan(cache.appending("kept"), policy: policy).totals.storedFiles == 1)
+            #expect(throws: SourceError.self) {
+                try makePlan(root, cache.appending("kept"), policy: policy)
+            }
+            #expect(throws: SourceError.self) {
+                try makePlan(cache.appending("kept"), root, policy: policy)
+            }
+        }
+    }
+
+    @Test("that are a location are backed up; locations below them are not")
+    func location() throws {
+        let tree = Tree { Directory("cache") { File("f") } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let cache = root.appending("cache")
+            let policy = try policy(caches: cache)
+            try #expect(makePlan(cache, policy: policy).totals.storedFiles == 1)
+            let plan = try makePlan(root, policy: policy)
+            #expect(plan.reasons(below: root) == ["cache: location"])
+            #expect(plan.totals.storedFiles == 0)
+        }
+    }
+
+    @Test("on a mount that another source leaves out are never dropped silently")
+    func mountInsideAnother() throws {
+        try require(.root)
+        try withTemporaryDirectory(containing: Tree { Directory("proc") }) { root in
+            let proc = root.appending("proc")
+            try tool("mount", "-t", "proc", "proc", proc)
+            defer { _ = try? tool("umount", proc) }
+            #expect(throws: SourceError.self) { try makePlan(root, proc.pushing("sys/fs")) }
+        }
+    }
+
+    @Test("that are the repository, or a socket, are refused: nothing would be stored")
+    func obstacles() throws {
+        let tree = Tree {
+            Directory("repository") { File("f") }; Socket("socket")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let repository = root.appending("repository")
+            let identity = try repository.status().identity
+            let error = #expect(throws: SourceError.self) {
+                try makePlan(repository) { $0.repositories = [identity] }
+            }
+            #expect(error?.reason == .repository)
+            let other = #expect(throws: SourceError.self) { try makePlan(root.appending("socket")) }
+            #expect(other?.reason == .socket)
+        }
+    }
+
+    @Test("that are missing are an error with the path")
+    func missing() throws {
+        try withTemporaryDirectory { root in
+            let error = #expect(throws: FileError.self) { try makePlan(root.appending("no")) }
+            #expect(error?.code == .noSuchFile)
+            #expect(error?.path == root.appending("no"))
+        }
+    }
+
+    private func policy(caches: FilePath) throws -> StoragePolicy {
+        let environment = PolicyEnvironment(
+            environment: ["HOME": "/nonexistent"], passwordDatabase: "/dev/null", user: 0,
+            named: [StorageLocation(kind: .caches, path: caches)])
+        try #require(environment.locations.locations.contains { $0.path == caches })
+        return StoragePolicy(locations: environment.locations)
+    }
+
+    private func expectRefused(
+        _ path: FilePath, _ exclusion: Exclusion, _ body: () throws -> BackupPlan
+    ) throws {
+        let error = try #require(throws: SourceError.self) { try body() }
+        #expect(error.path == path)
+        #expect(error.reason == .excluded(exclusion))
+        #expect(error.enclosingSource == nil)
+    }
+}
