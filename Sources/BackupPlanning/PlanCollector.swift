@@ -34,11 +34,11 @@ final class PlanCollector: Sendable {
     func plan(for sources: [EffectiveItem]) -> BackupPlan {
         var part = whole.withLock { $0 }
         part.manifest?.finish()
-        for source in sources {
-            part.notices += source.ancestorIssues.map {
+        // Sources side by side have the same directories above them.
+        part.notices += Set(
+            sources.flatMap(\.ancestorIssues).map {
                 PlanNotice(path: $0.path, matter: .issue($0.issue))
-            }
-        }
+            })
         var plan = BackupPlan(sources: sources.map(\.path))
         plan.exclusions = part.exclusions.sorted { $0.path.precedes($1.path) }
         plan.notices = part.notices.sorted { $0.path.precedes($1.path) }

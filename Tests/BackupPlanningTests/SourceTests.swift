@@ -114,6 +114,21 @@ struct SourceTests {
         }
     }
 
+    @Test("say what marks above them cannot be understood, once")
+    func ancestorIssues() throws {
+        let tree = Tree {
+            Directory("top") {
+                Directory("a"); Directory("b")
+            }
+            .attribute(StoredKey.isExcludedFromBackup.attribute, "yes")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let top = root.appending("top")
+            let plan = try makePlan(top.appending("a"), top.appending("b"))
+            #expect(plan.notices(below: root) == ["top: malformed"])
+        }
+    }
+
     private func policy(caches: FilePath) throws -> StoragePolicy {
         let environment = PolicyEnvironment(
             environment: ["HOME": "/nonexistent"], passwordDatabase: "/dev/null", user: 0,
