@@ -1,7 +1,7 @@
 import Synchronization
 import SystemPackage
 
-/// A directory that has an exclusion somewhere below it.
+/// A source, or a directory that has an exclusion somewhere below it.
 final class CoverNode: Sendable {
     /// What becomes of an entry that is not simply listed.
     enum Entry: Sendable {
@@ -25,6 +25,9 @@ final class CoverNode: Sendable {
     func entry(named name: [UInt8]) -> Entry? {
         entries.withLock { $0[name] }
     }
+
+    /// Whether nothing in it is excluded, which can only be so at the top.
+    var isWhole: Bool { entries.withLock { $0.isEmpty } }
 
     /// Notes that something in the directory is listed, so that the directory exists in the snapshot.
     func noteListed() { holdsListed.store(true, ordering: .relaxed) }

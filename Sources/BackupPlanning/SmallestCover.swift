@@ -25,11 +25,13 @@ struct SmallestCover {
     func selection() throws -> ResticSelection {
         let list = CoverList()
         let scanner = TreeScanner(followsRoots: false)
-        try scanner.scan(roots.map { TreeRoot($0.path, context: CoverContext.root($0)) }) { _ in
+        let opened = roots.filter { !$0.isWhole }
+        for root in roots where root.isWhole { list.append(root.path.bytes + [0]) }
+        try scanner.scan(opened.map { TreeRoot($0.path, context: CoverContext.root($0)) }) { _ in
             CoverVisitor(list)
         }
         var patterns = exclusions.filter(\.isDirectory).map { ResticPattern($0) }
-        for path in roots.flatMap({ $0.emptied() }) {
+        for path in opened.flatMap({ $0.emptied() }) {
             list.append(path.bytes + [0])
             patterns.append(ResticPattern(contentsOf: path))
         }
