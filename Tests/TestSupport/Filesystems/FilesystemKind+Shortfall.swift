@@ -1,22 +1,14 @@
 import Glibc
-import Synchronization
 import SystemCalls
 import SystemPackage
 
 extension FilesystemKind {
     /// What keeps this machine from mounting such a filesystem; nil when nothing does.
     ///
-    /// Found by mounting one, once for each kind.
-    var shortfall: String? {
-        probed.withLock { known in
-            if let answer = known[self] { return answer }
-            let answer = probe()
-            known[self] = .some(answer)
-            return answer
-        }
-    }
+    /// Found by mounting one of every kind, once.
+    var shortfall: String? { shortfalls[self] }
 
-    private func probe() -> String? {
+    fileprivate func probe() -> String? {
         guard geteuid() == 0 else { return "\(kernelName) needs root to mount it" }
         for tool in ["mount", "umount", maker?.first].compactMap(\.self)
         where FilePath.tool(tool) == nil {
@@ -31,4 +23,6 @@ extension FilesystemKind {
     }
 }
 
-private let probed = Mutex<[FilesystemKind: String?]>([:])
+private let shortfalls: [FilesystemKind: String] = FilesystemKind.allCases.reduce(into: [:]) {
+    $0[$1] = $1.probe()
+}
