@@ -24,7 +24,9 @@ public struct MarkChange: Sendable, Hashable {
 
     /// Creates a change from a key and a value of any type.
     ///
-    /// - Parameter value: nil to remove what is stored.
+    /// - Parameters:
+    ///   - key: a stored key.
+    ///   - value: nil to remove what is stored.
     /// - Returns: nil when the key is computed, or the value is not of its type.
     public init?(_ key: ResourceKey, to value: ResourceValue?) {
         switch (key, value) {
