@@ -108,7 +108,10 @@ package.targets += [
         name: "StoragePolicyTests",
         dependencies: ["ResourceValues", "StoragePolicy", systemPackage]),
     .testTarget(
-        name: "FileTreeTests", dependencies: ["TestSupport", "walk-tool", systemPackage]),
+        name: "FileTreeTests",
+        dependencies: [
+            "FileTree", "SystemCalls", "TestSupport", "walk-tool", "without-xattrat", systemPackage,
+        ]),
     .testTarget(
         name: "BackupPlanningTests",
         dependencies: [

@@ -75,7 +75,7 @@ struct DepthTests {
 }
 
 /// Makes directories inside each other; beside each there are siblings that hold one file each.
-private func makeChain(
+func makeChain(
     in root: FilePath, depth: Int, _ deeper: FileName, siblings: [FileName]
 ) throws {
     var directory = open(root.string, O_RDONLY | O_DIRECTORY)
