@@ -123,14 +123,14 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     private mutating func read(_ node: Node) {
         guard let descriptor = node.descriptor else { return }
         do throws(Errno) {
-            if home != nil { try changeWorkingDirectory(to: descriptor) }
+            let directory = try enter(descriptor)
             while !pool.isStopped {
                 let count = try readDirectory(descriptor, into: buffer)
                 if count == 0 { break }
                 paths.enter { node.pathPrefix() }
                 // A buffer that is nearly full has more behind it, for whoever is free.
                 let isHandedOver = count > buffer.count / 2 && pool.handOver(node)
-                visitEntries(UnsafeRawBufferPointer(buffer)[..<count], of: node, descriptor)
+                visitEntries(UnsafeRawBufferPointer(buffer)[..<count], of: node, directory)
                 if isHandedOver { return pool.stoppedUsing(node) }
             }
         } catch {
@@ -139,12 +139,25 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         pool.finishedReading(node)
     }
 
+    /// Makes calls on a directory's entries as short as can be.
+    ///
+    /// - Returns: what such calls begin at.
+    private func enter(_ descriptor: FileDescriptor) throws(Errno) -> CInt {
+        guard home != nil else { return descriptor.rawValue }
+        do throws(Errno) {
+            try changeWorkingDirectory(to: descriptor)
+            return AT_FDCWD
+        } catch .permissionDenied {
+            // It may be read but not entered: its entries can at least be named.
+            return descriptor.rawValue
+        }
+    }
+
     private mutating func visitEntries(
-        _ records: Slice<UnsafeRawBufferPointer>, of node: Node, _ descriptor: FileDescriptor
+        _ records: Slice<UnsafeRawBufferPointer>, of node: Node, _ directory: CInt
     ) {
         var children = ChildBatch(parent: node)
         var iterator = DirectoryRecords(records)
-        let directory = home == nil ? descriptor.rawValue : AT_FDCWD
         while let record = iterator.next(), !pool.isStopped {
             let target = CallTarget(
                 directory: directory, path: record.name, flags: AT_SYMLINK_NOFOLLOW)
