@@ -14,6 +14,8 @@ public struct TreeScanner: Sendable {
     public var followsRoots: Bool
     /// Asked before each entry: true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool
+    /// How many directories are kept open at most, where the limit on descriptors allows it.
+    var openDirectoryLimit = 1024
 
     /// Creates a scanner.
     public init(
@@ -52,7 +54,8 @@ public struct TreeScanner: Sendable {
             throw FileError.opening(error, nil)
         }
         let pool = WorkPool(
-            roots: roots, descriptorLimit: min(limit / 2, 1024), shouldStop: shouldStop)
+            roots: roots, descriptorLimit: min(limit / 2, openDirectoryLimit),
+            shouldStop: shouldStop)
         let scanner = self
         let started = runOnThreads(max(threadCount, 1)) { number in
             var worker = TreeWorker(pool, scanner, visitor: makeVisitor(number))

@@ -22,11 +22,9 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         home = ExtendedAttributeCalls.haveDirectoryForms ? nil : leaveSharedWorkingDirectory()
     }
 
-    deinit {
-        buffer.deallocate()
-        if let home { closeQuietly(home) }
-    }
+    deinit { buffer.deallocate() }
 
+    /// Takes part until the walk is over, which can be done once.
     mutating func run() {
         var next = pool.next(finished: false)
         while let work = next {
@@ -34,6 +32,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             next = pool.next(finished: true)
         }
         visitor.finish()
+        if let home { closeQuietly(home) }
     }
 
     private mutating func run(_ work: WorkPool<Visitor.Context>.Work) {

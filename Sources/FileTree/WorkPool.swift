@@ -34,8 +34,14 @@ final class WorkPool<Context: Sendable>: Sendable {
                 case .children(var batch):
                     // Emptied first, so that the batch is changed in place.
                     stack.removeLast()
-                    let child = batch.removeFirst()
                     let parent = batch.parent
+                    do throws(Errno) {
+                        try descriptors.reopen(parent)
+                    } catch {
+                        forgetChildren(of: parent)
+                        return .lost(parent: parent, errno: error)
+                    }
+                    let child = batch.removeFirst()
                     if !batch.isEmpty { stack.append(.children(batch)) }
                     return open(child, in: parent)
                 }
@@ -43,15 +49,18 @@ final class WorkPool<Context: Sendable>: Sendable {
             return roots.popLast().map { .root($0) }
         }
 
+        /// Drops what waits in a directory that cannot be reached, which is reported once.
+        private mutating func forgetChildren(of parent: DirectoryNode<Context>) {
+            stack.removeAll { pending in
+                if case .children(let batch) = pending { batch.parent === parent } else { false }
+            }
+            parent.waitingChildren = 0
+        }
+
         private mutating func open(
             _ child: (name: FilePath, context: Context), in parent: DirectoryNode<Context>
         ) -> Work {
             parent.waitingChildren -= 1
-            do throws(Errno) {
-                try descriptors.reopen(parent)
-            } catch {
-                return .lost(parent: parent, errno: error)
-            }
             parent.users += 1
             descriptors.prepareReturn(from: parent)
             return .open(parent: parent, name: child.name, context: child.context)
