@@ -10,7 +10,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     private let scanner: TreeScanner
     private var visitor: Visitor
     private let paths = PathBuffer()
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 8)
+    private let records = RecordBuffer()
     /// The directory the process works in, while this thread goes to each directory it reads; nil
     /// where the kernel takes a directory's descriptor with every call.
     private let home: FileDescriptor?
@@ -21,8 +21,6 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         self.visitor = visitor
         home = ExtendedAttributeCalls.haveDirectoryForms ? nil : leaveSharedWorkingDirectory()
     }
-
-    deinit { buffer.deallocate() }
 
     /// Takes part until the walk is over, which can be done once.
     mutating func run() {
@@ -123,6 +121,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         guard let descriptor = node.descriptor else { return }
         do throws(Errno) {
             let directory = try enter(descriptor)
+            let buffer = records.bytes
             while !pool.isStopped {
                 let count = try readDirectory(descriptor, into: buffer)
                 if count == 0 { break }
