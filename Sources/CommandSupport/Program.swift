@@ -45,38 +45,44 @@ struct Program {
     func run(_ arguments: [String]) -> Never {
         prepare()
         var command = parseOrExit(arguments)
-        do {
-            try command.run()
-        } catch {
-            finish(with: exitCode(for: error, thrownBy: type(of: command)))
-        }
-        finish(with: 0)
+        finish(with: exitCode(ofRunning: type(of: command)) { try command.run() })
     }
 
     func runDirectly(_ body: () throws -> Void) -> Never {
         prepare()
-        do {
-            try body()
-        } catch {
-            finish(with: exitCode(for: error, thrownBy: root))
-        }
-        finish(with: 0)
+        finish(with: exitCode(ofRunning: root, body))
     }
 
     func runAsync(_ arguments: [String]) async -> Never {
         prepare()
-        let command = parseOrExit(arguments)
-        do {
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                var command = command
-                try command.run()
-            }
-        } catch {
-            finish(with: exitCode(for: error, thrownBy: type(of: command)))
+        var command = parseOrExit(arguments)
+        if let command = command as? any AsyncParsableCommand {
+            finish(with: await exitCode(ofRunning: command))
         }
-        finish(with: 0)
+        finish(with: exitCode(ofRunning: type(of: command)) { try command.run() })
+    }
+
+    // Both return before the process ends, so that the error and what it holds are released.
+
+    private func exitCode(
+        ofRunning command: any ParsableCommand.Type, _ body: () throws -> Void
+    ) -> Int32 {
+        do {
+            try body()
+            return 0
+        } catch {
+            return exitCode(for: error, thrownBy: command)
+        }
+    }
+
+    private func exitCode(ofRunning command: any AsyncParsableCommand) async -> Int32 {
+        var command = command
+        do {
+            try await command.run()
+            return 0
+        } catch {
+            return exitCode(for: error, thrownBy: type(of: command))
+        }
     }
 
     private func prepare() {
@@ -110,11 +116,13 @@ struct Program {
         {
             return command
         }
+        let code: Int32
         do {
             return try root.parseAsRoot(arguments)
         } catch {
-            finish(with: report(error, code: root.exitCode(for: error).rawValue))
+            code = report(error, code: root.exitCode(for: error).rawValue)
         }
+        finish(with: code)
     }
 
     /// Prints what the parser has to say: help on standard output, complaints on standard error.
