@@ -40,7 +40,8 @@ package.targets += [
     .target(
         name: "BackupPlanning",
         dependencies: [
-            "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", systemPackage,
+            "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls",
+            systemPackage,
         ]),
     .target(
         name: "BackupEngines",
@@ -83,7 +84,8 @@ package.targets += [
         path: "Tests/Helpers/walk-tool"),
     .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
     .executableTarget(
-        name: "two-keys", dependencies: ["FileTree", "ResourceValues", systemPackage],
+        name: "two-keys",
+        dependencies: ["FileTree", "ResourceValues", "SystemCalls", systemPackage],
         path: "Tests/Benchmarks/two-keys"),
 ]
 
@@ -116,13 +118,13 @@ package.targets += [
         name: "BackupPlanningTests",
         dependencies: [
             "BackupPlanning", "CTestSupport", "EffectiveValues", "ResourceValues", "StoragePolicy",
-            "TestSupport", systemPackage,
+            "SystemCalls", "TestSupport", systemPackage,
         ]),
     .testTarget(
         name: "EffectiveValuesTests",
         dependencies: [
             "CLinux", "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls",
-            systemPackage,
+            "TestSupport", systemPackage,
         ]),
     .testTarget(
         name: "ResvalTests",

@@ -1,4 +1,5 @@
 import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// A source, or a directory that has an exclusion somewhere below it.
@@ -14,7 +15,7 @@ final class CoverNode: Sendable {
     }
 
     let path: FilePath
-    private let entries: Mutex<[[UInt8]: Entry]> = Mutex([:])
+    private let entries: Monitor<[[UInt8]: Entry]> = Monitor([:])
     private let holdsListed = Atomic(false)
 
     init(path: FilePath) {

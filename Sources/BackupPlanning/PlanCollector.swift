@@ -1,6 +1,6 @@
 import EffectiveValues
 import StoragePolicy
-import Synchronization
+import SystemCalls
 
 /// What one thread found.
 struct PlanPart: Sendable {
@@ -20,11 +20,11 @@ struct PlanPart: Sendable {
 /// Joins what the threads of a walk found.
 final class PlanCollector: Sendable {
     let makesManifest: Bool
-    private let whole: Mutex<PlanPart>
+    private let whole: Monitor<PlanPart>
 
     init(makesManifest: Bool) {
         self.makesManifest = makesManifest
-        whole = Mutex(PlanPart(manifest: makesManifest ? PlanManifest() : nil))
+        whole = Monitor(PlanPart(manifest: makesManifest ? PlanManifest() : nil))
     }
 
     func add(_ part: PlanPart) {

@@ -1,6 +1,6 @@
 import FileTree
 import ResourceValues
-import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// The shortest list of paths that holds everything but the exclusions: a directory without any
@@ -41,7 +41,7 @@ struct SmallestCover {
 
 /// The list, shared by the threads that find its paths.
 private final class CoverList: Sendable {
-    private let storage: Mutex<[UInt8]> = Mutex([])
+    private let storage: Monitor<[UInt8]> = Monitor([])
 
     var bytes: [UInt8] { storage.withLock { $0 } }
 

@@ -1,6 +1,5 @@
 import Glibc
 import ResourceValues
-import Synchronization
 import SystemCalls
 import SystemPackage
 
@@ -48,7 +47,7 @@ public enum Messages {
         write(about: path, "warning: \(text)")
     }
 
-    private static let name = Mutex("resval")
+    private static let name = Monitor("resval")
 
     static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }
 }
@@ -57,7 +56,7 @@ public enum Messages {
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    private static let progressIsShown = Mutex(false)
+    private static let progressIsShown = Monitor(false)
 
     static func write(_ line: [UInt8]) {
         progressIsShown.withLock { isShown in

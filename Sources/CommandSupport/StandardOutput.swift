@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import SystemCalls
 import SystemPackage
 
@@ -14,7 +13,7 @@ public final class StandardOutput: Sendable {
     /// Whether the output is a terminal.
     public let isTerminal: Bool
     private let descriptor: FileDescriptor
-    private let failure = Mutex<Errno?>(nil)
+    private let failure = Monitor<Errno?>(nil)
 
     init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor

@@ -1,7 +1,7 @@
 import CommandSupport
 import FileTree
 import ResourceValues
-import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// One thread's part in changing everything below a directory.
@@ -61,7 +61,7 @@ final class ChangeTally: Sendable {
         var hardLinked = 0
     }
 
-    private let total = Mutex(Counts())
+    private let total = Monitor(Counts())
 
     func add(_ counts: Counts) {
         total.withLock { total in

@@ -2,7 +2,7 @@ import CommandSupport
 import FileTree
 import ResourceValues
 import StoragePolicy
-import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// How results of `find` are printed.
@@ -16,7 +16,7 @@ struct FoundStyle: Sendable {
 /// The results of all threads: printed as they come, or sorted at the end.
 final class FoundResults: Sendable {
     private let style: FoundStyle
-    private let kept: Mutex<[(path: [UInt8], record: [UInt8])]> = Mutex([])
+    private let kept: Monitor<[(path: [UInt8], record: [UInt8])]> = Monitor([])
 
     init(_ style: FoundStyle) {
         self.style = style

@@ -1,9 +1,9 @@
 import BackupPlanning
-import Synchronization
+import SystemCalls
 
 /// What all observers of a plan heard.
 final class ObservationLog: Sendable {
-    private let heard = Mutex<(paths: [String], finished: Int)>(([], 0))
+    private let heard = Monitor<(paths: [String], finished: Int)>(([], 0))
 
     var sortedPaths: [String] { heard.withLock { $0.paths.sorted() } }
     var finishedCount: Int { heard.withLock { $0.finished } }

@@ -2,6 +2,7 @@ import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import TestSupport
 import Testing
 
 struct EffectiveValueReaderTests {
@@ -9,13 +10,13 @@ struct EffectiveValueReaderTests {
 
     @Test("an item inherits what is stored above it, through a link to it")
     func inherits() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["d", "e"], in: root)
-            try makeFile(root.appending("d/e/f"))
-            try makeLink(root.appending("link"), to: "d/e/f")
-            try root.appending("d").setValue(true, for: .isExcludedFromBackup)
-            try root.appending("d").setValue(false, for: .isPurgeable)
-            try root.appending("d/e").setValue(.complete, for: .fileProtection)
+        let tree = Tree {
+            Directory("d") {
+                Directory("e") { File("f") }.protection(.complete)
+            }.excluded().purgeable(false)
+            SymbolicLink("link", to: "d/e/f")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
             let reader = try EffectiveValueReader(plain)
             let item = try reader.item(at: root.appending("link"))
             #expect(item.path == root.appending("d/e/f"))
@@ -33,9 +34,8 @@ struct EffectiveValueReaderTests {
 
     @Test("the context of a walk's root answers as from the filesystem root")
     func contextOfRoot() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["d", "e"], in: root)
-            try root.appending("d").setValue(true, for: .isExcludedFromBackup)
+        let tree = Tree { Directory("d") { Directory("e") }.excluded() }
+        try withTemporaryDirectory(containing: tree) { root in
             let item = try EffectiveValueReader(plain).item(at: root.appending("d/e"))
             let entry = plain.decide(
                 .none, kind: .regularFile, in: item.decision.contextForEntries, name: [0x66],
@@ -46,13 +46,11 @@ struct EffectiveValueReaderTests {
 
     @Test("a file with two hard links is not excluded by its mark")
     func hardLinks() throws {
-        try withTemporaryDirectory { root in
+        try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
             let file = root.appending("f")
-            try makeFile(file)
-            try file.setValue(true, for: .isExcludedFromBackup)
             let reader = try EffectiveValueReader(plain)
             #expect(try reader.item(at: file).decision.exclusion == .marked)
-            try makeHardLink(root.appending("g"), to: file)
+            try Tree { HardLink("g", to: "f") }.create(in: root)
             #expect(
                 try reader.item(at: file).decision.exclusion == .hardLinked(linkCount: 2))
         }
@@ -60,8 +58,7 @@ struct EffectiveValueReaderTests {
 
     @Test("a malformed mark above is reported with its directory")
     func malformedAncestor() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["d"], in: root)
+        try withTemporaryDirectory(containing: Tree { Directory("d") }) { root in
             try root.setExtendedAttribute(named: "user.resval.isPurgeable", to: Array("yes".utf8))
             let item = try EffectiveValueReader(plain).item(at: root.appending("d"))
             #expect(item.decision.purgeability.isProtected)
@@ -72,16 +69,19 @@ struct EffectiveValueReaderTests {
 
     @Test("a SOURCE inside a temporary directory is fine, and a location below it is not")
     func source() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["h", ".cache"], in: root)
-            let passwd = root.appending("passwd")
-            try makeFile(passwd)
+        let tree = Tree {
+            Directory("h") { Directory(".cache") }
+            File("passwd")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let above = root.removingLastComponent()
             let environment = PolicyEnvironment(
-                environment: ["HOME": root.appending("h")], passwordDatabase: passwd, user: 1)
+                environment: ["HOME": root.appending("h"), "TMPDIR": above],
+                passwordDatabase: root.appending("passwd"), user: 1)
             let policy = StoragePolicy(locations: environment.locations)
             let unrestricted = try EffectiveValueReader(policy)
             #expect(try unrestricted.item(at: root).decision.exclusion.name == "inherited")
-            #expect(try unrestricted.item(at: root).decision.exclusion.ancestor == "/var/tmp")
+            #expect(try unrestricted.item(at: root).decision.exclusion.ancestor == above)
             #expect(try unrestricted.item(at: root).decision.mayHoldIncludedItems)
             #expect(try !unrestricted.item(at: root.appending("h")).decision.isExcluded)
             #expect(try !unrestricted.source(at: root).decision.isExcluded)
@@ -94,10 +94,13 @@ struct EffectiveValueReaderTests {
 
     @Test("a path that is not real is refused where its ancestors are read")
     func chainFollowsNoLink() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["d", "e"], in: root)
-            try makeLink(root.appending("link"), to: "d")
-            #expect(throws: FileError.self) { try ancestorChain(of: root.appending("link/e")) }
+        let tree = Tree {
+            Directory("d") { Directory("e") }
+            SymbolicLink("link", to: "d")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let path = root.appending("link/e")
+            #expect(throws: FileError.self) { try ancestorChain(of: path) }
         }
     }
 
@@ -111,14 +114,17 @@ struct EffectiveValueReaderTests {
 struct PolicyEnvironmentTests {
     @Test("user-dirs.dirs of the configuration home is obeyed")
     func userDirectories() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["h", ".config"], in: root)
-            try makeDirectories(["real"], in: root)
-            try makeLink(root.appending("h/Musik"), to: root.appending("real"))
-            try makeFile(
-                root.appending("h/.config/user-dirs.dirs"),
-                "# comment\nXDG_MUSIC_DIR=\"$HOME/Musik\"\n")
-            try makeFile(root.appending("passwd"), "u:x:7:7::\(root.string)/h:/bin/sh\n")
+        let tree = Tree {
+            Directory("h") {
+                Directory(".config") {
+                    File("user-dirs.dirs", "# comment\nXDG_MUSIC_DIR=\"$HOME/Musik\"\n")
+                }
+                SymbolicLink("Musik", to: "../real")
+            }
+            Directory("real")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            try Tree { File("passwd", "u:x:7:7::\(root.string)/h:/bin/sh\n") }.create(in: root)
             let environment = PolicyEnvironment(
                 environment: [:], passwordDatabase: root.appending("passwd"), user: 7)
             #expect(environment.base.home == root.appending("h"))

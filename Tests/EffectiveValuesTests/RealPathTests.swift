@@ -4,57 +4,63 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
+import TestSupport
 import Testing
 
 struct RealPathTests {
     @Test("links, dots and double dots are resolved")
     func resolves() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["a", "b"], in: root)
-            try makeFile(root.appending("a/b/f"))
-            try makeLink(root.appending("relative"), to: "a/b")
-            try makeLink(root.appending("absolute"), to: root.appending("relative"))
-            try makeLink(root.appending("a/up"), to: "..")
+        let tree = Tree {
+            Directory("a") {
+                Directory("b") { File("f") }
+                SymbolicLink("up", to: "..")
+            }
+            SymbolicLink("relative", to: "a/b")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            try Tree { SymbolicLink("absolute", to: root.appending("relative")) }.create(in: root)
             let real = root.appending("a/b/f")
-            #expect(try realPath(of: root.appending("relative/f")) == real)
-            #expect(try realPath(of: root.appending("absolute/f")) == real)
-            #expect(try realPath(of: root.appending("a/./up/relative/../b/f")) == real)
-            #expect(try realPath(of: root.appending("absolute")) == root.appending("a/b"))
+            try #expect(realPath(of: root.appending("relative/f")) == real)
+            try #expect(realPath(of: root.appending("absolute/f")) == real)
+            try #expect(realPath(of: root.appending("a/./up/relative/../b/f")) == real)
+            try #expect(realPath(of: root.appending("absolute")) == root.appending("a/b"))
         }
     }
 
     @Test("a link at the end stays when it is not to be followed")
     func keepsLastLink() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["d"], in: root)
-            try makeLink(root.appending("to-d"), to: "d")
-            try makeLink(root.appending("d/dangling"), to: "nowhere")
+        let tree = Tree {
+            Directory("d") { SymbolicLink("dangling", to: "nowhere") }
+            SymbolicLink("to-d", to: "d")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
             let link = root.appending("to-d/dangling")
-            #expect(try realPath(of: link, followsLast: false) == root.appending("d/dangling"))
-            #expect(
-                try realPath(of: root.appending("to-d"), followsLast: false).string.hasSuffix(
-                    "to-d"))
+            try #expect(realPath(of: link, followsLast: false) == root.appending("d/dangling"))
+            let last = root.appending("to-d")
+            try #expect(realPath(of: last, followsLast: false) == last)
         }
     }
 
     @Test("the root, and double dots above it")
     func root() throws {
-        #expect(try realPath(of: "/") == "/")
-        #expect(try realPath(of: "/../..") == "/")
-        #expect(try realPath(of: "/tmp/..") == "/")
+        try #expect(realPath(of: "/") == "/")
+        try #expect(realPath(of: "/../..") == "/")
+        try #expect(realPath(of: "/tmp/..") == "/")
     }
 
     @Test("a relative path begins at the working directory")
     func relative() throws {
-        #expect(try realPath(of: ".") == realPath(of: workingDirectory()))
+        try #expect(realPath(of: ".") == realPath(of: workingDirectory()))
     }
 
     @Test("what cannot be resolved is an error by its code")
     func errors() throws {
-        try withTemporaryDirectory { root in
-            try makeFile(root.appending("f"))
-            try makeLink(root.appending("loop"), to: "loop")
-            try makeLink(root.appending("dangling"), to: "nowhere")
+        let tree = Tree {
+            File("f")
+            SymbolicLink("loop", to: "loop")
+            SymbolicLink("dangling", to: "nowhere")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
             let rows: [(FilePath, FileError.Code)] = [
                 (root.appending("missing"), .noSuchFile), (root.appending("dangling"), .noSuchFile),
                 (root.appending("f/x"), .notADirectory), (root.appending("f/."), .notADirectory),
@@ -77,30 +83,31 @@ struct RealPathTests {
 
     @Test("names that are not UTF-8 stay as they are")
     func bytes() throws {
-        try withTemporaryDirectory { root in
-            let name = FilePath(bytes: [0xFF, 0x0A, 0x1B, 0x2D])
-            try makeDirectories([name], in: root)
-            let path = root.appending(name.components)
-            try makeLink(root.appending("link"), to: name)
-            #expect(try realPath(of: root.appending("link")) == path)
-            #expect(try ancestorChain(of: path).last?.item.path == path)
+        let name: [UInt8] = [0xFF, 0x0A, 0x1B, 0x2D]
+        let tree = Tree {
+            Directory(FileName(name))
+            SymbolicLink("link", to: FilePath(bytes: name))
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let path = root.appending(FileName(name))
+            try #expect(realPath(of: root.appending("link")) == path)
+            try #expect(ancestorChain(of: path).last?.item.path == path)
         }
     }
 
     @Test("paths beyond PATH_MAX are resolved, and their ancestors read")
     func longPath() throws {
-        try withTemporaryDirectory { root in
-            let name = FilePath(String(repeating: "n", count: 250))
-            let names = Array(repeating: name, count: 17)
-            try makeDirectories(names, in: root)
-            let below = names.map(\.string).joined(separator: "/")
-            let path = FilePath(root.string + "/" + below)
+        let name = FileName(Array(repeating: UInt8(ascii: "n"), count: 250))
+        let tree = Tree {
+            NestedDirectories(name, depth: 17)
+            SymbolicLink("link", to: FilePath(bytes: name.bytes))
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let path = root.appending(name, times: 17)
             #expect(path.length > 4_096)
-            #expect(try realPath(of: path) == path)
-            try makeLink(root.appending("link"), to: name)
-            let throughLink = FilePath(
-                root.string + "/link" + below.dropFirst(name.length))
-            #expect(try realPath(of: throughLink) == path)
+            try #expect(realPath(of: path) == path)
+            let throughLink = root.appending("link").appending(name, times: 16)
+            try #expect(realPath(of: throughLink) == path)
             try path.setValue(true, for: .isPurgeable)
             let chain = try ancestorChain(of: path)
             #expect(chain.count == path.string.split(separator: "/").count + 1)
@@ -110,8 +117,7 @@ struct RealPathTests {
 
     @Test("no descriptor stays open")
     func descriptors() throws {
-        try withTemporaryDirectory { root in
-            try makeDirectories(["a"], in: root)
+        try withTemporaryDirectory(containing: Tree { Directory("a") }) { root in
             for _ in 0..<300 {
                 _ = try realPath(of: root.appending("a"))
                 _ = try ancestorChain(of: root.appending("a"))

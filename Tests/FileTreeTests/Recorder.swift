@@ -1,5 +1,4 @@
 import FileTree
-import Synchronization
 import SystemCalls
 import SystemPackage
 
@@ -20,7 +19,7 @@ final class Recorder: Sendable {
         let context: String
     }
 
-    private let recorded = Mutex(Record())
+    private let recorded = Monitor(Record())
     /// Called for each entry before it is recorded.
     private let onVisit: @Sendable (_ depth: Int) -> Void
 

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -118,7 +118,7 @@ private func emptyRepository() throws -> FilePath {
 }
 
 private let parentDirectory = "/var/tmp"
-private let made = Mutex<FilePath?>(nil)
+private let made = Monitor<FilePath?>(nil)
 
 private func removeEmptyRepository() {
     do {

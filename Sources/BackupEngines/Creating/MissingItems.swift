@@ -1,7 +1,6 @@
 import BackupPlanning
 import CLinux
 import ResourceValues
-import Synchronization
 import SystemCalls
 import SystemPackage
 
@@ -14,7 +13,7 @@ struct MissingItems: PlanObserver {
     var wantsStoredItems: Bool { true }
 
     private final class Found: Sendable {
-        let paths = Mutex<[[UInt8]]>([])
+        let paths = Monitor<[[UInt8]]>([])
     }
 
     private init(_ manifest: PlanManifest, _ found: Found) {

@@ -1,5 +1,5 @@
 import Subprocess
-import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// How a run of restic ended.
@@ -120,7 +120,7 @@ private final class Stopper: Sendable {
         var interrupt: (@Sendable () -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     func begin(_ interrupt: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in

@@ -1,12 +1,11 @@
-import Synchronization
 import SystemCalls
 import SystemPackage
 
 /// A ``TargetTree`` for a handler that moves between threads, but is used by one at a time.
 final class TreeBox: Sendable {
-    private let tree: Mutex<TargetTree>
+    private let tree: Monitor<TargetTree>
 
-    init(_ tree: sending TargetTree) { self.tree = Mutex(tree) }
+    init(_ tree: sending TargetTree) { self.tree = Monitor(tree) }
 
     /// Where an item of the snapshot is; valid until the next call.
     func location(of path: [UInt8]) throws(Errno) -> DirectoryEntryLocation {

@@ -8,7 +8,7 @@
 
 import FileTree
 import ResourceValues
-import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// Collects the paths of the regular files below a root.
@@ -26,8 +26,8 @@ struct PathCollector: TreeVisitor {
 }
 
 final class FoundPaths: Sendable {
-    private let found: Mutex<[FilePath]> = Mutex([])
-    private let failure: Mutex<FileError?> = Mutex(nil)
+    private let found: Monitor<[FilePath]> = Monitor([])
+    private let failure: Monitor<FileError?> = Monitor(nil)
 
     func add(_ path: FilePath) { found.withLock { $0.append(path) } }
 

@@ -26,7 +26,7 @@ final class Report: Sendable {
         }
     }
 
-    private let gathered = Mutex(Total())
+    private let gathered = Monitor(Total())
     private let visits = Atomic(0)
 
     var total: Total { gathered.withLock { $0 } }

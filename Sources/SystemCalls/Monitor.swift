@@ -2,14 +2,15 @@ import CLinux
 
 /// State behind a lock that threads can wait on: `pthread_mutex_t` with `pthread_cond_t`.
 ///
-/// `Synchronization.Mutex` has no condition to wait on. The state is reached only through
-/// ``withLock(_:)`` and ``wait(for:)``, which makes sharing the monitor between threads safe.
-final class Monitor<State>: @unchecked Sendable {
+/// `Synchronization.Mutex` has no condition to wait on, and the thread sanitizer does not see it
+/// lock, so it reports every use as a race. The state is reached only through ``withLock(_:)`` and
+/// ``wait(for:)``, which makes sharing the monitor between threads safe.
+package final class Monitor<State>: @unchecked Sendable {
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    init(_ state: sending State) {
+    package init(_ state: sending State) {
         self.state = state
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(condition, nil)
@@ -22,16 +23,17 @@ final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func withLock<Result, Failure: Error>(
-        _ body: (inout State) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    /// Runs `body` while no other thread reaches the state.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
 
     /// Runs `body` under the lock, again after each wake-up, until it returns something.
-    func wait<Result>(for body: (inout State) -> Result?) -> Result {
+    package func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
@@ -40,7 +42,6 @@ final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    func wakeOne() { pthread_cond_signal(condition) }
-
-    func wakeAll() { pthread_cond_broadcast(condition) }
+    /// Lets all threads that wait look again.
+    package func wakeAll() { pthread_cond_broadcast(condition) }
 }
