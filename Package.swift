@@ -51,8 +51,8 @@ package.targets += [
     .target(
         name: "CommandSupport",
         dependencies: [
-            argumentParser, "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls",
-            systemPackage,
+            argumentParser, "CLinux", "EffectiveValues", "ResourceValues", "StoragePolicy",
+            "SystemCalls", systemPackage,
         ]),
     .executableTarget(
         name: "resval",

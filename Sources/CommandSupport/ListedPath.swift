@@ -6,16 +6,22 @@ import SystemPackage
 /// A path whose bytes lie in somebody else's buffer, NUL-ended; it lives only as long as the call it
 /// is handed to.
 ///
-/// Paths shorter than `PATH_MAX` reach the kernel as the bytes they are: nothing is copied.
+/// Paths shorter than `PATH_MAX` reach the kernel as the bytes they are: nothing is copied. A path in
+/// a directory that is open is named from there.
 public struct ListedPath: FileLocation, ~Copyable {
     /// The path's bytes, without the NUL behind them.
     public let bytes: UnsafeBufferPointer<UInt8>
     /// Whether a symbolic link at the end of the path is followed.
     public let followsSymbolicLink: Bool
+    private let parent: (descriptor: FileDescriptor, nameOffset: Int)?
 
-    init(nulEnded bytes: UnsafeBufferPointer<UInt8>, followsSymbolicLink: Bool) {
+    init(
+        nulEnded bytes: UnsafeBufferPointer<UInt8>, followsSymbolicLink: Bool,
+        parent: (descriptor: FileDescriptor, nameOffset: Int)? = nil
+    ) {
         self.bytes = bytes
         self.followsSymbolicLink = followsSymbolicLink
+        self.parent = parent
     }
 
     /// The path as a value that lasts.
@@ -33,7 +39,9 @@ public struct ListedPath: FileLocation, ~Copyable {
         let flags = followsSymbolicLink ? 0 : AT_SYMLINK_NOFOLLOW
         try start.withMemoryRebound(to: CChar.self, capacity: bytes.count + 1) {
             pointer throws(Errno) in
-            try body(CallTarget(directory: AT_FDCWD, path: pointer, flags: flags))
+            let directory = parent?.descriptor.rawValue ?? AT_FDCWD
+            let name = pointer + (parent?.nameOffset ?? 0)
+            try body(CallTarget(directory: directory, path: name, flags: flags))
         }
     }
 }

@@ -56,10 +56,20 @@ public struct PathOptions: ParsableArguments {
             return
         }
         var reader = PathListReader(descriptor)
+        var directory = ListedDirectory()
         do throws(Errno) {
-            try reader.forEach(beforeWaiting: beforeWaiting) { record in
-                handle(record, follows, outcome, body)
-            }
+            try reader.forEach(
+                beforeWaiting: {
+                    directory.forget()
+                    beforeWaiting()
+                },
+                { record in
+                    guard case .path(let bytes) = record else { return complain(record, outcome) }
+                    let parent = directory.parent(of: bytes)
+                    body(
+                        ListedPath(
+                            nulEnded: bytes, followsSymbolicLink: follows, parent: parent))
+                })
             if !list.isDash { try closeFile(descriptor) }
         } catch {
             Messages.write(
@@ -75,14 +85,11 @@ public struct PathOptions: ParsableArguments {
         }
     }
 
-    private func handle(
-        _ record: PathListReader.Record, _ follows: Bool, _ outcome: Outcome,
-        _ body: (borrowing ListedPath) -> Void
-    ) {
+    private func complain(_ record: PathListReader.Record, _ outcome: Outcome) {
         let complaint: String
         switch record {
-        case .path(let bytes):
-            return body(ListedPath(nulEnded: bytes, followsSymbolicLink: follows))
+        case .path:
+            return
         case .empty:
             complaint = "the list holds an empty path (end each path with one NUL)"
         case .tooLong:

@@ -82,4 +82,61 @@ struct ListsOfPathsTests {
                 try resval("get", "purgeable", path, in: root), exits: 0, prints: "true\n")
         }
     }
+
+    // Paths that follow one another in a directory are named from there, so each turn of directories
+    // and each odd form of a path must still lead to the file it names.
+    @Test("the directory of one path is not that of the next")
+    func directories() throws {
+        let tree = Tree {
+            for name: FileName in ["a", "b"] {
+                Directory(name) {
+                    File("1", "\(name)").excluded(name == "a")
+                    File("2").excluded(name == "b")
+                    Directory("d") { File("1") }.excluded()
+                }
+            }
+            SymbolicLink("link", to: "b")
+            Directory("closed") { File("1").excluded() }.permissions(0o600)
+            File("1").excluded()
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let paths = [
+                "a/1", "a/2", "b/2", "b/1", "b/1", "b/d", "b/d/", "b/d/.", "b/d/..", "b//1", "b//2",
+                "link/1", "link/2", "./link/2", "1", "a/./1", "a/missing", "a/1", "missing/1",
+                "missing/2", "a/1/x", "a/1/y", "\(root)/a/1", "\(root)/a/2",
+            ]
+            let list = nulEnded(paths.map { Array($0.utf8) })
+            let result = try resval(
+                "get", "excluded", "--files0-from", "-", in: root, input: list)
+            var one: (output: String, errors: String) = ("", "")
+            for path in paths {
+                let answer = try resval("get", "excluded", path, in: root)
+                if !answer.text.isEmpty { one.output += "\(path): \(answer.text)" }
+                one.errors += answer.errorText
+            }
+            expect(result, exits: 2, prints: one.output, complains: one.errors)
+            #expect(one.output.contains("b/2: true\n"))
+            #expect(one.output.contains("link/1: false\n"))
+        }
+    }
+
+    @Test("every file of a closed directory is reported")
+    func closedDirectory() throws {
+        try require(.root)
+        let tree = Tree { Directory("closed") { File("1"); File("2") }.permissions(0o600) }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let program = root.appending("resval")
+            try TestSupport.tool("cp", FilePath.built("resval"), program)
+            var command = Command(
+                program, arguments: ["get", "excluded", "--files0-from", "-"])
+            command.workingDirectory = root
+            command.user = 54321
+            command.input = nulEnded(["closed/1", "closed/2", "closed/2"].map { Array($0.utf8) })
+            let result = try command.run()
+            #expect(result.exitCode == 2)
+            let lines = result.errorText.split(separator: "\n")
+            #expect(lines.count == 3)
+            #expect(lines.allSatisfy { $0.contains("permission denied") })
+        }
+    }
 }

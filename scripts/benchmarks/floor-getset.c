@@ -1,4 +1,4 @@
-// floor-getset get|set|remove LIST
+// floor-getset get|set|set-only|remove LIST
 //
 // Measures: reading (or storing) the mark isExcludedFromBackup of every path in LIST, a file of
 // NUL-ended paths, which is the work of `resval get isExcludedFromBackup --files0-from LIST` and of
@@ -6,7 +6,9 @@
 //
 // Why it is a floor: each path costs exactly one getxattr or setxattr by path, which nothing can
 // avoid; the list is read and `PATH: value` lines are printed through large buffers, and nothing is
-// allocated per path. Symbolic links are followed, as both commands do.
+// allocated per path. Symbolic links are followed, as both commands do. `set` also asks for the link
+// count, as `resval set` must: a mark on a file with several names does not count for backups, and
+// nobody may be left to believe that it does. `set-only` stores and asks nothing.
 //
 // `remove` takes the marks away again, so that every measured `set` meets files without one.
 //
@@ -14,10 +16,12 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 
@@ -45,9 +49,17 @@ static void get(const char *path, size_t length) {
     putchar_unlocked('\n');
 }
 
-static void set(const char *path, size_t length) {
+static void set_only(const char *path, size_t length) {
     (void)length;
     if (setxattr(path, ATTRIBUTE, "true", 4, 0) != 0) report(path);
+}
+
+static void set(const char *path, size_t length) {
+    struct statx status;
+    set_only(path, length);
+    if (statx(AT_FDCWD, path, 0, STATX_TYPE | STATX_NLINK, &status) != 0) report(path);
+    else if (S_ISREG(status.stx_mode) && status.stx_nlink > 1)
+        fprintf(stderr, "floor-getset: %s: %u names\n", path, status.stx_nlink);
 }
 
 static void unset(const char *path, size_t length) {
@@ -56,7 +68,7 @@ static void unset(const char *path, size_t length) {
 }
 
 static int usage(void) {
-    fputs("usage: floor-getset get|set|remove LIST\n", stderr);
+    fputs("usage: floor-getset get|set|set-only|remove LIST\n", stderr);
     return 64;
 }
 
@@ -65,6 +77,7 @@ int main(int count, char **arguments) {
     void (*act)(const char *, size_t);
     if (strcmp(arguments[1], "get") == 0) act = get;
     else if (strcmp(arguments[1], "set") == 0) act = set;
+    else if (strcmp(arguments[1], "set-only") == 0) act = set_only;
     else if (strcmp(arguments[1], "remove") == 0) act = unset;
     else return usage();
 

@@ -85,6 +85,7 @@ measure_W4() {
     competitor W4 get-floor s "$floors/floor-getset" get "$paths_list"
     competitor W4 get-resval s "$resval" get isExcludedFromBackup --files0-from "$paths_list"
     competitor W4 set-floor s "$floors/floor-getset" set "$paths_list"
+    competitor W4 set-only s "$floors/floor-getset" set-only "$paths_list"
     competitor W4 set-resval s "$resval" set isExcludedFromBackup=true --files0-from "$paths_list"
     target W4 at-most get-resval get-floor 1.3
     target W4 at-most set-resval set-floor 1.3
@@ -93,12 +94,12 @@ measure_W4() {
     take_turns W4 nothing_to_prepare get-floor get-resval
 
     local name
-    for name in set-floor set-resval; do
+    for name in set-floor set-only set-resval; do
         remove_marks
         run_competitor "W4/$name" > /dev/null || accept_exit "W4/$name" $?
         all_marked "$paths_list" "$name"
     done
-    take_turns W4 remove_marks set-floor set-resval
+    take_turns W4 remove_marks set-floor set-only set-resval
 }
 
 # So that every `set` stores something new; what the removal leaves to be written is written first.
