@@ -33,7 +33,8 @@ package.targets += [
     .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
     .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
     .target(name: "FileTree", dependencies: ["CLinux", "SystemCalls", systemPackage]),
-    .target(name: "StoragePolicy", dependencies: ["ResourceValues", systemPackage]),
+    .target(
+        name: "StoragePolicy", dependencies: ["ResourceValues", "SystemCalls", systemPackage]),
     .target(
         name: "EffectiveValues",
         dependencies: ["CLinux", "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage]),
@@ -142,7 +143,9 @@ package.targets += [
         ]),
     .testTarget(
         name: "CommandSupportTests",
-        dependencies: [argumentParser, "CommandSupport", "ResourceValues", systemPackage]),
+        dependencies: [
+            argumentParser, "CommandSupport", "ResourceValues", "SystemCalls", systemPackage,
+        ]),
 ]
 
 let swiftSettings: [SwiftSetting] = [

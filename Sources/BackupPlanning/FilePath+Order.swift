@@ -11,11 +11,4 @@ extension FilePath {
             }
         }
     }
-
-    /// The path's bytes, without a NUL.
-    var bytes: [UInt8] {
-        withPlatformString { pointer in
-            (0..<length).map { UInt8(bitPattern: pointer[$0]) }
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// A line of a restic exclude file that matches one absolute path and nothing else.

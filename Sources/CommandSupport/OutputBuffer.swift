@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// Records on their way to standard output, gathered so that few writes are needed.

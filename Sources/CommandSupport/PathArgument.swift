@@ -22,12 +22,3 @@ public struct PathArgument: ExpressibleByArgument, Sendable, Hashable {
     /// Shells complete the names of files.
     public static var defaultCompletionKind: CompletionKind { .file() }
 }
-
-extension FilePath {
-    /// The path's bytes, without a NUL.
-    public var bytes: [UInt8] {
-        withPlatformString { pointer in
-            Array(UnsafeRawBufferPointer(start: pointer, count: length))
-        }
-    }
-}

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EffectiveValues
 import StoragePolicy
+import SystemCalls
 
 /// What decides whether an item is backed up.
 public struct PolicyOptions: ParsableArguments {

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// A directory on the way to a location, in a tree of names from the filesystem root.

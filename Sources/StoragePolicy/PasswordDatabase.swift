@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// The homes that `/etc/passwd` tells. Read here and not by `getpwuid(3)`, which a statically linked

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// The XDG user directories (documents, pictures, …) as `user-dirs.dirs` tells them.

@@ -5,11 +5,6 @@ import SystemPackage
 let longestPath = 4096
 
 extension FilePath {
-    /// Creates a path from bytes, up to the first NUL.
-    public init(bytes: some Sequence<UInt8>) {
-        self.init(platformString: bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0])
-    }
-
     /// Calls `body` with the path's bytes, NUL-ended; `withPlatformString` with a typed error.
     @inlinable
     package func withPointer<Result>(

@@ -3,6 +3,7 @@ import BackupEngines
 import BackupPlanning
 import CommandSupport
 import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// `resval-backup create`.

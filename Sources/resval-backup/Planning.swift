@@ -3,6 +3,7 @@ import BackupEngines
 import BackupPlanning
 import CommandSupport
 import EffectiveValues
+import SystemCalls
 
 /// Makes the planner that the options ask for.
 func makePlanner(

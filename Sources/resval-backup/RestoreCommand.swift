@@ -2,6 +2,7 @@ import ArgumentParser
 import BackupEngines
 import CommandSupport
 import Synchronization
+import SystemCalls
 import SystemPackage
 
 /// `resval-backup restore`.

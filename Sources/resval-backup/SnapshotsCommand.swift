@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
+import SystemCalls
 
 /// `resval-backup snapshots`.
 struct SnapshotsCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import CommandSupport
+import SystemCalls
 import SystemPackage
 import Testing
 

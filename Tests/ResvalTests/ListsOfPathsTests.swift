@@ -123,7 +123,11 @@ struct ListsOfPathsTests {
     @Test("every file of a closed directory is reported")
     func closedDirectory() throws {
         try require(.root)
-        let tree = Tree { Directory("closed") { File("1"); File("2") }.permissions(0o600) }
+        let tree = Tree {
+            Directory("closed") {
+                File("1"); File("2")
+            }.permissions(0o600)
+        }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in
             let program = root.appending("resval")
             try TestSupport.tool("cp", FilePath.built("resval"), program)

@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 import SystemPackage
 
 /// The name of a file: any bytes but NUL and slash. A string literal stands for its UTF-8 bytes.
@@ -18,21 +19,6 @@ extension FileName: CustomStringConvertible {
 }
 
 extension FilePath {
-    /// Creates a path from its bytes.
-    package init(bytes: [UInt8]) {
-        let characters = bytes.map { CChar(bitPattern: $0) } + [0]
-        self.init(platformString: characters)
-    }
-
-    /// The path's bytes, without a NUL.
-    package var bytes: [UInt8] {
-        withPlatformString { pointer in
-            UnsafeBufferPointer(start: pointer, count: strlen(pointer)).map {
-                UInt8(bitPattern: $0)
-            }
-        }
-    }
-
     /// The path of the innermost of directories of one name inside each other.
     ///
     /// Made in one piece: appending to a path that is long already takes time for all of it.

@@ -40,7 +40,3 @@ private func flatten(
     }
     try root.remove(name, isDirectory: true)
 }
-
-extension FilePath.Component {
-    fileprivate var bytes: [UInt8] { FilePath(root: nil, [self]).bytes }
-}

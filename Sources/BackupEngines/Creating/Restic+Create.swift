@@ -1,4 +1,5 @@
 import BackupPlanning
+import SystemCalls
 import SystemPackage
 
 extension Restic {

@@ -1,5 +1,6 @@
 import BackupPlanning
 import CLinux
+import SystemCalls
 import SystemPackage
 
 /// Shortfalls from everyone who notices any: each path once, by whoever knows most.

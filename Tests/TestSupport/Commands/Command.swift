@@ -1,4 +1,5 @@
 import Glibc
+import SystemCalls
 import SystemPackage
 
 /// A program with its arguments, and the surroundings it runs in.

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// Something whose bytes are one argument of a command.

@@ -1,5 +1,6 @@
 import CTestSupport
 import Glibc
+import SystemCalls
 import SystemPackage
 
 /// The exact words and variables a command is started with.

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// A symbolic link of a declared tree.
