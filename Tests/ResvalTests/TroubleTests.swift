@@ -1,3 +1,4 @@
+import Glibc
 import ResourceValues
 import SystemPackage
 import TestSupport
@@ -112,6 +113,70 @@ struct TroubleTests {
             #expect(result.errorText.hasPrefix("resval: full: no space left for the attribute "))
             try #expect(file.marks().isEmpty)
             try #expect(file.extendedAttribute(named: "user.filler") == filler)
+        }
+    }
+
+    @Test("a used-up quota is named, and nothing is stored")
+    func quota() throws {
+        try require(.tool("btrfs"))
+        try withFilesystem(.btrfs) { filesystem in
+            let volume = filesystem.root.appending("volume")
+            try tool("btrfs", "quota", "enable", filesystem.root)
+            try tool("btrfs", "subvolume", "create", volume)
+            try Tree { for index in 0..<200 { File(FileName(Array("f\(index)".utf8))) } }
+                .create(in: volume)
+            try tool("sync")
+            try tool("btrfs", "qgroup", "limit", "32K", volume)
+            let value = Array(repeating: UInt8(ascii: "x"), count: 3000)
+            for index in 0..<100 {
+                try? volume.appending("f\(index)").setExtendedAttribute(named: "user.a", to: value)
+            }
+            expect(
+                try resval("set", "excluded=true,purgeable=true", "f199", in: volume), exits: 2,
+                complains: "resval: f199: the disk quota is used up "
+                    + "(free space or have the quota raised)\n")
+            try #expect(volume.appending("f199").marks().isEmpty)
+        }
+    }
+
+    @Test("set killed at any moment leaves whole marks, and the next set completes them")
+    func killed() throws {
+        let count = 1000
+        let tree = Tree {
+            for index in 0..<count { File(FileName(Array("f\(index)".utf8))) }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let timeout = try #require(FilePath.tool("timeout"))
+            let files = (0..<count).map { root.appending("f\($0)") }
+            var kills = 0
+            for milliseconds in stride(from: 4, through: 40, by: 4) {
+                expect(try resval("unset", "all", "-R", ".", in: root), exits: 0)
+                let seconds = Double(milliseconds) / 1000
+                let result = try Command(
+                    timeout,
+                    arguments: [
+                        "-s", "KILL", "\(seconds)", FilePath.built("resval"), "set", "-R",
+                        "excluded=true,purgeable=true", root,
+                    ]
+                ).run()
+                guard result.end == .signal(SIGKILL) else { continue }
+                kills += 1
+                for file in files {
+                    let marks = try file.marks()
+                    #expect([.unset, .value(true)].contains(marks.isExcludedFromBackup))
+                    // The keys of a file are stored in the order they were given in.
+                    #expect(
+                        marks.isPurgeable == .unset || marks.isExcludedFromBackup == .value(true))
+                }
+            }
+            #expect(kills > 0)
+            expect(
+                try resval("set", "excluded=true,purgeable=true", "-R", ".", in: root), exits: 0)
+            for file in files {
+                let marks = try file.marks()
+                #expect(marks.isExcludedFromBackup == .value(true))
+                #expect(marks.isPurgeable == .value(true))
+            }
         }
     }
 }
