@@ -79,6 +79,8 @@ struct RoundTripTests {
             SparseFile("only a hole", hole: 5_000_001)
             SparseFile("read-only", hole: 1 << 20, data: "behind").permissions(0o444)
                 .owned(by: 54321)
+            SparseFile("set-ID", hole: 1 << 20, data: "behind").permissions(0o4755)
+                .owned(by: 54321)
             File("zeros", [UInt8](repeating: 0, count: 100_000))
             File("full", [UInt8](repeating: 1, count: 100_000))
         }
@@ -91,7 +93,7 @@ struct RoundTripTests {
                 $0.replacing(" 0 ", with: " 54321 ")
             }
             #expect(try TreeListing(of: place).items == ownerless)
-            for name in ["hole", "only a hole", "read-only"] as [FileName] {
+            for name in ["hole", "only a hole", "read-only", "set-ID"] as [FileName] {
                 let before = try backup.source.appending(name).status().allocatedSize
                 let after = try place.appending(name).status().allocatedSize
                 #expect(after <= before, "\(name)")
