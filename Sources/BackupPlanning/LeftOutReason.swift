@@ -49,6 +49,13 @@ public enum LeftOutReason: PolicyReason {
         return .excluded(exclusion.origin)
     }
 
+    /// The file that is stored all the same when a directory's contents are left out for this reason:
+    /// the tag that says why.
+    public var keptFile: TagFile? {
+        guard case .excluded(.marker(.cachedir)) = self else { return nil }
+        return .cacheDirectory
+    }
+
     /// Whether leaving the item out makes the backup incomplete, rather than being what was asked for.
     public var isShortfall: Bool { self == .tooLong }
 }

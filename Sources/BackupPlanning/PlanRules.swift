@@ -7,12 +7,14 @@ import SystemPackage
 /// What decides about an item besides the policy: mounts, the repository, sockets, long paths.
 struct PlanRules: Sendable {
     let policy: StoragePolicy
+    let markReader: MarkReader
     let longestPath: Int?
     private let mounts: MountTable
     private let repositories: Set<FileIdentity>
 
     init(_ planner: BackupPlanner) {
         policy = planner.policy
+        markReader = MarkReader(planner.policy.markers)
         longestPath = planner.longestPath
         mounts = planner.mounts
         repositories = planner.repositories
@@ -20,13 +22,14 @@ struct PlanRules: Sendable {
 
     /// The policy's decision on an entry; the one made before for a source.
     func decide(
-        _ entry: borrowing TreeEntry, _ marks: Marks, _ status: FileStatus,
+        _ entry: borrowing TreeEntry, _ marks: ItemMarks, _ status: FileStatus,
         in context: PlanContext
     ) -> Decision {
         if let source = context.source { return source.decision }
         return policy.decide(
-            marks, kind: status.kind, in: context.policy, name: entry.nameBytes, path: entry.path,
-            linkCount: status.linkCount, isMountRoot: isMountRoot(status, in: context))
+            marks.native, kind: status.kind, in: context.policy, foreignMarks: marks.foreign,
+            name: entry.nameBytes, path: entry.path, linkCount: status.linkCount,
+            isMountRoot: isMountRoot(status, in: context))
     }
 
     /// Why an item is left out whatever its marks say; nil when it is not.

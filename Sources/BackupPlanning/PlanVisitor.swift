@@ -1,6 +1,8 @@
+import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// One thread's part in making a plan.
@@ -20,7 +22,7 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
     mutating func visit(
         _ entry: borrowing TreeEntry, in context: PlanContext
     ) -> Descent<PlanContext> {
-        let (status, marks): (FileStatus, Marks)
+        let (status, marks): (FileStatus, ItemMarks)
         do throws(FileError) {
             (status, marks) = try look(at: entry, in: context)
         } catch {
@@ -31,6 +33,7 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         if !decision.issues.isEmpty { report(decision.issues, of: entry) }
         if let reason = leaveOut(entry, status, decision, in: context) {
             note(entry, status, .leftOut(reason))
+            if let kept = reason.keptFile { noteKept(kept, in: entry) }
             return .skip
         }
         note(entry, status, .stored(decision.exclusion))
@@ -51,7 +54,7 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
 
     private func look(
         at entry: borrowing TreeEntry, in context: PlanContext
-    ) throws(FileError) -> (FileStatus, Marks) {
+    ) throws(FileError) -> (FileStatus, ItemMarks) {
         let status: FileStatus
         do throws(Errno) {
             status = try entry.status()
@@ -61,7 +64,9 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         guard status.kind.canStoreUserAttributes, context.source == nil else {
             return (status, .none)
         }
-        return (status, try entry.marks())
+        return (
+            status, try rules.markReader.marks(of: entry, kind: status.kind, status: status)
+        )
     }
 
     /// What vanished since its directory was read is not there to be stored. Anything else that
@@ -87,29 +92,65 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         part.notices += issues.map { PlanNotice(path: path, matter: .issue($0)) }
     }
 
+    /// Notes the one file that is stored of a directory whose contents are left out.
+    private mutating func noteKept(_ file: TagFile, in directory: borrowing TreeEntry) {
+        let status: FileStatus
+        do throws(Errno) {
+            status = try file.status(in: directory)
+        } catch {
+            // Gone again: the directory is left out for the reason that was true.
+            return
+        }
+        var path: [UInt8] = []
+        directory.appendPath(to: &path)
+        path += [UInt8(ascii: "/")] + file.name.bytes
+        note(path, status, .stored(.unmarked), isStored: count(status, .stored(.unmarked)))
+    }
+
     private mutating func note(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ disposition: Disposition
     ) {
-        var isLeftOut = false
-        if case .leftOut = disposition { isLeftOut = true }
-        let isEntryStored = status.kind == .directory && disposition != .leftOut(.tooLong)
-        let isStored = !isLeftOut || isEntryStored
-        part.totals.count(status, isLeftOut: isLeftOut, isStored: isStored)
+        let isStored = count(status, disposition)
+        let isLeftOut = disposition.isLeftOut
         let isInManifest = part.manifest != nil && isStored
         guard isInManifest || isLeftOut || observer.wantsStoredItems else { return }
         var path: [UInt8] = []
         entry.appendPath(to: &path)
-        if isInManifest { part.manifest?.append(path, status) }
+        note(path, status, disposition, isStored: isStored)
+    }
+
+    /// Counts an item.
+    ///
+    /// - Returns: whether its entry is stored, as that of a directory whose contents are left out is.
+    private mutating func count(_ status: FileStatus, _ disposition: Disposition) -> Bool {
+        let isLeftOut = disposition.isLeftOut
+        let isEntryStored = status.kind == .directory && disposition != .leftOut(.tooLong)
+        let isStored = !isLeftOut || isEntryStored
+        part.totals.count(status, isLeftOut: isLeftOut, isStored: isStored)
+        return isStored
+    }
+
+    private mutating func note(
+        _ path: [UInt8], _ status: FileStatus, _ disposition: Disposition, isStored: Bool
+    ) {
+        if isStored { part.manifest?.append(path, status) }
         if case .leftOut(let reason) = disposition {
             part.exclusions.append(
                 LeftOutItem(
                     path: FilePath(bytes: path), isDirectory: status.kind == .directory,
                     reason: reason))
         }
-        guard isLeftOut || observer.wantsStoredItems else { return }
+        guard disposition.isLeftOut || observer.wantsStoredItems else { return }
         observer.note(
             PlannedItem(
                 path: path, kind: status.kind,
                 size: status.kind == .regularFile ? status.size : 0, disposition: disposition))
+    }
+}
+
+extension Disposition {
+    fileprivate var isLeftOut: Bool {
+        guard case .leftOut = self else { return false }
+        return true
     }
 }

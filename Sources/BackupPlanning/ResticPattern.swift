@@ -1,3 +1,4 @@
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 
@@ -10,13 +11,20 @@ struct ResticPattern: Sendable, Hashable {
     /// The line, without its newline.
     private(set) var line: [UInt8] = []
 
-    /// A pattern for an item that is left out: a directory's contents, anything else itself.
-    init(_ item: LeftOutItem) {
-        if item.isDirectory {
-            self.init(contentsOf: item.path)
-        } else {
-            self.init(matching: item.path)
-        }
+    /// The patterns for an item that is left out: a directory's contents, but for what is kept of
+    /// them, or anything else itself.
+    static func patterns(for item: LeftOutItem) -> [ResticPattern] {
+        guard item.isDirectory else { return [ResticPattern(matching: item.path)] }
+        let contents = ResticPattern(contentsOf: item.path)
+        guard let kept = item.reason.keptFile?.name else { return [contents] }
+        return [contents, ResticPattern(matching: item.path.pushing(kept)).negated]
+    }
+
+    /// A pattern that takes back what one before it matched.
+    private var negated: ResticPattern {
+        var pattern = self
+        pattern.line.insert(UInt8(ascii: "!"), at: 0)
+        return pattern
     }
 
     /// A pattern for one item.

@@ -43,7 +43,7 @@ extension BackupPlan {
         let fileCount = exclusions.count { !$0.isDirectory }
         if fileCount <= ResticSelection.fewPatterns {
             return ResticSelection(
-                targets: .sources, patterns: exclusions.map { ResticPattern($0) })
+                targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
         }
         return try SmallestCover(sources: sources, exclusions: exclusions).selection()
     }

@@ -30,7 +30,8 @@ struct SmallestCover {
         try scanner.scan(opened.map { TreeRoot($0.path, context: CoverContext.root($0)) }) { _ in
             CoverVisitor(list)
         }
-        var patterns = exclusions.filter(\.isDirectory).map { ResticPattern($0) }
+        var patterns = exclusions.filter(\.isDirectory)
+            .flatMap { ResticPattern.patterns(for: $0) }
         for path in opened.flatMap({ $0.emptied() }) {
             list.append(path.bytes + [0])
             patterns.append(ResticPattern(contentsOf: path))

@@ -8,8 +8,10 @@ public struct PolicyOptions: ParsableArguments {
     /// The names of the marks that exclude.
     @Option(
         help: ArgumentHelp(
-            "The marks that exclude, separated by commas. This version reads native marks only.",
-            valueName: "list"))
+            "The marks that exclude, separated by commas: native, apple, xdg, nodump, cachedir, "
+                + "nobackup. (default: native,apple,xdg)",
+            valueName: "list"),
+        completion: .list(Marker.allCases.map(\.rawValue)))
     public var markers: String?
 
     /// Whether temporary and caches directories count as anything else.
@@ -21,17 +23,20 @@ public struct PolicyOptions: ParsableArguments {
     /// Creates options to be filled by the parser.
     public init() {}
 
-    /// Refuses markers that do not exist or are not read.
+    /// Refuses markers that do not exist, and none at all.
     public func validate() throws {
-        for name in (markers ?? "").split(separator: ",") {
-            guard let marker = Marker(rawValue: String(name)) else {
-                let known = Marker.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("There is no marker '\(name)'. Known are: \(known).")
-            }
-            guard marker == .native else {
-                throw ValidationError("The marker '\(name)' is not read yet, only native is.")
-            }
+        for name in names ?? [] where Marker(rawValue: String(name)) == nil {
+            let known = Marker.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("There is no marker '\(name)'. Known are: \(known).")
         }
+    }
+
+    private var names: [Substring]? {
+        markers?.split(separator: ",", omittingEmptySubsequences: false)
+    }
+
+    private var chosen: Set<Marker> {
+        names.map { Set($0.compactMap { Marker(rawValue: String($0)) }) } ?? Marker.defaultSet
     }
 
     /// Whether any of the options was given.
@@ -43,6 +48,6 @@ public struct PolicyOptions: ParsableArguments {
             Messages.warn(about: warning.path?.bytes, warning.sentence)
         }
         return StoragePolicy(
-            markers: [.native], locations: ignoresLocations ? nil : environment.locations)
+            markers: chosen, locations: ignoresLocations ? nil : environment.locations)
     }
 }

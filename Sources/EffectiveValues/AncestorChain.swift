@@ -16,11 +16,15 @@ public struct ChainItem: Sendable, Hashable {
 /// Goes down by descriptor and follows no symbolic link, so a path may have any length and nobody can
 /// lead the lookup astray.
 ///
-/// - Parameter path: a real path, as ``realPath(of:followsLast:)`` gives it.
+/// - Parameters:
+///   - path: a real path, as ``realPath(of:followsLast:)`` gives it.
+///   - reader: reads the marks of each item.
 /// - Returns: `/` first, the item last.
 /// - Throws: ``FileError``, naming the item it failed at: `noSuchFile`, `permissionDenied`,
 ///   `notADirectory`, and `changed` when an item was replaced meanwhile.
-public func ancestorChain(of path: FilePath) throws(FileError) -> [ChainItem] {
+public func ancestorChain(
+    of path: FilePath, reader: MarkReader = MarkReader()
+) throws(FileError) -> [ChainItem] {
     var reached: FilePath = "/"
     var directory: PathDescriptor
     do throws(Errno) {
@@ -29,7 +33,8 @@ public func ancestorChain(of path: FilePath) throws(FileError) -> [ChainItem] {
         throw .opening(error, reached)
     }
     let root = try status(of: directory, reached)
-    var chain = [ChainItem(root, try reached.marks(), path: reached, above: nil)]
+    let rootMarks = try reader.marks(of: reached, kind: root.kind, status: root)
+    var chain = [ChainItem(root, rootMarks, path: reached, above: nil)]
     var names: [ArraySlice<UInt8>] = []
     for name in path.names {
         names.append(name)
@@ -44,7 +49,7 @@ public func ancestorChain(of path: FilePath) throws(FileError) -> [ChainItem] {
             throw .opening(error, reached)
         }
         let found = try status(of: next, reached)
-        let marks = try marks(at: location, of: found)
+        let marks = try marks(at: location, of: found, reader)
         chain.append(ChainItem(found, marks, path: reached, above: chain.last))
         directory = next
     }
@@ -63,10 +68,10 @@ private func status(
 
 /// The marks behind a name, once it is sure that they are the open file's.
 private func marks(
-    at location: DirectoryEntryLocation, of open: FileStatus
-) throws(FileError) -> Marks {
+    at location: DirectoryEntryLocation, of open: FileStatus, _ reader: MarkReader
+) throws(FileError) -> ItemMarks {
     guard open.kind.canStoreUserAttributes else { return .none }
-    let marks = try location.marks()
+    let marks = try reader.marks(of: location, kind: open.kind, status: open)
     let now: FileStatus
     do throws(Errno) {
         now = try location.status()
@@ -83,11 +88,12 @@ private func marks(
 
 extension ChainItem {
     fileprivate init(
-        _ status: FileStatus, _ marks: Marks, path: FilePath, above: ChainItem?
+        _ status: FileStatus, _ marks: ItemMarks, path: FilePath, above: ChainItem?
     ) {
         let isOnOtherDevice = above.map { $0.status.identity.device != status.identity.device }
         item = PolicyItem(
-            path: path, marks: marks, kind: status.kind, linkCount: status.linkCount,
+            path: path, marks: marks.native, kind: status.kind, foreignMarks: marks.foreign,
+            linkCount: status.linkCount,
             isMountRoot: status.isMountRoot ?? isOnOtherDevice ?? true,
             isOwnedBySomebodyElse: status.owner != effectiveUser())
         self.status = status

@@ -74,7 +74,9 @@ public struct EffectiveValueReader: Sendable {
     private func item(
         at path: FilePath, followsLast: Bool, _ decide: ([PolicyItem]) -> PathDecision
     ) throws(FileError) -> EffectiveItem {
-        let chain = try ancestorChain(of: try realPath(of: path, followsLast: followsLast))
+        let chain = try ancestorChain(
+            of: try realPath(of: path, followsLast: followsLast),
+            reader: MarkReader(policy.markers))
         guard let last = chain.last else { throw .opening(.noSuchFileOrDirectory, path) }
         return EffectiveItem(last, decide(chain.map(\.item)))
     }

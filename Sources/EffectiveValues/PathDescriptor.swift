@@ -2,12 +2,14 @@ import CLinux
 import SystemCalls
 import SystemPackage
 
-/// A file that is open only to be looked up from and asked for its status (`O_PATH`), closed with
-/// the value's life.
+/// A file that is open to be looked up from and asked for its status, closed with the value's life.
 ///
-/// Opening needs permission to search the directories above, and none on the file itself.
+/// Opening with `O_PATH` needs permission to search the directories above, and none on the file.
 struct PathDescriptor: ~Copyable {
     let descriptor: FileDescriptor
+
+    /// Takes over a descriptor that was only opened for reading, or with `O_PATH`.
+    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     /// Opens `/`, or the working directory.
     init(_ path: FilePath) throws(Errno) {

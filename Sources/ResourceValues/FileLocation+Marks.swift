@@ -32,41 +32,72 @@ extension FileLocation where Self: ~Copyable {
             throw .readingAttribute(error, nil, of: pathForMessages)
         }
     }
+
+    /// All marks, and the names of all other extended attributes: the calls of ``marks()``.
+    ///
+    /// - Throws: as ``mark(for:)``.
+    package func listedMarks() throws(FileError) -> ListedMarks {
+        do throws(Errno) {
+            return try withCallTarget { target throws(Errno) in
+                try readMarks(target, namingOthers: true)
+            }
+        } catch {
+            throw .readingAttribute(error, nil, of: pathForMessages)
+        }
+    }
+}
+
+/// What is stored on an item, with what else there is.
+package struct ListedMarks {
+    /// The marks.
+    package var marks = Marks.none
+    /// The names of other attributes; nil when there are more than the kernel lists (64 KiB).
+    package var otherNames: [[UInt8]]? = []
 }
 
 /// Reads the marks of a file that mostly has none: nothing is allocated for such a file.
 @usableFromInline
 func readMarks(_ target: CallTarget) throws(Errno) -> Marks {
+    try readMarks(target, namingOthers: false).marks
+}
+
+private func readMarks(
+    _ target: CallTarget, namingOthers: Bool
+) throws(Errno) -> ListedMarks {
     let length: Int
     do throws(Errno) {
         length = try ExtendedAttributeCalls.listLength(target)
     } catch .notSupported {
-        return .none
+        return ListedMarks()
     }
-    return length == 0 ? .none : try readListedMarks(target)
+    return length == 0 ? ListedMarks() : try readListedMarks(target, namingOthers)
 }
 
 /// Reads the marks among the names that are listed.
-private func readListedMarks(_ target: CallTarget) throws(Errno) -> Marks {
+private func readListedMarks(
+    _ target: CallTarget, _ namingOthers: Bool
+) throws(Errno) -> ListedMarks {
     let names: [UInt8]
     do throws(Errno) {
         names = try readGrowing { buffer throws(Errno) in
             try ExtendedAttributeCalls.list(target, into: buffer)
         }
     } catch .outOfRange {
-        return try readEachMark(target)
+        return ListedMarks(marks: try readEachMark(target), otherNames: nil)
     }
-    var marks = Marks.none
-    for name in names.split(separator: 0) where name.starts(with: attributePrefix.utf8) {
+    var found = ListedMarks()
+    for name in names.split(separator: 0) {
         if name.elementsEqual(excludedAttribute.bytes) {
-            marks.isExcludedFromBackup = Mark(try readRawMark(target, excludedAttribute))
+            found.marks.isExcludedFromBackup = Mark(try readRawMark(target, excludedAttribute))
         } else if name.elementsEqual(purgeableAttribute.bytes) {
-            marks.isPurgeable = Mark(try readRawMark(target, purgeableAttribute))
+            found.marks.isPurgeable = Mark(try readRawMark(target, purgeableAttribute))
         } else if name.elementsEqual(protectionAttribute.bytes) {
-            marks.fileProtection = Mark(try readRawMark(target, protectionAttribute))
+            found.marks.fileProtection = Mark(try readRawMark(target, protectionAttribute))
+        } else if namingOthers {
+            found.otherNames?.append(Array(name))
         }
     }
-    return marks
+    return found
 }
 
 /// Reads every mark by its name, where the names could not be listed.

@@ -1,7 +1,6 @@
 /// The marks of other programs on one item, as whoever reads them understood them.
 ///
-/// Reading them from disk is not part of this module. A marker whose file stays in the backup while
-/// the directory's other contents do not (`CACHEDIR.TAG`) is the reader's to except.
+/// Reading them from disk is not part of this module.
 public struct ForeignMarks: Sendable, Hashable {
     /// The markers that say: leave it out.
     public var excluding: Set<Marker>

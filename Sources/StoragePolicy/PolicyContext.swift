@@ -24,6 +24,8 @@ final class Inherited: Sendable {
     let values: InheritedValues
     @usableFromInline let verdict: Verdict
     @usableFromInline let isInsideLocation: Bool
+    /// Whether a `CACHEDIR.TAG` excludes, which itself is backed up.
+    @usableFromInline let mayKeepTagFile: Bool
 
     init(_ values: InheritedValues) {
         self.values = values
@@ -32,6 +34,13 @@ final class Inherited: Sendable {
             purgeability: values.purgeability ?? .unmarked,
             protection: values.protection ?? .unmarked)
         isInsideLocation = values.exclusionByLocation != nil
+        mayKeepTagFile = values.exclusion?.origin == .marker(.cachedir)
+    }
+
+    @usableFromInline
+    func keeps(tagNamed name: [UInt8], at path: () -> FilePath) -> Bool {
+        name.elementsEqual("CACHEDIR.TAG".utf8)
+            && path().removingLastComponent() == values.exclusion?.ancestor
     }
 }
 

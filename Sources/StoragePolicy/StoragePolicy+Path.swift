@@ -46,8 +46,13 @@ extension StoragePolicy {
             isFirst
             ? context.place
             : item.path.lastComponent.flatMap { context.place?.entry(named: $0.bytes) }
+        let isKept = isKeptTagFile(
+            item.kind, in: context, name: { item.path.lastComponent?.bytes ?? [] },
+            path: { item.path })
         return decide(
-            OwnMarks(native: item.marks, foreign: item.foreignMarks, kind: item.kind),
+            OwnMarks(
+                native: item.marks, foreign: item.foreignMarks, kind: item.kind,
+                isKeptTagFile: isKept),
             below: context.inherited, at: place, path: { item.path },
             linkCount: { item.linkCount }, isMountRoot: { item.isMountRoot })
     }

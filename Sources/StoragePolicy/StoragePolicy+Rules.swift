@@ -7,12 +7,14 @@ struct OwnMarks {
     var native: Marks
     var foreign: ForeignMarks
     var kind: FileKind
+    var isKeptTagFile: Bool
 
     @usableFromInline
-    init(native: Marks, foreign: ForeignMarks, kind: FileKind) {
+    init(native: Marks, foreign: ForeignMarks, kind: FileKind, isKeptTagFile: Bool = false) {
         self.native = native
         self.foreign = foreign
         self.kind = kind
+        self.isKeptTagFile = isKeptTagFile
     }
 
     var mayHaveEntries: Bool { kind == .directory || kind == .unknown }
@@ -32,6 +34,7 @@ extension StoragePolicy {
         if values.exclusionByLocation != nil, endsLocation(own, place, isMountRoot) {
             values.exclusionByLocation = nil
         }
+        if own.isKeptTagFile { values.exclusionByMark = nil }
         let byMarks = exclusionByMarks(own, isAlreadyExcluded: values.exclusion != nil, linkCount)
         let exclusion = values.exclusion ?? byMarks ?? location(at: place, own) ?? .unmarked
         let purgeability = purgeability(own.native.isPurgeable, below: values.purgeability)

@@ -52,14 +52,15 @@ public struct StoragePolicy: Sendable {
 
     /// Decides about one item.
     ///
-    /// The closures are called at most once, and only when their answer matters.
+    /// The closures are called only when their answer matters.
     ///
     /// - Parameters:
     ///   - marks: the native marks stored on the item.
     ///   - kind: the item's kind. An unknown kind is taken for one that may have entries.
     ///   - context: what the item's directory passes on.
     ///   - foreignMarks: the marks of other programs on the item.
-    ///   - name: the bytes of the item's name, without a slash. Asked for where the directory leads to a location.
+    ///   - name: the bytes of the item's name, without a slash. Asked for where the directory leads to
+    ///     a location, and where a `CACHEDIR.TAG` excludes.
     ///   - path: the item's whole path. Asked for when a directory has something to pass on, so that
     ///     its entries can name it.
     ///   - linkCount: the number of hard links. Asked for when a mark excludes a regular file; nil
@@ -75,14 +76,26 @@ public struct StoragePolicy: Sendable {
     ) -> Decision {
         var place: LocationNode?
         if let directoryPlace = context.place { place = directoryPlace.entry(named: name()) }
-        if place == nil, marks.isEmpty, foreignMarks.isEmpty {
+        let isKept = isKeptTagFile(kind, in: context, name: name, path: path)
+        if place == nil, marks.isEmpty, foreignMarks.isEmpty, !isKept {
             guard let inherited = context.inherited else { return .unmarked }
             if kind != .directory || !inherited.isInsideLocation {
                 return Decision(inheriting: inherited)
             }
         }
         return decide(
-            OwnMarks(native: marks, foreign: foreignMarks, kind: kind), below: context.inherited,
-            at: place, path: path, linkCount: linkCount, isMountRoot: isMountRoot)
+            OwnMarks(native: marks, foreign: foreignMarks, kind: kind, isKeptTagFile: isKept),
+            below: context.inherited, at: place, path: path, linkCount: linkCount,
+            isMountRoot: isMountRoot)
+    }
+
+    /// Whether an item is the very tag by which its directory's other contents are left out.
+    @inlinable
+    func isKeptTagFile(
+        _ kind: FileKind, in context: PolicyContext, name: () -> [UInt8], path: () -> FilePath
+    ) -> Bool {
+        guard let inherited = context.inherited, inherited.mayKeepTagFile, kind == .regularFile
+        else { return false }
+        return inherited.keeps(tagNamed: name(), at: path)
     }
 }

@@ -107,6 +107,8 @@ public struct FileStatus: Sendable, Hashable {
     public let isImmutable: Bool
     /// Whether the file can only grow (`chattr +a`).
     public let isAppendOnly: Bool
+    /// Whether `dump(8)` shall leave the file out (`chattr +d`).
+    public let isNodump: Bool
     /// Whether the inode is the root of a mount; nil before Linux 5.8.
     public let isMountRoot: Bool?
 
@@ -128,6 +130,7 @@ public struct FileStatus: Sendable, Hashable {
         creationTime = hasBirthTime ? FileTime(status.stx_btime) : nil
         isImmutable = status.stx_attributes & UInt64(STATX_ATTR_IMMUTABLE) != 0
         isAppendOnly = status.stx_attributes & UInt64(STATX_ATTR_APPEND) != 0
+        isNodump = status.stx_attributes & UInt64(STATX_ATTR_NODUMP) != 0
         let knowsMountRoot = status.stx_attributes_mask & UInt64(STATX_ATTR_MOUNT_ROOT) != 0
         isMountRoot =
             knowsMountRoot ? status.stx_attributes & UInt64(STATX_ATTR_MOUNT_ROOT) != 0 : nil

@@ -1,4 +1,5 @@
 import CommandSupport
+import EffectiveValues
 import FileTree
 import ResourceValues
 import StoragePolicy
@@ -16,6 +17,7 @@ enum EffectiveContext: Sendable {
 struct EffectiveFinder: TreeVisitor {
     private let filter: FindFilter
     private let policy: StoragePolicy
+    private let markReader: MarkReader
     private let results: FoundWriter
     private var reporter: WalkReporter
 
@@ -25,6 +27,7 @@ struct EffectiveFinder: TreeVisitor {
     ) {
         self.filter = filter
         self.policy = policy
+        markReader = MarkReader(policy.markers)
         self.results = results
         reporter = WalkReporter(outcome, progress)
     }
@@ -33,18 +36,16 @@ struct EffectiveFinder: TreeVisitor {
         _ entry: borrowing TreeEntry, in context: EffectiveContext
     ) -> Descent<EffectiveContext> {
         reporter.count()
-        var marks = Marks.none
-        if entry.kind.canStoreUserAttributes || entry.kind == .unknown {
-            do throws(FileError) {
-                marks = try entry.marks()
-            } catch {
-                reporter.report(entry: error)
-                // Goes on as unmarked: what is below inherits from above all the same.
-            }
+        var marks = ItemMarks.none
+        do throws(FileError) {
+            marks = try markReader.marks(of: entry, kind: entry.kind)
+        } catch {
+            reporter.report(entry: error)
+            // Goes on as unmarked: what is below inherits from above all the same.
         }
         let decision = decide(entry, marks, in: context)
-        reporter.report(brokenIn: marks, at: entry)
-        if filter.fits(decision, marks) { results.write(entry, marks, decision) }
+        reporter.report(brokenIn: marks.native, at: entry)
+        if filter.fits(decision, marks.native) { results.write(entry, marks.native, decision) }
         return .descend(.entry(decision.contextForEntries))
     }
 
@@ -53,15 +54,16 @@ struct EffectiveFinder: TreeVisitor {
     mutating func finish() { results.finish() }
 
     private func decide(
-        _ entry: borrowing TreeEntry, _ marks: Marks, in context: EffectiveContext
+        _ entry: borrowing TreeEntry, _ marks: ItemMarks, in context: EffectiveContext
     ) -> Decision {
         switch context {
         case .root(let decision):
             return decision
         case .entry(let context):
             return policy.decide(
-                marks, kind: entry.kind, in: context, name: entry.nameBytes, path: entry.path,
-                linkCount: linkCount(of: entry), isMountRoot: isMountRoot(entry))
+                marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
+                name: entry.nameBytes, path: entry.path, linkCount: linkCount(of: entry),
+                isMountRoot: isMountRoot(entry))
         }
     }
 

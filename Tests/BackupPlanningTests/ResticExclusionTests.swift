@@ -1,3 +1,6 @@
+import EffectiveValues
+import StoragePolicy
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -42,7 +45,7 @@ struct ResticExclusionTests {
             let restic = try Restic(in: base)
             let exclusions = ResticSelection.exclusions(of: plan)
             let few = ResticSelection(
-                targets: .sources, patterns: exclusions.map { ResticPattern($0) })
+                targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
             try expectStored(expected, by: restic, few, source)
             let many = try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()
             try expectStored(expected, by: restic, many, source)
@@ -80,6 +83,40 @@ struct ResticExclusionTests {
         }
     }
 
+    @Test("of directories for caches everything but the tags, either way")
+    func cacheDirectories() throws {
+        try require(.tool("restic"))
+        let signature = "Signature: 8a477f597d28d172789f06886806bc55"
+        let tree = Tree {
+            Directory("source") {
+                for name in HostileNames.all + ["!not", "$1", "end$"] {
+                    Directory(name) {
+                        File("CACHEDIR.TAG", signature)
+                        File("CACHEDIR.TAG2")
+                        Directory("d") { File("CACHEDIR.TAG", signature) }
+                    }
+                }
+                File("kept")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { base in
+            let source = base.appending("source")
+            let plan = try makePlan(source, policy: StoragePolicy(markers: [.cachedir])) {
+                $0.makesManifest = true
+            }
+            let count = HostileNames.all.count + 3
+            #expect(plan.exclusions.count == count)
+            #expect(plan.totals.storedFiles == count + 1)
+            #expect(plan.manifest?.count == plan.totals.storedItems)
+            let expected = try stored(of: plan, source)
+            #expect(expected.count == 2 * count + 1)
+            let restic = try Restic(in: base)
+            try expectStored(expected, by: restic, plan.resticSelection(), source)
+            let cover = SmallestCover(sources: plan.sources, exclusions: plan.exclusions)
+            try expectStored(expected, by: restic, cover.selection(), source)
+        }
+    }
+
     private func expectStored(
         _ expected: Set<[UInt8]>, by restic: Restic, _ selection: ResticSelection,
         _ source: FilePath, sourceLocation: SourceLocation = #_sourceLocation
@@ -103,7 +140,9 @@ func stored(of plan: BackupPlan, _ source: FilePath) throws -> Set<[UInt8]> {
         let bytes = item.path.argumentBytes
         let path = Array(bytes.dropFirst(skipped))
         if item.isDirectory {
-            paths = paths.filter { !$0.starts(with: path + [UInt8(ascii: "/")]) }
+            let prefix = path + [UInt8(ascii: "/")]
+            let kept = item.reason.keptFile.map { prefix + $0.name.bytes }
+            paths = paths.filter { !$0.starts(with: prefix) || $0 == kept }
         } else {
             paths.remove(path)
         }

@@ -1,0 +1,65 @@
+import CLinux
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// A file that says of the directory it is in that its contents are not backed up.
+public struct TagFile: Sendable {
+    /// What it is called in options.
+    public let marker: Marker
+    /// Its name.
+    public let name: FilePath
+    /// What it must begin with; nil when its presence is enough.
+    let signature: [UInt8]?
+    /// Whether it is backed up itself, while the directory's other contents are not.
+    public let isKept: Bool
+
+    /// `CACHEDIR.TAG`, by the Cache Directory Tagging Specification: a regular file that begins with
+    /// the signature.
+    public static let cacheDirectory = TagFile(
+        marker: .cachedir, name: "CACHEDIR.TAG",
+        signature: Array("Signature: 8a477f597d28d172789f06886806bc55".utf8), isKept: true)
+
+    /// `.nobackup`, of any content.
+    public static let noBackup = TagFile(
+        marker: .nobackup, name: ".nobackup", signature: nil, isKept: false)
+
+    static let all = [cacheDirectory, noBackup]
+
+    /// Whether a directory holds it. What cannot be read is not there.
+    func isPresent(in directory: borrowing some FileLocation & ~Copyable) -> Bool {
+        do throws(Errno) {
+            let opened = PathDescriptor(
+                try openFile(directory, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+            return try isPresent(DirectoryEntryLocation(directory: opened.descriptor, name: name))
+        } catch {
+            return false
+        }
+    }
+
+    /// The file's own status in a directory that holds it.
+    ///
+    /// - Throws: the errno of a call; `ENOENT` when it is gone.
+    public func status(
+        in directory: borrowing some FileLocation & ~Copyable
+    ) throws(Errno) -> FileStatus {
+        let opened = PathDescriptor(
+            try openFile(directory, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+        return try DirectoryEntryLocation(directory: opened.descriptor, name: name).status()
+    }
+
+    private func isPresent(_ file: DirectoryEntryLocation) throws(Errno) -> Bool {
+        let status = try file.status()
+        guard let signature else { return true }
+        guard status.kind == .regularFile, status.size >= signature.count else { return false }
+        let opened = PathDescriptor(
+            try openFile(file, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY))
+        guard try opened.descriptor.status().kind == .regularFile else { return false }
+        let start = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: signature.count, alignment: 1)
+        defer { start.deallocate() }
+        let count = try readFile(opened.descriptor, at: 0, into: start)
+        return count == signature.count && start.elementsEqual(signature)
+    }
+}
