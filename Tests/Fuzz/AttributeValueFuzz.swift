@@ -1,4 +1,4 @@
-// sources: Sources/ResourceValues/AttributeValue.swift Sources/ResourceValues/FileProtection.swift
+@testable import ResourceValues
 
 /// Reads any bytes as each type of value: never a crash, and what is read has few spellings.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,0 +1,18 @@
+import ResourceValues
+@testable import BackupEngines
+
+/// Reads any bytes as what restic answers: never a crash, and a scanner always ends.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    if let nodes = try? TreeNode.reading(bytes) {
+        // What is read lies in the text, with escapes that are never longer than they are there.
+        precondition(nodes.reduce(0) { $0 + $1.name.count } <= bytes.count)
+    }
+    var whole = JSONScanner(bytes[...])
+    _ = try? whole.skipValue()
+    var text = JSONScanner(bytes[...])
+    if let string = try? text.string() { precondition(string.count <= bytes.count) }
+    if let time = FileTime(rfc3339: bytes) { precondition(time.nanoseconds < 1_000_000_000) }
+    return 0
+}
