@@ -148,6 +148,29 @@ package.targets += [
         ]),
 ]
 
+// Foundation's URL resource values. On Apple's systems Foundation has them itself.
+
+let linuxOnly = TargetDependencyCondition.when(platforms: [.linux])
+package.products += [
+    .library(name: "ResourceValuesFoundation", targets: ["ResourceValuesFoundation"])
+]
+package.targets += [
+    .target(
+        name: "ResourceValuesFoundation",
+        dependencies: [
+            .target(name: "EffectiveValues", condition: linuxOnly),
+            .target(name: "ResourceValues", condition: linuxOnly),
+            .target(name: "SystemCalls", condition: linuxOnly),
+            .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
+        ]),
+    .testTarget(
+        name: "ResourceValuesFoundationTests",
+        dependencies: [
+            "ResourceValues", "ResourceValuesFoundation", "SystemCalls", "TestSupport",
+            systemPackage,
+        ]),
+]
+
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

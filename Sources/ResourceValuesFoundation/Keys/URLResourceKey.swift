@@ -1,0 +1,48 @@
+#if !canImport(Darwin)
+/// Names a value that belongs to a file's URL, in place of Foundation's type of the same name.
+///
+/// Every constant that Apple documents is here, with the raw name Foundation gives it. What a key's
+/// value is, where it comes from and when it is nil, its property in ``URLResourceValues`` says.
+public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
+    private enum Name: Hashable {
+        case known(KnownKey)
+        case other(String)
+    }
+
+    private let name: Name
+
+    /// Creates a key from a raw name such as `NSURLIsPurgeableKey`.
+    ///
+    /// A name that is none of the constants' makes a key whose value is always nil.
+    public init(rawValue: String) {
+        name = KnownKey(rawValue: rawValue).map { .known($0) } ?? .other(rawValue)
+    }
+
+    /// Creates a key from a raw name such as `NSURLIsPurgeableKey`.
+    public init(_ rawValue: String) { self.init(rawValue: rawValue) }
+
+    init(_ known: KnownKey) { name = .known(known) }
+
+    /// The raw name, such as `NSURLIsPurgeableKey`.
+    public var rawValue: String {
+        switch name {
+        case .known(let key): key.rawValue
+        case .other(let name): name
+        }
+    }
+
+    /// The key as one of the constants; nil when it is none of them.
+    var known: KnownKey? {
+        guard case .known(let key) = name else { return nil }
+        return key
+    }
+
+    /// Whether two keys have the same raw name.
+    public static func == (first: URLResourceKey, second: URLResourceKey) -> Bool {
+        first.name == second.name
+    }
+
+    /// Feeds the name to a hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+#endif

@@ -1,0 +1,111 @@
+#if !canImport(Darwin)
+import Foundation
+import SystemCalls
+import SystemPackage
+
+/// Why a URL leads to no file on this machine.
+enum FileURLError: Error {
+    /// It is no file URL, or one of another host.
+    case unsupportedScheme
+    /// Its path is not absolute, or holds an escaped slash or NUL, which no file name can.
+    case invalidPath
+}
+
+extension URL {
+    /// Calls `body` with the file's path as bytes, NUL-ended, percent escapes undone, without a
+    /// slash at its end.
+    ///
+    /// Foundation's own way to a path gives up on names that are not UTF-8; these reach the file.
+    ///
+    /// - Throws: ``FileURLError``, or what `body` throws.
+    func withFilePath<Result>(
+        _ body: (UnsafeBufferPointer<CChar>) throws -> Result
+    ) throws -> Result {
+        let text = relativeString
+        if hasFileScheme(text.utf8) { return try withPath(ofFileURL: text, body) }
+        guard isFileURL else { throw FileURLError.unsupportedScheme }
+        return try withPath(ofFileURL: absoluteString, body)
+    }
+
+    /// The file's path.
+    ///
+    /// - Throws: ``FileURLError``.
+    func filePath() throws -> FilePath {
+        try withFilePath { path in
+            // The buffer ends with a NUL, so it is never empty.
+            FilePath(platformString: path.baseAddress.unsafelyUnwrapped)
+        }
+    }
+}
+
+private func withPath<Result>(
+    ofFileURL text: String, _ body: (UnsafeBufferPointer<CChar>) throws -> Result
+) throws -> Result {
+    var text = text
+    return try text.withUTF8 { bytes in
+        let escaped = try escapedPath(bytes)
+        return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: escaped.count + 1) {
+            let count = try unescape(escaped, into: $0)
+            return try body(UnsafeBufferPointer(rebasing: $0[...count]))
+        }
+    }
+}
+
+private func hasFileScheme(_ text: String.UTF8View) -> Bool {
+    text.count >= 5 && zip(text, "file:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+}
+
+/// The part of a file URL between its authority and its query or fragment.
+private func escapedPath(
+    _ url: UnsafeBufferPointer<UInt8>
+) throws(FileURLError) -> Slice<UnsafeBufferPointer<UInt8>> {
+    var rest = url.dropFirst("file:".utf8.count)
+    if rest.starts(with: "//".utf8) {
+        rest = rest.dropFirst(2)
+        let host = rest.prefix { $0 != slash }
+        guard host.isEmpty || String(decoding: host, as: UTF8.self).lowercased() == "localhost"
+        else { throw .unsupportedScheme }
+        rest = rest[host.endIndex...]
+    }
+    guard rest.first == slash else { throw .invalidPath }
+    return rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+}
+
+/// Undoes percent escapes and ends the path with a NUL.
+///
+/// - Returns: the path's length, without the NUL.
+private func unescape(
+    _ escaped: Slice<UnsafeBufferPointer<UInt8>>, into path: UnsafeMutableBufferPointer<CChar>
+) throws(FileURLError) -> Int {
+    var count = 0
+    var index = escaped.startIndex
+    while index < escaped.endIndex {
+        var byte = escaped[index]
+        index += 1
+        if byte == UInt8(ascii: "%") {
+            guard index + 1 < escaped.endIndex, let high = hexadecimal(escaped[index]),
+                let low = hexadecimal(escaped[index + 1])
+            else { throw .invalidPath }
+            byte = high << 4 | low
+            guard byte != 0 && byte != slash else { throw .invalidPath }
+            index += 2
+        }
+        path[count] = CChar(bitPattern: byte)
+        count += 1
+    }
+    while count > 1 && path[count - 1] == CChar(bitPattern: slash) { count -= 1 }
+    path[count] = 0
+    return count
+}
+
+private func hexadecimal(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
+private let slash = UInt8(ascii: "/")
+#endif

@@ -1,0 +1,53 @@
+#if !canImport(Darwin)
+import Foundation
+import SystemCalls
+
+extension FileStatus {
+    /// The value of a key that the status alone answers; nil for other keys.
+    func value(_ key: KnownKey) -> PropertyValue? {
+        switch key {
+        case .isRegularFile: .boolean(kind == .regularFile)
+        case .isDirectory: .boolean(kind == .directory)
+        case .isSymbolicLink, .isAliasFile: .boolean(kind == .symbolicLink)
+        case .isPackage, .isApplication, .isUbiquitousItem: .boolean(false)
+        case .isVolume: isMountRoot.map { .boolean($0 && kind == .directory) }
+        case .fileResourceType: .object(kind.resourceType)
+        case .creationDate: creationTime.map { .date(Date($0)) }
+        case .contentAccessDate: .date(Date(contentAccessTime))
+        case .contentModificationDate: .date(Date(contentModificationTime))
+        case .attributeModificationDate: .date(Date(attributeModificationTime))
+        case .fileSize, .totalFileSize: kind == .regularFile ? .integer(Int(size)) : nil
+        case .fileAllocatedSize, .totalFileAllocatedSize:
+            kind == .regularFile ? .integer(Int(allocatedSize)) : nil
+        case .linkCount: .integer(linkCount)
+        case .fileIdentifier: .unsigned(identity.inode)
+        default: nil
+        }
+    }
+}
+
+extension FileKind {
+    fileprivate var resourceType: URLFileResourceType {
+        switch self {
+        case .regularFile: .regular
+        case .directory: .directory
+        case .symbolicLink: .symbolicLink
+        case .fifo: .namedPipe
+        case .socket: .socket
+        case .characterDevice: .characterSpecial
+        case .blockDevice: .blockSpecial
+        case .unknown: .unknown
+        }
+    }
+}
+
+extension Date {
+    /// A time as the kernel keeps it; a `Date` holds it to about a tenth of a microsecond.
+    init(_ time: FileTime) {
+        let reference = Int64(Date.timeIntervalBetween1970AndReferenceDate)
+        self.init(
+            timeIntervalSinceReferenceDate: Double(time.seconds - reference)
+                + Double(time.nanoseconds) / 1e9)
+    }
+}
+#endif

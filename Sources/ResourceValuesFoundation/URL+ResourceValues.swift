@@ -1,0 +1,114 @@
+#if !canImport(Darwin)
+import Foundation
+import SystemCalls
+import SystemPackage
+
+extension URL {
+    /// Reads values of the file.
+    ///
+    /// A symbolic link at the end of the path is not followed. Nothing is cached: each call reads the
+    /// disk, with one `statx(2)` for all that it answers.
+    ///
+    /// - Returns: the values; nil for each key that has none here.
+    /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission` (of the directories
+    ///   above, or of a mark that may not be read), `fileReadCorruptFile` (a mark that holds none of
+    ///   the format's values), `fileReadUnsupportedScheme` (no file URL, or one of another host),
+    ///   `fileReadInvalidFileName` (an escaped slash or NUL, a name too long) and
+    ///   `fileReadUnknown`, with the path and the errno in `userInfo`.
+    public func resourceValues(forKeys keys: Set<URLResourceKey>) throws -> URLResourceValues {
+        try readValues(keys)
+    }
+
+    /// Reads values of the file, as ``resourceValues(forKeys:)-(Set<URLResourceKey>)`` does.
+    ///
+    /// Array literals come here, which saves making a set of them.
+    public func resourceValues(forKeys keys: [URLResourceKey]) throws -> URLResourceValues {
+        try readValues(keys)
+    }
+
+    private func readValues(
+        _ keys: some Collection<URLResourceKey>
+    ) throws -> URLResourceValues {
+        do {
+            return try withItem { target in
+                var reader = ItemReader(self, target)
+                return try reader.values(keys)
+            }
+        } catch {
+            throw CocoaError(error, self, .reading)
+        }
+    }
+
+    /// Stores values on the file.
+    ///
+    /// Marks (`isExcludedFromBackup`, `isPurgeable`, `fileProtection`) are stored all or none.
+    /// Properties that cannot be assigned are ignored. The URL stays as it is, so a constant will do.
+    ///
+    /// - Throws: `CocoaError`: `fileNoSuchFile`, `fileWriteNoPermission`,
+    ///   `fileWriteVolumeReadOnly`, `fileWriteOutOfSpace`, `featureUnsupported` (the filesystem or
+    ///   the kind of file cannot hold the value, a symbolic link among them, or Linux has no such
+    ///   value), `fileReadUnsupportedScheme`, `fileWriteInvalidFileName` and `fileWriteUnknown`. Its
+    ///   `userInfo` holds the path, the errno beneath, and under
+    ///   ``URLResourceKey/keysOfUnsetValuesKey`` the keys that were not set.
+    public mutating func setResourceValues(_ values: URLResourceValues) throws {
+        try writeValues(values)
+    }
+
+    /// Stores values on the file, as ``setResourceValues(_:)`` does, for URLs that are constants.
+    @_disfavoredOverload
+    public func setResourceValues(_ values: URLResourceValues, _ unused: Void = ()) throws {
+        try writeValues(values)
+    }
+
+    /// Does nothing: nothing is cached, so there are no temporary values. Kept for code that calls it
+    /// on Apple's systems; a value set here is not read back.
+    @_disfavoredOverload
+    public mutating func setTemporaryResourceValue(_ value: Any, forKey key: URLResourceKey) {}
+
+    /// Does nothing: nothing is cached.
+    @_disfavoredOverload
+    public mutating func removeCachedResourceValue(forKey key: URLResourceKey) {}
+
+    private func writeValues(_ values: URLResourceValues) throws {
+        var writer = ItemWriter(values)
+        do {
+            try withItem { target in try writer.write(to: target) }
+        } catch {
+            throw CocoaError(error, self, .writing, unsetKeys: writer.pendingKeys)
+        }
+    }
+
+    /// Calls `body` with what leads system calls to the file, a symbolic link at the end itself.
+    func withItem<Result>(_ body: (CallTarget) throws -> Result) throws -> Result {
+        try withFilePath { path in
+            guard path.count <= longestDirectPath else {
+                return try FilePath(platformString: path.baseAddress.unsafelyUnwrapped)
+                    .withoutFollowing.withItem(body)
+            }
+            return try body(
+                CallTarget(
+                    directory: AT_FDCWD, path: path.baseAddress.unsafelyUnwrapped,
+                    flags: AT_SYMLINK_NOFOLLOW))
+        }
+    }
+}
+
+/// What one system call takes, with the NUL (`PATH_MAX`).
+private let longestDirectPath = 4096
+
+extension SymbolicLinkPath {
+    /// Calls `body`, which may throw any error, with what leads to the item.
+    fileprivate func withItem<Result>(
+        _ body: (CallTarget) throws -> Result
+    ) throws -> Result {
+        var outcome: Swift.Result<Result, any Error>?
+        do throws(Errno) {
+            try lookUp { target in outcome = Swift.Result { try body(target) } }
+        } catch {
+            throw FileError.opening(error, path)
+        }
+        guard let outcome else { throw FileError.opening(.invalidArgument, path) }
+        return try outcome.get()
+    }
+}
+#endif

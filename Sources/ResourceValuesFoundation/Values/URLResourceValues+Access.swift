@@ -1,0 +1,65 @@
+#if !canImport(Darwin)
+import Foundation
+
+// Properties: who may do what, and what shows.
+
+extension URLResourceValues {
+    /// Whether this process may read the item (`faccessat2(2)` with the effective user).
+    ///
+    /// A symbolic link is judged itself, and always readable.
+    public var isReadable: Bool? { boolean(.isReadable) }
+
+    /// Whether this process may write to the item (`faccessat2(2)` with the effective user).
+    ///
+    /// False on a read-only mount and for immutable files.
+    public var isWritable: Bool? { boolean(.isWritable) }
+
+    /// Whether this process may execute the file or search the directory (`faccessat2(2)` with the
+    /// effective user).
+    public var isExecutable: Bool? { boolean(.isExecutable) }
+
+    /// Whether the name begins with a dot.
+    ///
+    /// It cannot be set other than by renaming: setting another value throws
+    /// `CocoaError.featureUnsupported`.
+    public var isHidden: Bool? {
+        get { boolean(.isHidden) }
+        set { assign(newValue.map { .boolean($0) }, to: .isHidden) }
+    }
+
+    /// Always nil: Linux hides no extensions. Setting it throws `CocoaError.featureUnsupported`.
+    public var hasHiddenExtension: Bool? {
+        get { boolean(.hasHiddenExtension) }
+        set { assign(newValue.map { .boolean($0) }, to: .hasHiddenExtension) }
+    }
+
+    /// Whether the item is immutable: `chattr +i`, `STATX_ATTR_IMMUTABLE`.
+    ///
+    /// nil where the filesystem has no such flag. Linux has one flag of this kind, which answers
+    /// ``isUserImmutable`` too. Setting it needs `CAP_LINUX_IMMUTABLE`.
+    public var isSystemImmutable: Bool? {
+        get { boolean(.isSystemImmutable) }
+        set { assign(newValue.map { .boolean($0) }, to: .isSystemImmutable) }
+    }
+
+    /// Whether the item is immutable: the same flag as ``isSystemImmutable``.
+    ///
+    /// nil where the filesystem has no such flag. Setting it needs `CAP_LINUX_IMMUTABLE`.
+    public var isUserImmutable: Bool? {
+        get { boolean(.isUserImmutable) }
+        set { assign(newValue.map { .boolean($0) }, to: .isUserImmutable) }
+    }
+
+    /// Always nil: read permissions with `FileManager.attributesOfItem(atPath:)`.
+    public var fileSecurity: NSFileSecurity? { object(.fileSecurity) }
+
+    /// Whether the item has any extended attribute this process may see (`listxattr(2)`).
+    public var mayHaveExtendedAttributes: Bool? { boolean(.mayHaveExtendedAttributes) }
+
+    /// Always nil: Linux has no quarantine. Setting it throws `CocoaError.featureUnsupported`.
+    public var quarantineProperties: [String: Any]? {
+        get { object(.quarantineProperties) }
+        set { assign(newValue.map { .object($0) }, to: .quarantineProperties) }
+    }
+}
+#endif

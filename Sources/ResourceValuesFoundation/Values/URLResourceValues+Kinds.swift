@@ -1,0 +1,41 @@
+#if !canImport(Darwin)
+import Foundation
+
+// Properties: what the item is.
+
+extension URLResourceValues {
+    /// Whether the item is a regular file (`st_mode`).
+    public var isRegularFile: Bool? { boolean(.isRegularFile) }
+
+    /// Whether the item is a directory (`st_mode`).
+    public var isDirectory: Bool? { boolean(.isDirectory) }
+
+    /// Whether the item itself is a symbolic link (`st_mode`); links are never followed.
+    public var isSymbolicLink: Bool? { boolean(.isSymbolicLink) }
+
+    /// Whether the item is the root directory of a mount (`STATX_ATTR_MOUNT_ROOT`).
+    ///
+    /// nil before Linux 5.8.
+    public var isVolume: Bool? { boolean(.isVolume) }
+
+    /// Always false: nothing on Linux shows a directory as a file.
+    public var isPackage: Bool? { boolean(.isPackage) }
+
+    /// Always false: Linux has no application packages.
+    public var isApplication: Bool? { boolean(.isApplication) }
+
+    /// Whether the item is a symbolic link, the only kind of alias that Linux has.
+    public var isAliasFile: Bool? { boolean(.isAliasFile) }
+
+    /// Whether looking inside would mount something there (`STATX_ATTR_AUTOMOUNT`).
+    ///
+    /// nil where the filesystem does not say.
+    public var isMountTrigger: Bool? { boolean(.isMountTrigger) }
+
+    /// The kind of the item (`st_mode`).
+    public var fileResourceType: URLFileResourceType? { object(.fileResourceType) }
+
+    /// Always nil: Linux has no notion of it.
+    public var applicationIsScriptable: Bool? { boolean(.applicationIsScriptable) }
+}
+#endif

@@ -1,0 +1,33 @@
+#if !canImport(Darwin)
+import Foundation
+
+// Properties: values that are stored on the item.
+
+extension URLResourceValues {
+    /// Whether backups leave the item out: the extended attribute `user.resval.isExcludedFromBackup`.
+    ///
+    /// nil when unset. What is stored on the item itself; a directory above may exclude it all the same.
+    public var isExcludedFromBackup: Bool? {
+        get { boolean(.isExcludedFromBackup) }
+        set { assign(newValue.map { .boolean($0) }, to: .isExcludedFromBackup) }
+    }
+
+    /// Whether the item may be deleted when space is short: the extended attribute
+    /// `user.resval.isPurgeable`.
+    ///
+    /// nil when unset. Can be set here, unlike on Apple's systems.
+    public var isPurgeable: Bool? {
+        get { boolean(.isPurgeable) }
+        set { assign(newValue.map { .boolean($0) }, to: .isPurgeable) }
+    }
+
+    /// The protection class: the extended attribute `user.resval.fileProtection`.
+    ///
+    /// nil when unset. Can be set here, unlike on Apple's systems. A declaration that tools honour:
+    /// nothing keeps a program from reading the file.
+    public var fileProtection: URLFileProtection? {
+        get { object(.fileProtection) }
+        set { assign(newValue.map { .object($0) }, to: .fileProtection) }
+    }
+}
+#endif

@@ -1,0 +1,113 @@
+#if !canImport(Darwin)
+import Foundation
+
+// Properties: what the volume can do.
+
+extension URLResourceValues {
+    /// Whether items can be found by a number again (`name_to_handle_at(2)`).
+    ///
+    /// nil where the call is refused.
+    public var volumeSupportsPersistentIDs: Bool? { boolean(.volumeSupportsPersistentIDs) }
+
+    /// Whether the format has symbolic links.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsSymbolicLinks: Bool? { boolean(.volumeSupportsSymbolicLinks) }
+
+    /// Whether the format has hard links.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsHardLinks: Bool? { boolean(.volumeSupportsHardLinks) }
+
+    /// Whether the format can have a journal.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsJournaling: Bool? { boolean(.volumeSupportsJournaling) }
+
+    /// Whether files can have holes.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsSparseFiles: Bool? { boolean(.volumeSupportsSparseFiles) }
+
+    /// Whether ranges can be allocated that read as zeros without having been written
+    /// (`fallocate(2)`).
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsZeroRuns: Bool? { boolean(.volumeSupportsZeroRuns) }
+
+    /// Whether names that differ in case are different; directories with `chattr +F` apart.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsCaseSensitiveNames: Bool? {
+        boolean(.volumeSupportsCaseSensitiveNames)
+    }
+
+    /// Whether names keep their case.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsCasePreservedNames: Bool? {
+        boolean(.volumeSupportsCasePreservedNames)
+    }
+
+    /// Whether the root directory's dates are kept.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsRootDirectoryDates: Bool? {
+        boolean(.volumeSupportsRootDirectoryDates)
+    }
+
+    /// Whether the filesystem counts its blocks (`f_blocks`).
+    public var volumeSupportsVolumeSizes: Bool? { boolean(.volumeSupportsVolumeSizes) }
+
+    /// Whether the filesystem has a label that can be changed while it is mounted.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsRenaming: Bool? { boolean(.volumeSupportsRenaming) }
+
+    /// Whether `flock(2)` works.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsAdvisoryFileLocking: Bool? {
+        boolean(.volumeSupportsAdvisoryFileLocking)
+    }
+
+    /// Whether access control lists can be stored (`system.posix_acl_access`).
+    ///
+    /// nil where that cannot be asked.
+    public var volumeSupportsExtendedSecurity: Bool? { boolean(.volumeSupportsExtendedSecurity) }
+
+    /// Whether the format can compress files transparently.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsCompression: Bool? { boolean(.volumeSupportsCompression) }
+
+    /// Whether files can be cloned (`FICLONE`); xfs is asked, as it depends on how the volume was
+    /// made.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsFileCloning: Bool? { boolean(.volumeSupportsFileCloning) }
+
+    /// Whether two items can swap their names (`renameat2(2)` with `RENAME_EXCHANGE`).
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsSwapRenaming: Bool? { boolean(.volumeSupportsSwapRenaming) }
+
+    /// Whether renaming can refuse to replace an item (`renameat2(2)` with `RENAME_NOREPLACE`).
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsExclusiveRenaming: Bool? { boolean(.volumeSupportsExclusiveRenaming) }
+
+    /// Whether items can be made immutable (`STATX_ATTR_IMMUTABLE`).
+    public var volumeSupportsImmutableFiles: Bool? { boolean(.volumeSupportsImmutableFiles) }
+
+    /// Whether permissions are kept for each item.
+    ///
+    /// nil for types where this package does not know it.
+    public var volumeSupportsAccessPermissions: Bool? { boolean(.volumeSupportsAccessPermissions) }
+
+    /// Whether protection classes can be stored (`user.*` attributes).
+    ///
+    /// Nothing enforces a class yet. nil where that cannot be asked.
+    public var volumeSupportsFileProtection: Bool? { boolean(.volumeSupportsFileProtection) }
+}
+#endif

@@ -1,0 +1,92 @@
+#if !canImport(Darwin)
+import Foundation
+
+/// Values that belong to a file's URL, in place of Foundation's type of the same name.
+///
+/// Holds the values of the keys that were asked for, and those assigned since; every other property is
+/// nil. Nothing is read later: each call of `resourceValues(forKeys:)` reads the disk.
+///
+/// Only properties that can be assigned are stored by `setResourceValues(_:)`; the others are
+/// ignored there.
+public struct URLResourceValues {
+    private var entries: [Entry] = []
+
+    private struct Entry {
+        let key: KnownKey
+        let value: PropertyValue
+    }
+
+    /// Creates values with every property nil.
+    public init() {}
+
+    init(capacity: Int) { entries.reserveCapacity(capacity) }
+
+    /// All values that are not nil, by key.
+    public var allValues: [URLResourceKey: Any] {
+        var values: [URLResourceKey: Any] = [:]
+        for entry in entries { values[URLResourceKey(entry.key)] = entry.value.any }
+        return values
+    }
+
+    /// The value of a key; nil when it is nil or was not asked for.
+    subscript(key: KnownKey) -> PropertyValue? {
+        for entry in entries where entry.key == key { return entry.value }
+        return nil
+    }
+
+    /// Adds a value that was read.
+    mutating func append(_ value: PropertyValue, for key: KnownKey) {
+        entries.append(Entry(key: key, value: value))
+    }
+
+    /// The keys of the values that can be stored on a file, those of nil values left out.
+    var settableKeys: [KnownKey] { entries.map(\.key).filter(\.isSettable) }
+
+    /// Replaces a value.
+    mutating func assign(_ value: PropertyValue?, to key: KnownKey) {
+        entries.removeAll { $0.key == key }
+        if let value { append(value, for: key) }
+    }
+}
+
+@available(*, unavailable)
+extension URLResourceValues: Sendable {}
+
+// How properties take their values out.
+extension URLResourceValues {
+    func boolean(_ key: KnownKey) -> Bool? {
+        guard case .boolean(let value)? = self[key] else { return nil }
+        return value
+    }
+
+    func integer(_ key: KnownKey) -> Int? {
+        guard case .integer(let value)? = self[key] else { return nil }
+        return value
+    }
+
+    func wide(_ key: KnownKey) -> Int64? {
+        guard case .wide(let value)? = self[key] else { return nil }
+        return value
+    }
+
+    func unsigned(_ key: KnownKey) -> UInt64? {
+        guard case .unsigned(let value)? = self[key] else { return nil }
+        return value
+    }
+
+    func date(_ key: KnownKey) -> Date? {
+        guard case .date(let value)? = self[key] else { return nil }
+        return value
+    }
+
+    func text(_ key: KnownKey) -> String? {
+        guard case .text(let value)? = self[key] else { return nil }
+        return value
+    }
+
+    func object<Value>(_ key: KnownKey) -> Value? {
+        guard case .object(let value)? = self[key] else { return nil }
+        return value as? Value
+    }
+}
+#endif
