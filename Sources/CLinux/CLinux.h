@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
@@ -34,6 +35,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -67,6 +69,9 @@
 #ifndef SEEK_HOLE
 #define SEEK_HOLE 4
 #endif
+
+// UTIME_OMIT in a form that Swift imports.
+#define LINUX_UTIME_OMIT 0x3FFFFFFE
 
 // Linux 6.13 gave the same numbers to every architecture; glibc 2.36 knows none of them.
 #define LINUX_SYS_setxattrat 463
@@ -249,6 +254,89 @@ static inline long linux_getcwd(char **path) {
 static inline long linux_get_inode_flags(int descriptor, int *flags) {
     return linux_result(ioctl(descriptor, FS_IOC_GETFLAGS, flags));
 }
+
+static inline long linux_set_inode_flags(int descriptor, int flags) {
+    return linux_result(ioctl(descriptor, FS_IOC_SETFLAGS, &flags));
+}
+
+// The label of the mounted filesystem: FS_IOC_GETFSLABEL, at most FSLABEL_MAX bytes with the NUL.
+static inline long linux_get_filesystem_label(int descriptor, char *label) {
+    return linux_result(ioctl(descriptor, FS_IOC_GETFSLABEL, label));
+}
+
+// struct fsuuid2 and FS_IOC_GETFSUUID of Linux 6.9, which Debian 12's headers do not have yet.
+struct linux_filesystem_uuid {
+    uint8_t length;
+    uint8_t bytes[16];
+};
+
+static inline long linux_get_filesystem_uuid(int descriptor, struct linux_filesystem_uuid *uuid) {
+    return linux_result(ioctl(descriptor, _IOR(0x15, 0, struct linux_filesystem_uuid), uuid));
+}
+
+// What XFS_IOC_FSGEOMETRY_V1 fills in; the kernel's xfs_fs.h is not among glibc's headers.
+struct linux_xfs_geometry {
+    uint32_t block_size, unused_1[7];
+    uint64_t unused_2[4];
+    uint8_t uuid[16];
+    uint32_t unused_3[2];
+    int32_t version;
+    uint32_t flags, unused_4[3];
+    uint32_t padding;
+};
+
+#define LINUX_XFS_GEOMETRY_REFLINK (1u << 20)
+
+static inline long linux_get_xfs_geometry(int descriptor, struct linux_xfs_geometry *geometry) {
+    return linux_result(ioctl(descriptor, _IOR('X', 100, struct linux_xfs_geometry), geometry));
+}
+
+// The extents of a file from an offset on: FS_IOC_FIEMAP. Returns how many were filled in.
+#define LINUX_EXTENT_CAPACITY 32
+
+static inline long linux_get_extents(int descriptor, uint64_t start,
+                                     struct fiemap_extent *extents) {
+    union {
+        struct fiemap map;
+        char bytes[sizeof(struct fiemap) + LINUX_EXTENT_CAPACITY * sizeof(struct fiemap_extent)];
+    } request;
+    memset(&request.map, 0, sizeof request.map);
+    request.map.fm_start = start;
+    request.map.fm_length = FIEMAP_MAX_OFFSET - start;
+    request.map.fm_extent_count = LINUX_EXTENT_CAPACITY;
+    if (ioctl(descriptor, FS_IOC_FIEMAP, &request.map) < 0) return -(long)errno;
+    memcpy(extents, request.bytes + sizeof request.map,
+           request.map.fm_mapped_extents * sizeof *extents);
+    return request.map.fm_mapped_extents;
+}
+
+// Asks for the length of a handle only: minus EOVERFLOW where the filesystem has handles.
+static inline long linux_probe_handle(int directory, const char *path, int flags) {
+    struct {
+        unsigned int length;
+        int type;
+    } handle = {0, 0};
+    int mount;
+    return linux_result(syscall(SYS_name_to_handle_at, directory, path, &handle, &mount, flags));
+}
+
+// Whether the effective user may access a file: faccessat2(2), or glibc's stand-in for it.
+static inline long linux_faccessat(int directory, const char *path, int mode, int flags) {
+    return linux_result(faccessat(directory, path, mode, flags | AT_EACCESS));
+}
+
+static inline long linux_renameat2(int old_directory, const char *old_name, int new_directory,
+                                   const char *new_name, unsigned int flags) {
+    return linux_result(syscall(SYS_renameat2, old_directory, old_name, new_directory, new_name,
+                                flags));
+}
+
+static inline long linux_utimensat(int directory, const char *path, const struct timespec *times,
+                                   int flags) {
+    return linux_result(utimensat(directory, path, times, flags));
+}
+
+static inline long linux_uname(struct utsname *names) { return linux_result(uname(names)); }
 
 // The limit on open descriptors (RLIMIT_NOFILE), which glibc declares with an enum type that
 // Swift does not match.

@@ -45,6 +45,9 @@ public struct MountTable: Sendable, Hashable {
         return mounts[current]
     }
 
+    /// The mount with a number, as `statx(2)` tells it; nil when the table has none.
+    package func mount(numbered number: Int) -> Mount? { mounts.first { $0.number == number } }
+
     private func nextMount(from current: Int, towards path: FilePath) -> Int? {
         children[mounts[current].number, default: []]
             .filter { $0 != current && path.starts(with: mounts[$0].mountPoint) }

@@ -86,6 +86,27 @@ public struct VolumeCapacity: Sendable, Hashable {
         available = Int64(
             clamping: status.availableBlocks.multipliedSaturating(by: status.fragmentSize))
     }
+
+    /// The reserve, in bytes, that stays free of what nobody asked for: a tenth of the volume, at most
+    /// 5 GiB.
+    public var usualReserve: Int64 { min(total / 10, 5 << 30) }
+
+    /// What may be stored of importance, in bytes: available, and what a purge would free.
+    ///
+    /// - Parameter purgeable: what a purge would free; 0 where no plan for one is known.
+    /// - Returns: at least ``available``, at most ``total``.
+    public func availableForImportantUsage(purgeable: Int64 = 0) -> Int64 {
+        let (sum, overflow) = available.addingReportingOverflow(max(purgeable, 0))
+        return max(available, min(overflow ? total : sum, total))
+    }
+
+    /// What may be stored that nobody asked for, in bytes.
+    ///
+    /// - Parameter reserve: what stays free of it; nil takes ``usualReserve``.
+    /// - Returns: at least 0, at most ``available``.
+    public func availableForOpportunisticUsage(reserve: Int64? = nil) -> Int64 {
+        max(0, available - max(reserve ?? usualReserve, 0))
+    }
 }
 
 extension UInt64 {

@@ -12,6 +12,44 @@ package func readDirectory(
     }
 }
 
+/// Calls `body` with the name of each entry of a directory, without `.` and `..`, until it returns
+/// false.
+///
+/// - Throws: the errno of opening or reading the directory.
+package func forEachName(
+    in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8]) -> Bool
+) throws(Errno) {
+    let descriptor = try openFile(directory, flags: O_RDONLY | O_DIRECTORY)
+    let outcome: Result<Void, Errno>
+    do throws(Errno) {
+        outcome = .success(try forEachName(inOpen: descriptor, body))
+    } catch {
+        outcome = .failure(error)
+    }
+    try closeFile(descriptor)
+    try outcome.get()
+}
+
+private func forEachName(
+    inOpen descriptor: FileDescriptor, _ body: ([UInt8]) -> Bool
+) throws(Errno) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
+    defer { buffer.deallocate() }
+    while true {
+        let count = try readDirectory(descriptor, into: buffer)
+        if count == 0 { return }
+        var offset = 0
+        while offset < count {
+            // d_reclen and d_name of linux_dirent64.
+            let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 16, as: UInt16.self))
+            let name = Array(buffer[(offset + 19)..<(offset + length)].prefix { $0 != 0 })
+            offset += length
+            let isOwnOrParent = name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") }
+            if !isOwnOrParent && !body(name) { return }
+        }
+    }
+}
+
 /// Makes an open directory the calling thread's working directory: `fchdir(2)`.
 ///
 /// Without ``separateWorkingDirectory()`` before it, the working directory of every thread.

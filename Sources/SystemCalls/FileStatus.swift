@@ -87,6 +87,8 @@ public struct FileStatus: Sendable, Hashable {
     public let size: Int64
     /// The allocated size in bytes: blocks × 512.
     public let allocatedSize: Int64
+    /// The size in bytes that reads and writes go best with (`stx_blksize`).
+    public let preferredBlockSize: Int
     /// The number of names (hard links).
     public let linkCount: Int
     /// The owner's user number.
@@ -103,12 +105,19 @@ public struct FileStatus: Sendable, Hashable {
     public let attributeModificationTime: FileTime
     /// When the file was made (`stx_btime`); nil where the filesystem does not keep it.
     public let creationTime: FileTime?
+    /// Whether the filesystem has the immutable flag, so that ``isImmutable`` tells something.
+    public let knowsImmutable: Bool
     /// Whether the file is immutable (`chattr +i`).
     public let isImmutable: Bool
     /// Whether the file can only grow (`chattr +a`).
     public let isAppendOnly: Bool
     /// Whether `dump(8)` shall leave the file out (`chattr +d`).
     public let isNodump: Bool
+    /// Whether looking inside would mount something there; nil where the filesystem does not say.
+    public let isMountTrigger: Bool?
+    /// The number of the mount the file was reached through, as `/proc/self/mountinfo` has it; nil
+    /// before Linux 5.8.
+    public let mountNumber: Int?
     /// Whether the inode is the root of a mount; nil before Linux 5.8.
     public let isMountRoot: Bool?
 
@@ -117,6 +126,7 @@ public struct FileStatus: Sendable, Hashable {
         permissions = status.stx_mode & 0o7777
         size = Int64(clamping: status.stx_size)
         allocatedSize = Int64(clamping: status.stx_blocks) * 512
+        preferredBlockSize = Int(status.stx_blksize)
         linkCount = Int(status.stx_nlink)
         owner = status.stx_uid
         group = status.stx_gid
@@ -128,12 +138,22 @@ public struct FileStatus: Sendable, Hashable {
         attributeModificationTime = FileTime(status.stx_ctime)
         let hasBirthTime = status.stx_mask & UInt32(STATX_BTIME) != 0
         creationTime = hasBirthTime ? FileTime(status.stx_btime) : nil
-        isImmutable = status.stx_attributes & UInt64(STATX_ATTR_IMMUTABLE) != 0
-        isAppendOnly = status.stx_attributes & UInt64(STATX_ATTR_APPEND) != 0
-        isNodump = status.stx_attributes & UInt64(STATX_ATTR_NODUMP) != 0
-        let knowsMountRoot = status.stx_attributes_mask & UInt64(STATX_ATTR_MOUNT_ROOT) != 0
-        isMountRoot =
-            knowsMountRoot ? status.stx_attributes & UInt64(STATX_ATTR_MOUNT_ROOT) != 0 : nil
+        knowsImmutable = status.has(STATX_ATTR_IMMUTABLE) != nil
+        isImmutable = status.has(STATX_ATTR_IMMUTABLE) ?? false
+        isAppendOnly = status.has(STATX_ATTR_APPEND) ?? false
+        isNodump = status.has(STATX_ATTR_NODUMP) ?? false
+        isMountTrigger = status.has(STATX_ATTR_AUTOMOUNT)
+        isMountRoot = status.has(STATX_ATTR_MOUNT_ROOT)
+        let hasMountNumber = status.stx_mask & UInt32(STATX_MNT_ID) != 0
+        mountNumber = hasMountNumber ? Int(status.stx_mnt_id) : nil
+    }
+}
+
+extension statx {
+    /// Whether an attribute is set; nil where the filesystem does not say.
+    fileprivate func has(_ attribute: CInt) -> Bool? {
+        guard stx_attributes_mask & UInt64(attribute) != 0 else { return nil }
+        return stx_attributes & UInt64(attribute) != 0
     }
 }
 
@@ -147,7 +167,7 @@ extension FileLocation where Self: ~Copyable {
             _ = try perform(.statx) {
                 linux_statx(
                     target.directory, target.path, target.flags | AT_NO_AUTOMOUNT,
-                    UInt32(STATX_BASIC_STATS | STATX_BTIME), &status)
+                    UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID), &status)
             }
             return FileStatus(status)
         }

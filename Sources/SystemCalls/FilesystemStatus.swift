@@ -15,6 +15,8 @@ public struct FilesystemStatus: Sendable, Hashable {
     public let availableBlocks: UInt64
     /// All inodes; 0 where the filesystem does not count them.
     public let files: UInt64
+    /// Free inodes, those reserved for root included (`f_ffree`).
+    public let freeFiles: UInt64
     /// Free inodes an ordinary user may take (`f_favail`).
     public let availableFiles: UInt64
     /// Whether the mount is read-only.
@@ -51,6 +53,7 @@ package func filesystemStatus(
         type: UInt32(truncatingIfNeeded: kernel.f_type),
         fragmentSize: UInt64(counts.f_frsize), blocks: UInt64(counts.f_blocks),
         freeBlocks: UInt64(counts.f_bfree), availableBlocks: UInt64(counts.f_bavail),
-        files: UInt64(counts.f_files), availableFiles: UInt64(counts.f_favail),
+        files: UInt64(counts.f_files), freeFiles: UInt64(counts.f_ffree),
+        availableFiles: UInt64(counts.f_favail),
         isReadOnly: counts.f_flag & UInt(ST_RDONLY) != 0)
 }

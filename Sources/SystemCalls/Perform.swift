@@ -9,6 +9,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case getxattr, setxattr, listxattr, removexattr
     case getrlimit, setrlimit
     case pread, unlink, chmod, futimens, memfd_create
+    case faccessat, name_to_handle_at, renameat2, utimensat, uname
     case copyAttributes = "attr_copy_fd"
 }
 

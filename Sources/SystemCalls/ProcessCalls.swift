@@ -1,4 +1,5 @@
 import CLinux
+import SystemPackage
 
 /// The effective user number of this process: `geteuid(2)`, which cannot fail.
 package func effectiveUser() -> UInt32 { geteuid() }
@@ -6,4 +7,18 @@ package func effectiveUser() -> UInt32 { geteuid() }
 /// The processors this process may run on: `sched_getaffinity(2)`; at least 1.
 package func availableProcessorCount() -> Int {
     max(Int(linux_available_processors()), 1)
+}
+
+/// The running kernel's version, such as 6 and 18: `uname(2)`.
+///
+/// - Returns: nil when the release begins with no two numbers.
+package func kernelVersion() throws(Errno) -> (major: Int, minor: Int)? {
+    var names = utsname()
+    _ = try perform(.uname) { linux_uname(&names) }
+    let numbers = withUnsafeBytes(of: names.release) { release in
+        release.prefix { $0 != 0 }.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            .prefix(2).compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+    }
+    guard numbers.count == 2 else { return nil }
+    return (numbers[0], numbers[1])
 }

@@ -1,0 +1,60 @@
+import CLinux
+import SystemPackage
+
+/// What the extents of a regular file tell.
+package struct FileExtents: Sendable, Hashable {
+    /// Whether a range of the file is covered by no extent.
+    package var hasHole: Bool
+    /// Whether an extent is shared with another file; nil where the filesystem does not tell.
+    package var isShared: Bool?
+}
+
+/// Asks for a file's extents: `FS_IOC_FIEMAP`, else `lseek(2)` with `SEEK_HOLE`.
+///
+/// - Parameters:
+///   - descriptor: the file, open for reading.
+///   - size: the file's size in bytes.
+/// - Returns: nil where the filesystem tells neither.
+/// - Throws: the errno of either call.
+package func fileExtents(
+    of descriptor: FileDescriptor, size: Int64
+) throws(Errno) -> FileExtents? {
+    do throws(Errno) {
+        return try mappedExtents(descriptor, size: size)
+    } catch .notSupported, .inappropriateIOCTLForDevice {
+        do throws(Errno) {
+            guard size > 0 else { return FileExtents(hasHole: false, isShared: nil) }
+            let hole = try seekFile(descriptor, toNext: .hole, from: 0)
+            return hole.map { FileExtents(hasHole: $0 < size, isShared: nil) }
+        } catch .invalidArgument {
+            return nil
+        }
+    }
+}
+
+private func mappedExtents(
+    _ descriptor: FileDescriptor, size: Int64
+) throws(Errno) -> FileExtents {
+    var found = FileExtents(hasHole: false, isShared: false)
+    var covered: UInt64 = 0
+    let end = UInt64(clamping: size)
+    var batch = [fiemap_extent](repeating: fiemap_extent(), count: Int(LINUX_EXTENT_CAPACITY))
+    while true {
+        let count = try perform(.ioctl) {
+            linux_get_extents(descriptor.rawValue, covered, &batch)
+        }
+        for extent in batch.prefix(count) {
+            if extent.fe_logical > covered && covered < end { found.hasHole = true }
+            if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 { found.isShared = true }
+            covered = max(covered, extent.fe_logical + extent.fe_length)
+            if extent.fe_flags & UInt32(FIEMAP_EXTENT_LAST) != 0 {
+                if covered < end { found.hasHole = true }
+                return found
+            }
+        }
+        if count == 0 {
+            if covered < end { found.hasHole = true }
+            return found
+        }
+    }
+}
