@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -69,10 +70,30 @@ extension URL {
     @_disfavoredOverload
     public mutating func removeCachedResourceValue(forKey key: URLResourceKey) {}
 
+    /// Removes stored values, so that they are unset: of `isExcludedFromBackup`, `isPurgeable` and
+    /// `fileProtection`, all or none. Other keys are ignored.
+    ///
+    /// Assigning nil to a property leaves the stored value as it is, as on Apple's systems; this is the
+    /// way back to unset.
+    ///
+    /// - Throws: as ``setResourceValues(_:)``, with the keys that were not removed.
+    public func removeResourceValues(forKeys keys: Set<URLResourceKey>) throws {
+        let marks = keys.compactMap(\.known).filter(\.isMark)
+        do {
+            try withItem { item in
+                // An item is needed even where there is nothing to remove.
+                _ = try ItemReader.status(of: item)
+                try item.apply(marks.compactMap { MarkChange(removing: $0) })
+            }
+        } catch {
+            throw CocoaError(error, self, .writing, unsetKeys: marks.map { URLResourceKey($0) })
+        }
+    }
+
     private func writeValues(_ values: URLResourceValues) throws {
         var writer = ItemWriter(values)
         do {
-            try withItem { target in try writer.write(to: target) }
+            try withItem { item in try writer.write(to: item, at: self) }
         } catch {
             throw CocoaError(error, self, .writing, unsetKeys: writer.pendingKeys)
         }
@@ -95,6 +116,17 @@ extension URL {
 
 /// What one system call takes, with the NUL (`PATH_MAX`).
 private let longestDirectPath = 4096
+
+extension MarkChange {
+    fileprivate init?(removing key: KnownKey) {
+        switch key {
+        case .isExcludedFromBackup: self.init(.isExcludedFromBackup, to: Bool?.none)
+        case .isPurgeable: self.init(.isPurgeable, to: Bool?.none)
+        case .fileProtection: self.init(.fileProtection, to: FileProtection?.none)
+        default: return nil
+        }
+    }
+}
 
 extension SymbolicLinkPath {
     /// Calls `body`, which may throw any error, with what leads to the item.

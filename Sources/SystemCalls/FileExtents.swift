@@ -17,7 +17,7 @@ package struct FileExtents: Sendable, Hashable {
 /// - Returns: nil where the filesystem tells neither.
 /// - Throws: the errno of either call.
 package func fileExtents(
-    of descriptor: FileDescriptor, size: Int64
+    ofOpen descriptor: FileDescriptor, size: Int64
 ) throws(Errno) -> FileExtents? {
     do throws(Errno) {
         return try mappedExtents(descriptor, size: size)
@@ -30,6 +30,24 @@ package func fileExtents(
             return nil
         }
     }
+}
+
+/// Opens a regular file and asks for its extents.
+///
+/// - Returns: nil where the filesystem does not tell.
+/// - Throws: also the errno of opening the file for reading.
+package func fileExtents(
+    of location: borrowing some FileLocation & ~Copyable, size: Int64
+) throws(Errno) -> FileExtents? {
+    let descriptor = try openFile(location, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    let outcome: Result<FileExtents?, Errno>
+    do throws(Errno) {
+        outcome = .success(try fileExtents(ofOpen: descriptor, size: size))
+    } catch {
+        outcome = .failure(error)
+    }
+    try closeFile(descriptor)
+    return try outcome.get()
 }
 
 private func mappedExtents(

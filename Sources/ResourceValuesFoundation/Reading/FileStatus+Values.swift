@@ -9,7 +9,7 @@ extension FileStatus {
         case .isRegularFile: .boolean(kind == .regularFile)
         case .isDirectory: .boolean(kind == .directory)
         case .isSymbolicLink, .isAliasFile: .boolean(kind == .symbolicLink)
-        case .isPackage, .isApplication, .isUbiquitousItem: .boolean(false)
+        case .isApplication, .isUbiquitousItem: .boolean(false)
         case .isVolume: isMountRoot.map { .boolean($0 && kind == .directory) }
         case .fileResourceType: .object(kind.resourceType)
         case .creationDate: creationTime.map { .date(Date($0)) }
@@ -20,6 +20,10 @@ extension FileStatus {
         case .fileAllocatedSize, .totalFileAllocatedSize:
             kind == .regularFile ? .integer(Int(allocatedSize)) : nil
         case .linkCount: .integer(linkCount)
+        case .preferredIOBlockSize: .integer(preferredBlockSize)
+        case .isMountTrigger: isMountTrigger.map { .boolean($0) }
+        case .isSystemImmutable, .isUserImmutable: knowsImmutable ? .boolean(isImmutable) : nil
+        case .fileResourceIdentifier: .object(identifier(identity.device, identity.inode))
         case .fileIdentifier: .unsigned(identity.inode)
         default: nil
         }
@@ -48,6 +52,23 @@ extension Date {
         self.init(
             timeIntervalSinceReferenceDate: Double(time.seconds - reference)
                 + Double(time.nanoseconds) / 1e9)
+    }
+}
+
+extension FileTime {
+    /// A date as the kernel keeps it, to the nearest nanosecond; what is beyond its range becomes the
+    /// nearest time within.
+    init(_ date: Date) {
+        let interval = date.timeIntervalSinceReferenceDate
+        let whole = interval.rounded(.down)
+        var nanoseconds = ((interval - whole) * 1e9).rounded()
+        let carry: Int64 = nanoseconds >= 1e9 ? 1 : 0
+        nanoseconds -= Double(carry) * 1e9
+        let reference = Int64(Date.timeIntervalBetween1970AndReferenceDate)
+        self.init(
+            seconds: (Int64(exactly: whole) ?? (whole < 0 ? -1 << 60 : 1 << 60)) + reference
+                + carry,
+            nanoseconds: UInt32(nanoseconds))
     }
 }
 #endif

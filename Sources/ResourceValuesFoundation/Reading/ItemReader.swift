@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+import EffectiveValues
 import Foundation
 import ResourceValues
 import SystemCalls
@@ -9,6 +10,9 @@ struct ItemReader {
     let url: URL
     let target: CallTarget
     private var knownStatus: FileStatus?
+    private var knownExtents: FileExtents??
+    private var volumeReader: VolumeReader?
+    private var isKnownToExist = false
 
     init(_ url: URL, _ target: CallTarget) {
         self.url = url
@@ -17,8 +21,7 @@ struct ItemReader {
 
     /// The values of some keys, those that are nil left out.
     ///
-    /// The item's status is asked for even where no key needs it and no other call would tell that
-    /// there is no such item.
+    /// - Throws: ``FileError``, `noSuchFile` also where no key needs to look at the item.
     mutating func values(
         _ keys: some Collection<URLResourceKey>
     ) throws -> URLResourceValues {
@@ -27,30 +30,136 @@ struct ItemReader {
             guard let known = key.known, let value = try value(known) else { continue }
             values.append(value, for: known)
         }
-        _ = try status()
+        if !isKnownToExist { _ = try status() }
         return values
     }
 
     /// The item's status: one `statx(2)`, however often it is asked for.
     mutating func status() throws(FileError) -> FileStatus {
         if let knownStatus { return knownStatus }
+        let status = try Self.status(of: target)
+        knownStatus = status
+        isKnownToExist = true
+        return status
+    }
+
+    private mutating func value(_ key: KnownKey) throws(FileError) -> PropertyValue? {
+        switch key {
+        case .isExcludedFromBackup: try mark(.isExcludedFromBackup).map { .boolean($0) }
+        case .isPurgeable: try mark(.isPurgeable).map { .boolean($0) }
+        case .fileProtection: try mark(.fileProtection).map { .object(URLFileProtection($0)) }
+        case .isReadable: .boolean(try isAccessible(.read))
+        case .isWritable: .boolean(try isAccessible(.write))
+        case .isExecutable: .boolean(try isAccessible(.execute))
+        case .mayHaveExtendedAttributes: .boolean(try hasExtendedAttributes())
+        case .isSparse: try extents().map { .boolean($0.hasHole) }
+        case .mayShareFileContent: try sharesContent().map { .boolean($0) }
+        case .directoryEntryCount: try entryCount().map { .integer($0) }
+        case .name, .localizedName, .path, .canonicalPath, .parentDirectoryURL, .isHidden,
+            .isPackage:
+            try nameValue(key)
+        default: try otherValue(key)
+        }
+    }
+
+    private mutating func otherValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
+        if let value = try status().value(key) { return value }
+        return try volumeValue(key)
+    }
+
+    private mutating func mark<Value>(_ key: StoredKey<Value>) throws(FileError) -> Value? {
+        let value = try target.value(for: key)
+        isKnownToExist = true
+        return value
+    }
+
+    private func isAccessible(_ mode: AccessMode) throws(FileError) -> Bool {
+        try reading { () throws(Errno) in try target.isAccessible(for: mode) }
+    }
+
+    private func hasExtendedAttributes() throws(FileError) -> Bool {
+        try reading { () throws(Errno) in
+            do throws(Errno) {
+                return try ExtendedAttributeCalls.listLength(target) > 0
+            } catch .notSupported {
+                return false
+            }
+        }
+    }
+
+    private mutating func entryCount() throws(FileError) -> Int? {
+        guard try status().kind == .directory else { return nil }
+        return try unlessForbidden { () throws(Errno) in
+            var count = 0
+            try forEachName(in: target) { _ in
+                count += 1
+                return true
+            }
+            return count
+        }
+    }
+
+    private mutating func extents() throws(FileError) -> FileExtents? {
+        if let knownExtents { return knownExtents }
+        let status = try status()
+        guard status.kind == .regularFile else { return nil }
+        let extents = try unlessForbidden { () throws(Errno) in
+            try fileExtents(of: target, size: status.size)
+        }
+        knownExtents = .some(extents)
+        return extents
+    }
+
+    private mutating func sharesContent() throws(FileError) -> Bool? {
+        guard let extents = try extents() else { return nil }
+        // Where extents are not told, a filesystem without clones answers all the same.
+        if let isShared = extents.isShared { return isShared }
+        return try volume().volume?.canClone == false ? false : nil
+    }
+
+    private mutating func volumeValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
+        guard key.isOfVolume else { return nil }
+        var reader = try volume()
+        defer { volumeReader = reader }
+        return try reading { () throws(Errno) in try reader.value(key) }
+    }
+
+    private mutating func volume() throws(FileError) -> VolumeReader {
+        if let volumeReader { return volumeReader }
+        let reader = VolumeReader(target, try status())
+        volumeReader = reader
+        return reader
+    }
+
+    /// An item's status.
+    static func status(of item: CallTarget) throws(FileError) -> FileStatus {
         do throws(Errno) {
-            let status = try target.status()
-            knownStatus = status
-            return status
+            return try item.status()
         } catch {
             throw .readingStatus(error, of: nil)
         }
     }
 
-    private mutating func value(_ key: KnownKey) throws -> PropertyValue? {
-        switch key {
-        case .isExcludedFromBackup:
-            try target.value(for: .isExcludedFromBackup).map { .boolean($0) }
-        case .isPurgeable: try target.value(for: .isPurgeable).map { .boolean($0) }
-        case .fileProtection:
-            try target.value(for: .fileProtection).map { .object(URLFileProtection($0)) }
-        default: try status().value(key)
+    private func reading<Result>(
+        _ body: () throws(Errno) -> Result
+    ) throws(FileError) -> Result {
+        do throws(Errno) {
+            return try body()
+        } catch {
+            throw .readingStatus(error, of: nil)
+        }
+    }
+
+    /// What a call answers that needs permission to read the item; nil without it.
+    private func unlessForbidden<Result>(
+        _ body: () throws(Errno) -> Result?
+    ) throws(FileError) -> Result? {
+        do throws(Errno) {
+            return try body()
+        } catch .permissionDenied, .notPermitted {
+            return nil
+        } catch {
+            throw .opening(error, nil)
         }
     }
 }

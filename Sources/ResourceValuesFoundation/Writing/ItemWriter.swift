@@ -2,8 +2,9 @@
 import Foundation
 import ResourceValues
 import SystemCalls
+import SystemPackage
 
-/// Stores assigned values on one item.
+/// Stores assigned values on one item, and knows at each moment which are not stored yet.
 struct ItemWriter {
     /// The keys not stored yet.
     private(set) var pending: [KnownKey]
@@ -17,25 +18,143 @@ struct ItemWriter {
     /// The keys not stored yet, as errors name them.
     var pendingKeys: [URLResourceKey] { pending.map { URLResourceKey($0) } }
 
-    /// Stores the values.
-    mutating func write(to target: CallTarget) throws {
-        let marks: [KnownKey] = [.isExcludedFromBackup, .isPurgeable, .fileProtection]
-        try target.apply(try marks.compactMap(change))
-        pending.removeAll { marks.contains($0) }
+    /// Stores the values of an item.
+    ///
+    /// What cannot be stored at all is found first, before anything is changed. An immutable item is
+    /// unlocked before the rest and locked after it; renaming comes last, as the item is not found
+    /// by its URL any more.
+    mutating func write(to item: CallTarget, at url: URL) throws {
+        // An item is needed even where there is nothing to store.
+        let status = try ItemReader.status(of: item)
+        var reader = ItemReader(url, item)
+        for key in pending where key.isFixed { try requireUnchanged(key, &reader) }
+        if immutability == false { try setImmutability(of: item, status) }
+        try storeMarks(on: item)
+        try storeTimes(on: item)
+        if immutability == true { try setImmutability(of: item, status) }
+        try rename(item, at: url)
     }
 
-    private func change(_ key: KnownKey) throws(FileError) -> MarkChange? {
-        switch (key, values[key]) {
-        case (.isExcludedFromBackup, .boolean(let value)?):
-            return MarkChange(.isExcludedFromBackup, to: value)
-        case (.isPurgeable, .boolean(let value)?): return MarkChange(.isPurgeable, to: value)
-        case (.fileProtection, .object(let value)?):
-            guard let protection = (value as? URLFileProtection)?.stored else {
-                throw FileError(code: .unsupportedFileKind, message: "unknown protection class")
-            }
-            return MarkChange(.fileProtection, to: protection)
-        default: return nil
+    private mutating func requireUnchanged(
+        _ key: KnownKey, _ reader: inout ItemReader
+    ) throws {
+        let same = try reader.values([URLResourceKey(key)])[key].map { isSame($0, values[key]) }
+        guard same == true else {
+            throw FileError(
+                code: .unsupportedFileKind, message: "Linux cannot store \(key.propertyName)")
         }
+        pending.removeAll { $0 == key }
+    }
+
+    private mutating func storeMarks(on item: CallTarget) throws(FileError) {
+        var changes: [MarkChange] = []
+        if let value = values.isExcludedFromBackup {
+            changes.append(MarkChange(.isExcludedFromBackup, to: value))
+        }
+        if let value = values.isPurgeable {
+            changes.append(MarkChange(.isPurgeable, to: value))
+        }
+        if let value = values.fileProtection {
+            guard let protection = value.stored else {
+                throw FileError(
+                    code: .unsupportedFileKind,
+                    message: "\(value.rawValue) is none of the protection classes")
+            }
+            changes.append(MarkChange(.fileProtection, to: protection))
+        }
+        try item.apply(changes)
+        pending.removeAll { $0.isMark }
+    }
+
+    private mutating func storeTimes(on item: CallTarget) throws(FileError) {
+        let access = values.contentAccessDate.map { FileTime($0) }
+        let modification = values.contentModificationDate.map { FileTime($0) }
+        guard access != nil || modification != nil else { return }
+        try storing(on: item) { () throws(Errno) in
+            try item.setTimes(access: access, modification: modification)
+        }
+        pending.removeAll { $0 == .contentAccessDate || $0 == .contentModificationDate }
+    }
+
+    /// Whether the item is to be immutable; either key says so, since Linux has one flag. nil leaves it.
+    private var immutability: Bool? {
+        guard let system = values.isSystemImmutable else { return values.isUserImmutable }
+        return system || values.isUserImmutable ?? false
+    }
+
+    private mutating func setImmutability(
+        of item: CallTarget, _ status: FileStatus
+    ) throws(FileError) {
+        guard let immutability else { return }
+        if !status.knowsImmutable || immutability != status.isImmutable {
+            try storing(on: item) { () throws(Errno) in
+                try setImmutable(immutability, of: item, status.kind)
+            }
+        }
+        pending.removeAll { $0 == .isSystemImmutable || $0 == .isUserImmutable }
+    }
+
+    private mutating func rename(_ item: CallTarget, at url: URL) throws {
+        guard let name = values.name else { return }
+        let path = try url.filePath()
+        guard let old = path.lastComponent, old.kind == .regular, !name.isEmpty,
+            let new = FilePath.Component(name), new.kind == .regular
+        else {
+            throw FileError(code: .nameTooLong, message: "\"\(name)\" is no name a file can have")
+        }
+        if new != old {
+            do throws(Errno) {
+                try path.withoutFollowing.rename(to: path.removingLastComponent().appending(new))
+            } catch .fileExists {
+                throw FileError(
+                    code: .attributeExists, message: "there is an item of this name already",
+                    errno: .fileExists)
+            } catch {
+                throw FileError.readingStatus(error, of: nil)
+            }
+        }
+        pending.removeAll { $0 == .name }
+    }
+}
+
+private func storing(
+    on item: CallTarget, _ body: () throws(Errno) -> Void
+) throws(FileError) {
+    do throws(Errno) {
+        try body()
+    } catch {
+        // Without a status the message is only less exact.
+        throw .storingAttribute(
+            error, nil, on: nil, status: try? item.status(), user: effectiveUser())
+    }
+}
+
+private func setImmutable(
+    _ isImmutable: Bool, of item: CallTarget, _ kind: FileKind
+) throws(Errno) {
+    // Others have no flags, and opening a device may do something.
+    guard kind.canStoreUserAttributes else { throw .notSupported }
+    let descriptor = try openFile(item, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    let outcome: Result<Void, Errno>
+    do throws(Errno) {
+        outcome = .success(try setImmutable(isImmutable, of: descriptor))
+    } catch .inappropriateIOCTLForDevice {
+        outcome = .failure(.notSupported)
+    } catch {
+        outcome = .failure(error)
+    }
+    try closeFile(descriptor)
+    try outcome.get()
+}
+
+/// Whether a value is the one that was read. A date made from another one's text or from a property list
+/// can differ by less than a microsecond.
+private func isSame(_ read: PropertyValue, _ assigned: PropertyValue?) -> Bool {
+    switch (read, assigned) {
+    case (.boolean(let read), .boolean(let assigned)?): read == assigned
+    case (.text(let read), .text(let assigned)?): read == assigned
+    case (.date(let read), .date(let assigned)?): abs(read.timeIntervalSince(assigned)) < 1e-6
+    default: false
     }
 }
 #endif

@@ -1,0 +1,86 @@
+#if !canImport(Darwin)
+import EffectiveValues
+import Foundation
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Reads the values of the volume that holds an item.
+struct VolumeReader {
+    /// nil where the mount cannot be told.
+    let volume: Volume?
+    let target: CallTarget
+    let status: FileStatus
+    private var knownFilesystem: FilesystemStatus?
+
+    init(_ target: CallTarget, _ status: FileStatus) {
+        self.target = target
+        self.status = status
+        volume = Volume(holding: status)
+    }
+
+    /// The value of a key; nil for keys that are not of a volume.
+    mutating func value(_ key: KnownKey) throws(Errno) -> PropertyValue? {
+        switch key {
+        case .volumeIdentifier: .object(identifier(volume?.mount.device ?? status.identity.device))
+        case .generationIdentifier: try generation().map { .object($0) }
+        case .volumeSupportsPersistentIDs: hasHandle.map { .boolean($0) }
+        case .volumeSupportsImmutableFiles: .boolean(status.knowsImmutable)
+        case .volumeSupportsVolumeSizes: .boolean(try filesystem().blocks > 0)
+        case .volumeIsReadOnly: .boolean(try filesystem().isReadOnly)
+        case .volumeMaximumFileSize: try largestFile().map { .integer(Int(clamping: $0)) }
+        case .volumeResourceCount: try resourceCount().map { .integer($0) }
+        case .volumeTotalCapacity: try capacity().map { .integer(Int($0.total)) }
+        case .volumeAvailableCapacity: try capacity().map { .integer(Int($0.available)) }
+        case .volumeAvailableCapacityForImportantUsage:
+            try capacity().map { .wide($0.availableForImportantUsage()) }
+        case .volumeAvailableCapacityForOpportunisticUsage:
+            try capacity().map { .wide($0.availableForOpportunisticUsage()) }
+        default: volume?.value(key)
+        }
+    }
+
+    private mutating func filesystem() throws(Errno) -> FilesystemStatus {
+        if let knownFilesystem { return knownFilesystem }
+        let filesystem = try filesystemStatus(of: target)
+        knownFilesystem = filesystem
+        return filesystem
+    }
+
+    private mutating func capacity() throws(Errno) -> VolumeCapacity? {
+        VolumeCapacity(try filesystem())
+    }
+
+    private mutating func resourceCount() throws(Errno) -> Int? {
+        let filesystem = try filesystem()
+        guard filesystem.files > 0 else { return nil }
+        return Int(clamping: filesystem.files - min(filesystem.freeFiles, filesystem.files))
+    }
+
+    private mutating func largestFile() throws(Errno) -> Int64? {
+        guard let type = volume?.mount.filesystemType else { return nil }
+        return FilesystemFeatures.largestFile(type: type, try filesystem())
+    }
+
+    /// nil where a seccomp filter refuses the call.
+    private var hasHandle: Bool? { try? target.hasHandle() }
+
+    /// The identifier of the item's state, where two changes in a row never bear the same time.
+    private func generation() throws(Errno) -> NSData? {
+        guard let type = volume?.mount.filesystemType, preciseTypes.contains(type),
+            let kernel = try kernelVersion(), (kernel.major, kernel.minor) >= (6, 13)
+        else { return nil }
+        let time = status.attributeModificationTime
+        return identifier(
+            status.identity.inode, UInt64(bitPattern: time.seconds), UInt64(time.nanoseconds))
+    }
+}
+
+/// The filesystems that took up the finer times of Linux 6.13.
+private let preciseTypes: Set<String> = ["btrfs", "ext4", "tmpfs", "xfs"]
+
+/// An identifier that is equal to another one when all numbers are.
+func identifier(_ numbers: UInt64...) -> NSData {
+    NSData(data: numbers.withUnsafeBytes { Data($0) })
+}
+#endif
