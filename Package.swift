@@ -166,8 +166,8 @@ package.targets += [
     .testTarget(
         name: "ResourceValuesFoundationTests",
         dependencies: [
-            "ResourceValues", "ResourceValuesFoundation", "SystemCalls", "TestSupport",
-            systemPackage,
+            "CTestSupport", "EffectiveValues", "ResourceValues", "ResourceValuesFoundation",
+            "SystemCalls", "TestSupport", systemPackage,
         ]),
 ]
 

@@ -1,13 +1,104 @@
+import ResourceValues
 import ResourceValuesFoundation
+import SystemPackage
+import TestSupport
 import Testing
 
 @Suite("Marks through URLs")
 struct MarkTests {
-    @Test("a missing file throws the code Apple gives")
-    func missingFile() throws {
-        let url = URL(fileURLWithPath: "/nonexistent/file")
-        #expect(throws: CocoaError(.fileReadNoSuchFile)) {
-            _ = try url.resourceValues(forKeys: [.isExcludedFromBackupKey])
+    @Test("what is set is stored in the format's words, read back, and removed")
+    func roundTrip() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            var url = URL(fileURLWithPath: file.string)
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            values.isPurgeable = false
+            values.fileProtection = .completeUnlessOpen
+            try url.setResourceValues(values)
+            #expect(url == URL(fileURLWithPath: file.string))
+            try #expect(file.value(for: .isExcludedFromBackup) == true)
+            try #expect(file.value(for: .isPurgeable) == false)
+            try #expect(file.value(for: .fileProtection) == .completeUnlessOpen)
+            let read = try url.resourceValues(forKeys: [
+                .isExcludedFromBackupKey, .isPurgeableKey, .fileProtectionKey,
+            ])
+            #expect(read.isExcludedFromBackup == true)
+            #expect(read.isPurgeable == false)
+            #expect(read.fileProtection == .completeUnlessOpen)
+            #expect(read.allValues.count == 3)
+            try url.removeResourceValues(forKeys: [.isPurgeableKey, .fileSizeKey])
+            try #expect(file.value(for: .isPurgeable) == nil)
+            try #expect(url.resourceValues(forKeys: [.isPurgeableKey]).isPurgeable == nil)
+            try #expect(file.value(for: .isExcludedFromBackup) == true)
+        }
+    }
+
+    @Test("an assigned nil leaves what is stored, and other keys stay nil")
+    func assignedNil() throws {
+        try withTemporaryDirectory(containing: Tree { File("f").purgeable() }) { root in
+            let url = root.appending("f").url
+            var values = URLResourceValues()
+            values.isPurgeable = nil
+            values.isExcludedFromBackup = true
+            try url.setResourceValues(values)
+            try #expect(root.appending("f").value(for: .isPurgeable) == true)
+            let read = try url.resourceValues(forKeys: [.isExcludedFromBackupKey])
+            #expect(read.isPurgeable == nil)
+            #expect(read.isExcludedFromBackup == true)
+        }
+    }
+
+    @Test("values read from one file can be stored on another")
+    func copiedValues() throws {
+        try withTemporaryDirectory(
+            containing: Tree {
+                File("f").excluded(); File("g")
+            }
+        ) { root in
+            let keys: Set<Key> = [.isExcludedFromBackupKey, .fileSizeKey, .isDirectoryKey]
+            let values = try root.appending("f").url.resourceValues(forKeys: keys)
+            try root.appending("g").url.setResourceValues(values)
+            try #expect(root.appending("g").value(for: .isExcludedFromBackup) == true)
+        }
+    }
+
+    @Test("each protection class is stored under its name", arguments: FileProtection.allCases)
+    func protection(stored: FileProtection) throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            let name = stored.rawValue.prefix(1).uppercased() + stored.rawValue.dropFirst()
+            var values = URLResourceValues()
+            values.fileProtection = URLFileProtection(rawValue: "NSURLFileProtection" + name)
+            try file.url.setResourceValues(values)
+            try #expect(file.value(for: .fileProtection) == stored)
+            let read = try file.url.resourceValues(forKeys: [.fileProtectionKey]).fileProtection
+            #expect(read == values.fileProtection)
+        }
+    }
+
+    @Test("an unknown protection class is refused, and nothing is stored")
+    func unknownProtection() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            var values = URLResourceValues()
+            values.isPurgeable = true
+            values.fileProtection = URLFileProtection(rawValue: "NSURLFileProtectionSecret")
+            try #expect(code { try file.url.setResourceValues(values) } == .featureUnsupported)
+            try #expect(file.marks() == Marks.none)
+        }
+    }
+
+    @Test("a malformed mark throws, and other keys are answered")
+    func malformedMark() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            try file.setExtendedAttribute(
+                named: StoredKey<Bool>.isPurgeable.attribute, to: Array("maybe".utf8))
+            try #expect(
+                code { _ = try file.url.resourceValues(forKeys: [.isPurgeableKey]) }
+                    == .fileReadCorruptFile)
+            try #expect(file.url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 0)
         }
     }
 }

@@ -1,0 +1,132 @@
+import ResourceValues
+import ResourceValuesFoundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("From URLs to files")
+struct PathTests {
+    @Test("names of any bytes are reached by their escapes", arguments: HostileNames.all)
+    func hostileNames(name: FileName) throws {
+        try withTemporaryDirectory(containing: Tree { File(name, "content") }) { root in
+            let url = root.appending(name).url
+            var values = URLResourceValues()
+            values.isPurgeable = true
+            try url.setResourceValues(values)
+            try #expect(root.appending(name).value(for: .isPurgeable) == true)
+            let read = try url.resourceValues(forKeys: [.fileSizeKey, .nameKey, .isHiddenKey])
+            #expect(read.fileSize == 7)
+            #expect(read.name == String(validating: name.bytes, as: UTF8.self))
+            #expect(read.isHidden == (name.bytes.first == UInt8(ascii: ".")))
+        }
+    }
+
+    @Test(
+        "an escaped slash or NUL is no part of a name and throws",
+        arguments: ["file:///etc%2Fpasswd", "file:///etc/passwd%00", "file:///%00"])
+    func impossibleNames(text: String) throws {
+        let url = try #require(URL(string: text))
+        try #expect(
+            code { _ = try url.resourceValues(forKeys: [.fileSizeKey]) }
+                == .fileReadInvalidFileName)
+        try #expect(
+            code { try url.setResourceValues(URLResourceValues()) } == .fileWriteInvalidFileName)
+    }
+
+    @Test("every spelling of a file URL leads to the same file")
+    func spellings() throws {
+        try withTemporaryDirectory(containing: Tree { File("f", "12345") }) { root in
+            let base = URL(fileURLWithPath: root.string, isDirectory: true)
+            let urls = [
+                URL(fileURLWithPath: "\(root)/f"), URL(fileURLWithPath: "f", relativeTo: base),
+                URL(string: "FILE://\(root)/f"), URL(string: "file://localhost\(root)/f"),
+                URL(string: "file:\(root)/f"), URL(string: "file://\(root)/f/"),
+                URL(string: "file://\(root)/f#part"), URL(string: "file://\(root)/f?query"),
+                URL(string: "file://\(root)/./f"), URL(string: "f", relativeTo: base),
+                base.appendingPathComponent("f"),
+            ]
+            for url in urls {
+                let url = try #require(url)
+                try #expect(url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 5, "\(url)")
+            }
+        }
+    }
+
+    @Test("a path beyond PATH_MAX is reached")
+    func longPath() throws {
+        try withTemporaryDirectory { root in
+            let name = FileName(Array(repeating: UInt8(ascii: "d"), count: 250))
+            let deep = root.appending(name, times: 20)
+            try tool("mkdir", "-p", root.appending(name, times: 8))
+            var path = root.appending(name, times: 8)
+            for _ in 0..<12 {
+                let next = path.appending(name)
+                try Command(FilePath("/bin/mkdir"), FilePath(bytes: name.bytes)).run(in: path)
+                path = next
+            }
+            var values = URLResourceValues()
+            values.isPurgeable = true
+            try deep.url.setResourceValues(values)
+            try #expect(deep.value(for: .isPurgeable) == true)
+            let read = try deep.url.resourceValues(forKeys: [.isPurgeableKey, .isDirectoryKey])
+            #expect(read.isPurgeable == true)
+            #expect(read.isDirectory == true)
+        }
+    }
+
+    @Test("names and places are told by the path")
+    func names() throws {
+        let tree = Tree {
+            Directory("d") { File("a b.txt") }
+            SymbolicLink("link", to: "d")
+            Directory("Mac.app")
+            File("File.app")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let url = URL(fileURLWithPath: "\(root)/link/../link/a b.txt")
+            let read = try url.resourceValues(forKeys: [
+                .nameKey, .localizedNameKey, .pathKey, .canonicalPathKey, .parentDirectoryURLKey,
+            ])
+            #expect(read.name == "a b.txt")
+            #expect(read.localizedName == "a b.txt")
+            #expect(read.canonicalPath == "\(root)/d/a b.txt")
+            #expect(read.parentDirectory?.lastPathComponent == "link")
+            try #expect(
+                root.appending("link").value(.canonicalPathKey) as? String == "\(root)/link")
+            try #expect(FilePath("/").value(.nameKey) as? String == "/")
+            try #expect(FilePath("/").value(.parentDirectoryURLKey) == nil)
+            try #expect(
+                FilePath("\(root)/d/..").value(.nameKey) as? String == root.lastComponent?.string)
+            try #expect(FilePath("\(root)/d/..").value(.isHiddenKey) as? Bool == false)
+            try #expect(root.appending("Mac.app").value(.isPackageKey) as? Bool == true)
+            try #expect(root.appending("File.app").value(.isPackageKey) as? Bool == false)
+            try #expect(root.appending("d").value(.isPackageKey) as? Bool == false)
+        }
+    }
+
+    @Test("setting a name renames the item and never replaces another")
+    func renaming() throws {
+        try withTemporaryDirectory(containing: Tree { File("old", "x") }) { root in
+            var values = URLResourceValues()
+            values.name = "new"
+            values.isPurgeable = true
+            try root.appending("old").url.setResourceValues(values)
+            try #expect(root.appending("new").value(for: .isPurgeable) == true)
+            #expect(throws: CocoaError.self) { try root.appending("old").value(.fileSizeKey) }
+            for name in ["", ".", "..", "a/b"] {
+                values.name = name
+                try #expect(
+                    code { try root.appending("new").url.setResourceValues(values) }
+                        == .fileWriteInvalidFileName, "\(name)")
+            }
+        }
+    }
+}
+
+extension Command {
+    fileprivate func run(in directory: FilePath) throws {
+        var command = self
+        command.workingDirectory = directory
+        try command.runSuccessfully()
+    }
+}

@@ -1,0 +1,42 @@
+import CTestSupport
+import ResourceValues
+import ResourceValuesFoundation
+import SystemPackage
+import TestSupport
+import Testing
+
+typealias Key = ResourceValuesFoundation.URLResourceKey
+
+extension FilePath {
+    /// A URL that leads to the file, every byte escaped.
+    var url: URL {
+        let escaped = bytes.map { byte in
+            byte == UInt8(ascii: "/") ? "/" : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        // A URL of escapes alone is always valid.
+        return URL(string: "file://" + escaped.joined()) ?? URL(fileURLWithPath: "/nowhere")
+    }
+
+    /// The value of one key.
+    func value(_ key: Key) throws -> Any? {
+        try url.resourceValues(forKeys: [key]).allValues[key]
+    }
+}
+
+/// The error's code; nil when nothing was thrown.
+func code(_ body: () throws -> Void) throws -> CocoaError.Code? {
+    do {
+        try body()
+        return nil
+    } catch let error as CocoaError {
+        return error.code
+    }
+}
+
+/// Calls `body` with an ordinary user's access to files.
+func asOrdinaryUser<Result>(_ body: () throws -> Result) throws -> Result {
+    try require(.root)
+    #expect(test_set_file_user(54321) == 0)
+    defer { #expect(test_set_file_user(0) == 0) }
+    return try body()
+}
