@@ -166,7 +166,8 @@ package.targets += [
     .testTarget(
         name: "ResourceValuesFoundationTests",
         dependencies: [
-            "CTestSupport", "EffectiveValues", "ResourceValues", "ResourceValuesFoundation",
+            "CLinux", "CTestSupport", "EffectiveValues", "ResourceValues",
+            "ResourceValuesFoundation",
             "SystemCalls", "TestSupport", systemPackage,
         ]),
 ]

@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -272,6 +273,13 @@ struct linux_filesystem_uuid {
 
 static inline long linux_get_filesystem_uuid(int descriptor, struct linux_filesystem_uuid *uuid) {
     return linux_result(ioctl(descriptor, _IOR(0x15, 0, struct linux_filesystem_uuid), uuid));
+}
+
+static inline long linux_get_btrfs_uuid(int descriptor, uint8_t *bytes) {
+    struct btrfs_ioctl_fs_info_args information = {0};
+    if (ioctl(descriptor, BTRFS_IOC_FS_INFO, &information) < 0) return -(long)errno;
+    memcpy(bytes, information.fsid, sizeof information.fsid);
+    return 0;
 }
 
 // What XFS_IOC_FSGEOMETRY_V1 fills in; the kernel's xfs_fs.h is not among glibc's headers.

@@ -14,10 +14,10 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// Renames the file within its directory, and never over another one: `renameat2(2)` with
-    /// `RENAME_NOREPLACE`.
+    /// Renames the file, and never over another one: `renameat2(2)` with `RENAME_NOREPLACE`.
     ///
-    /// - Parameter newPath: relative to the same directory as the location's own path.
+    /// - Parameter newPath: relative to where the location's calls begin: the open directory of a
+    ///   ``DirectoryEntryLocation``.
     package func rename(to newPath: FilePath) throws(Errno) {
         try withCallTarget { target throws(Errno) in
             try newPath.withPointer { newPath throws(Errno) in

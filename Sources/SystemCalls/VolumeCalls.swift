@@ -11,13 +11,20 @@ package func filesystemLabel(of descriptor: FileDescriptor) throws(Errno) -> [UI
     return label.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
 }
 
-/// The UUID of the filesystem that holds an open file: `FS_IOC_GETFSUUID` of Linux 6.9.
+/// The UUID of the filesystem that holds an open file: `FS_IOC_GETFSUUID` of Linux 6.9, and
+/// `BTRFS_IOC_FS_INFO` where that does not answer.
 ///
 /// - Returns: nil when it is not 16 bytes long.
 /// - Throws: the call's errno, `ENOTTY` where the kernel or the filesystem does not know it.
 package func filesystemUUID(of descriptor: FileDescriptor) throws(Errno) -> [UInt8]? {
     var uuid = linux_filesystem_uuid()
-    _ = try perform(.ioctl) { linux_get_filesystem_uuid(descriptor.rawValue, &uuid) }
+    do throws(Errno) {
+        _ = try perform(.ioctl) { linux_get_filesystem_uuid(descriptor.rawValue, &uuid) }
+    } catch .inappropriateIOCTLForDevice {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        _ = try perform(.ioctl) { linux_get_btrfs_uuid(descriptor.rawValue, &bytes) }
+        return bytes
+    }
     guard uuid.length == 16 else { return nil }
     return withUnsafeBytes(of: uuid.bytes) { Array($0) }
 }

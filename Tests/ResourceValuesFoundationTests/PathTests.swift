@@ -54,23 +54,26 @@ struct PathTests {
 
     @Test("a path beyond PATH_MAX is reached")
     func longPath() throws {
-        try withTemporaryDirectory { root in
-            let name = FileName(Array(repeating: UInt8(ascii: "d"), count: 250))
-            let deep = root.appending(name, times: 20)
-            try tool("mkdir", "-p", root.appending(name, times: 8))
-            var path = root.appending(name, times: 8)
-            for _ in 0..<12 {
-                let next = path.appending(name)
-                try Command(FilePath("/bin/mkdir"), FilePath(bytes: name.bytes)).run(in: path)
-                path = next
-            }
+        let name = FileName(Array(repeating: UInt8(ascii: "d"), count: 250))
+        let tree = Tree { NestedDirectories(name, depth: 20) { File("f", "12345") } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending(name, times: 20).appending("f")
             var values = URLResourceValues()
             values.isPurgeable = true
-            try deep.url.setResourceValues(values)
-            try #expect(deep.value(for: .isPurgeable) == true)
-            let read = try deep.url.resourceValues(forKeys: [.isPurgeableKey, .isDirectoryKey])
+            try file.url.setResourceValues(values)
+            try #expect(file.value(for: .isPurgeable) == true)
+            let read = try file.url.resourceValues(forKeys: [
+                .isPurgeableKey, .fileSizeKey, .nameKey, .isReadableKey, .volumeURLKey,
+            ])
             #expect(read.isPurgeable == true)
-            #expect(read.isDirectory == true)
+            #expect(read.fileSize == 5)
+            #expect(read.name == "f")
+            #expect(read.isReadable == true)
+            #expect(read.volume != nil)
+            values.name = "g"
+            try file.url.setResourceValues(values)
+            try #expect(
+                root.appending(name, times: 20).appending("g").value(.fileSizeKey) as? Int == 5)
         }
     }
 
@@ -120,13 +123,5 @@ struct PathTests {
                         == .fileWriteInvalidFileName, "\(name)")
             }
         }
-    }
-}
-
-extension Command {
-    fileprivate func run(in directory: FilePath) throws {
-        var command = self
-        command.workingDirectory = directory
-        try command.runSuccessfully()
     }
 }

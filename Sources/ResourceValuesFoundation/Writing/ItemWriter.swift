@@ -104,7 +104,7 @@ struct ItemWriter {
         }
         if new != old {
             do throws(Errno) {
-                try path.withoutFollowing.rename(to: path.removingLastComponent().appending(new))
+                try renameEntry(old, to: new, in: path.removingLastComponent())
             } catch .fileExists {
                 throw FileError(
                     code: .attributeExists, message: "there is an item of this name already",
@@ -144,6 +144,22 @@ private func setImmutable(
         outcome = .failure(error)
     }
     try closeFile(descriptor)
+    try outcome.get()
+}
+
+private func renameEntry(
+    _ old: FilePath.Component, to new: FilePath.Component, in directory: FilePath
+) throws(Errno) {
+    let parent = try openReference(to: directory)
+    let entry = DirectoryEntryLocation(
+        directory: parent, name: FilePath(root: nil, components: old))
+    let outcome: Result<Void, Errno>
+    do throws(Errno) {
+        outcome = .success(try entry.rename(to: FilePath(root: nil, components: new)))
+    } catch {
+        outcome = .failure(error)
+    }
+    try closeFile(parent)
     try outcome.get()
 }
 

@@ -1,0 +1,191 @@
+import ResourceValues
+import ResourceValuesFoundation
+import SystemPackage
+import TestSupport
+import Testing
+
+/// The filesystems whose answers are compared with those of other programs.
+let comparedKinds: [FilesystemKind] = [.ext4, .xfs, .btrfs]
+
+@Suite("Side by side with stat")
+struct StatTests {
+    private static let tree = Tree {
+        File("empty")
+        File("file", Array(repeating: 7, count: 100_000))
+        HardLink("twin", to: "file")
+        SparseFile("sparse", hole: 10_000_000, data: "end")
+        File("attributes").excluded().purgeable()
+        Directory("directory") {
+            File("a"); File("b")
+        }
+        SymbolicLink("link", to: "file")
+        Fifo("fifo")
+        Socket("socket")
+    }
+    private static let names: [FileName] = [
+        "empty", "file", "twin", "sparse", "attributes", "directory", "link", "fifo", "socket",
+    ]
+
+    private func forEachItem(
+        _ kind: FilesystemKind, _ body: (FilePath, URLResourceValues) throws -> Void
+    ) throws {
+        let keys: [Key] = [
+            .fileSizeKey, .totalFileSizeKey, .fileAllocatedSizeKey, .totalFileAllocatedSizeKey,
+            .linkCountKey, .fileIdentifierKey, .preferredIOBlockSizeKey, .creationDateKey,
+            .contentAccessDateKey, .contentModificationDateKey, .attributeModificationDateKey,
+            .isRegularFileKey, .isDirectoryKey, .isSymbolicLinkKey, .fileResourceTypeKey,
+            .isAliasFileKey,
+        ]
+        try withFilesystem(kind) { filesystem in
+            try Self.tree.create(in: filesystem.root)
+            try tool("sync", "-f", filesystem.root)
+            for name in Self.names {
+                let path = filesystem.root.appending(name)
+                try body(path, path.url.resourceValues(forKeys: keys))
+            }
+        }
+    }
+
+    @Test("sizes, links, inode and block size", arguments: comparedKinds)
+    func numbers(kind: FilesystemKind) throws {
+        try forEachItem(kind) { path, values in
+            let told = try tool("stat", "-c", "%s %b %B %h %i %o %F", path)
+                .split(separator: " ", maxSplits: 6)
+            let numbers = told.prefix(6).compactMap { Int($0) }
+            let isFile = told[6].hasPrefix("regular")
+            #expect(values.fileSize == (isFile ? numbers[0] : nil))
+            #expect(values.totalFileSize == values.fileSize)
+            #expect(values.fileAllocatedSize == (isFile ? numbers[1] * numbers[2] : nil))
+            #expect(values.totalFileAllocatedSize == values.fileAllocatedSize)
+            #expect(values.linkCount == numbers[3])
+            #expect(values.fileIdentifier == UInt64(numbers[4]))
+            #expect(values.preferredIOBlockSize == numbers[5])
+        }
+    }
+
+    @Test("kinds", arguments: comparedKinds)
+    func kinds(kind: FilesystemKind) throws {
+        let types: [String: URLFileResourceType] = [
+            "regular file": .regular, "regular empty file": .regular, "directory": .directory,
+            "symbolic link": .symbolicLink, "fifo": .namedPipe, "socket": .socket,
+        ]
+        try forEachItem(kind) { path, values in
+            let told = try tool("stat", "-c", "%F", path)
+            #expect(values.fileResourceType == types[told])
+            #expect(values.isRegularFile == told.hasPrefix("regular"))
+            #expect(values.isDirectory == (told == "directory"))
+            #expect(values.isSymbolicLink == (told == "symbolic link"))
+            #expect(values.isAliasFile == values.isSymbolicLink)
+        }
+    }
+
+    @Test("points in time, the birth among them", arguments: comparedKinds)
+    func times(kind: FilesystemKind) throws {
+        try forEachItem(kind) { path, values in
+            let told = try tool("stat", "-c", "%.9W %.9X %.9Y %.9Z", path)
+                .split(separator: " ").compactMap { Double($0) }
+            let dates = [
+                values.creationDate, values.contentAccessDate, values.contentModificationDate,
+                values.attributeModificationDate,
+            ]
+            #expect(told[0] > 0)
+            for (date, seconds) in zip(dates, told) {
+                let date = try #require(date)
+                #expect(abs(date.timeIntervalSince1970 - seconds) < 1e-6)
+            }
+        }
+    }
+
+    @Test("a filesystem that keeps no birth times has no creation dates")
+    func withoutBirth() throws {
+        let told = try tool("stat", "-c", "%W", FilePath("/proc/self/status"))
+        try #require(told == "0")
+        try #expect(FilePath("/proc/self/status").value(.creationDateKey) == nil)
+    }
+
+    @Test("dates that are set are what stat tells", arguments: comparedKinds)
+    func setDates(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f") }.create(in: filesystem.root)
+            let file = filesystem.root.appending("f")
+            var values = URLResourceValues()
+            values.contentModificationDate = Date(timeIntervalSince1970: 1_234_567_890.5)
+            try file.url.setResourceValues(values)
+            try #expect(tool("stat", "-c", "%.1Y", file) == "1234567890.5")
+            values = URLResourceValues()
+            values.contentAccessDate = Date(timeIntervalSince1970: 1_000_000_000.25)
+            try file.url.setResourceValues(values)
+            try #expect(tool("stat", "-c", "%.2X %.1Y", file) == "1000000000.25 1234567890.5")
+        }
+    }
+
+    @Test("permission is told as test(1) tells it")
+    func access() throws {
+        let tree = Tree {
+            File("r").permissions(0o444)
+            File("w").permissions(0o222)
+            File("x").permissions(0o555)
+            Directory("d").permissions(0o755)
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            for name in ["r", "w", "x", "d"] as [FileName] {
+                let path = root.appending(name)
+                var expected: [Bool] = []
+                for option in ["-r", "-w", "-x"] {
+                    var command = Command(FilePath("/usr/bin/test"), option, path)
+                    command.user = 54321
+                    expected.append(try command.run().exitCode == 0)
+                }
+                let told = try asOrdinaryUser {
+                    try path.url.resourceValues(forKeys: [
+                        .isReadableKey, .isWritableKey, .isExecutableKey,
+                    ])
+                }
+                #expect([told.isReadable, told.isWritable, told.isExecutable] == expected)
+            }
+        }
+    }
+
+    @Test("identifiers are equal for two names of a file and differ for two files")
+    func identifiers() throws {
+        let tree = Tree {
+            File("f"); HardLink("twin", to: "f"); File("other")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let keys: Set<Key> = [.fileResourceIdentifierKey, .volumeIdentifierKey]
+            let file = try root.appending("f").url.resourceValues(forKeys: keys)
+            let twin = try root.appending("twin").url.resourceValues(forKeys: keys)
+            let other = try root.appending("other").url.resourceValues(forKeys: keys)
+            let identifier = try #require(file.fileResourceIdentifier)
+            #expect(identifier.isEqual(twin.fileResourceIdentifier))
+            #expect(!identifier.isEqual(other.fileResourceIdentifier))
+            let volume = try #require(file.volumeIdentifier)
+            #expect(volume.isEqual(other.volumeIdentifier))
+            let proc = try URL(fileURLWithPath: "/proc").resourceValues(forKeys: keys)
+            #expect(!volume.isEqual(proc.volumeIdentifier))
+        }
+    }
+
+    @Test("the generation changes with the content", arguments: comparedKinds)
+    func generation(kind: FilesystemKind) throws {
+        let kernel = try tool("uname", "-r").split { !$0.isNumber }.compactMap { Int($0) }
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f") }.create(in: filesystem.root)
+            let file = filesystem.root.appending("f")
+            func generation() throws -> NSObject? {
+                try file.value(.generationIdentifierKey) as? NSObject
+            }
+            guard (kernel[0], kernel[1]) >= (6, 13) else {
+                try #expect(generation() == nil)
+                return
+            }
+            let first = try #require(try generation())
+            try #expect(generation() == first)
+            for _ in 0..<100 {
+                let before = try generation()
+                try Data([1]).write(to: file.url)
+                try #expect(generation() != before)
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import ResourceValues
+import ResourceValuesFoundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Side by side with findmnt, statfs and blkid")
+struct VolumeTests {
+    @Test("mount point, type, source and access are findmnt's", arguments: comparedKinds + [.tmpfs])
+    func findmnt(kind: FilesystemKind) throws {
+        try require(.tool("findmnt"))
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f") }.create(in: filesystem.root)
+            let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
+                .volumeURLKey, .volumeTypeNameKey, .volumeMountFromLocationKey,
+                .volumeIsReadOnlyKey, .volumeIsRootFileSystemKey, .volumeIsLocalKey,
+                .volumeIsAutomountedKey, .volumeIsBrowsableKey, .isVolumeKey,
+            ])
+            let told = try tool(
+                "findmnt", "-nr", "-o", "TARGET,FSTYPE,SOURCE,OPTIONS", "-M", filesystem.root
+            ).split(separator: " ").map(String.init)
+            #expect(values.volume == URL(filePath: told[0], directoryHint: .isDirectory))
+            #expect(values.volumeTypeName == told[1])
+            #expect(values.volumeMountFromLocation == told[2])
+            #expect(values.volumeIsReadOnly == told[3].split(separator: ",").contains("ro"))
+            #expect(values.volumeIsRootFileSystem == false)
+            #expect(values.volumeIsLocal == true)
+            #expect(values.volumeIsAutomounted == false)
+            #expect(values.volumeIsBrowsable == true)
+            #expect(values.isVolume == false)
+            try #expect(filesystem.root.value(.isVolumeKey) as? Bool == true)
+        }
+    }
+
+    @Test("space and inodes are what stat -f tells", arguments: comparedKinds + [.tmpfs])
+    func statfs(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("f", Array(repeating: 7, count: 1 << 20)) }.create(in: filesystem.root)
+            try tool("sync", "-f", filesystem.root)
+            let values = try filesystem.root.appending("f").url.resourceValues(forKeys: [
+                .volumeTotalCapacityKey, .volumeAvailableCapacityKey,
+                .volumeAvailableCapacityForImportantUsageKey,
+                .volumeAvailableCapacityForOpportunisticUsageKey, .volumeResourceCountKey,
+                .volumeSupportsVolumeSizesKey,
+            ])
+            let told = try tool("stat", "-f", "-c", "%b %a %S %c %d", filesystem.root)
+                .split(separator: " ").compactMap { Int($0) }
+            let (total, available) = (told[0] * told[2], told[1] * told[2])
+            #expect(values.volumeTotalCapacity == total)
+            #expect(values.volumeAvailableCapacity == available)
+            #expect(values.volumeAvailableCapacityForImportantUsage == Int64(available))
+            #expect(
+                values.volumeAvailableCapacityForOpportunisticUsage
+                    == Int64(available - total / 10))
+            #expect(values.volumeResourceCount == (told[3] == 0 ? nil : told[3] - told[4]))
+            #expect(values.volumeSupportsVolumeSizes == true)
+        }
+    }
+
+    @Test("a filesystem that counts no blocks has no capacity, not one of 0")
+    func withoutSizes() throws {
+        let values = try URL(fileURLWithPath: "/proc").resourceValues(forKeys: [
+            .volumeTotalCapacityKey, .volumeAvailableCapacityKey,
+            .volumeAvailableCapacityForImportantUsageKey,
+            .volumeAvailableCapacityForOpportunisticUsageKey, .volumeSupportsVolumeSizesKey,
+        ])
+        #expect(values.allValues.count == 1)
+        #expect(values.volumeSupportsVolumeSizes == false)
+    }
+
+    @Test("the UUID is blkid's", arguments: comparedKinds)
+    func uuid(kind: FilesystemKind) throws {
+        try require(.tool("blkid"))
+        try withFilesystem(kind) { filesystem in
+            let source = try tool("findmnt", "-nr", "-o", "SOURCE", "-M", filesystem.root)
+            let told = try tool("blkid", "-p", "-o", "value", "-s", "UUID", source)
+            #expect(told.count == 36)
+            try #expect(filesystem.root.value(.volumeUUIDStringKey) as? String == told)
+        }
+    }
+
+    @Test("the name is the label, without one the mount point's", arguments: comparedKinds)
+    func label(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            let root = filesystem.root
+            try #expect(root.value(.volumeNameKey) as? String == root.lastComponent?.string)
+            switch kind {
+            case .xfs: try tool("xfs_io", "-c", "label -s named", root)
+            case .btrfs: try tool("btrfs", "filesystem", "label", root, "named")
+            default:
+                let source = try tool("findmnt", "-nr", "-o", "SOURCE", "-M", root)
+                try tool("tune2fs", "-L", "named", source)
+            }
+            try #expect(root.value(.volumeNameKey) as? String == "named")
+            try #expect(root.value(.volumeLocalizedNameKey) as? String == "named")
+            try #expect(root.value(.volumeSupportsRenamingKey) as? Bool == true)
+        }
+    }
+
+    @Test("the volume was made when its root directory was", arguments: comparedKinds)
+    func creation(kind: FilesystemKind) throws {
+        let before = Date()
+        try withFilesystem(kind) { filesystem in
+            let date = try #require(try filesystem.root.value(.volumeCreationDateKey) as? Date)
+            #expect(date >= before.addingTimeInterval(-2) && date <= Date())
+        }
+    }
+
+    @Test("/ is the root filesystem, and its volume is /")
+    func rootFilesystem() throws {
+        let values = try URL(fileURLWithPath: "/etc/passwd").resourceValues(forKeys: [
+            .volumeURLKey, .volumeIsRootFileSystemKey, .volumeNameKey,
+        ])
+        let target = try tool("findmnt", "-nr", "-o", "TARGET", "-T", "/etc/passwd")
+        try #require(target == "/")
+        #expect(values.volume == URL(fileURLWithPath: "/"))
+        #expect(values.volumeIsRootFileSystem == true)
+        #expect(values.volumeName != nil)
+    }
+
+    @Test("a view of the kernel is local and not for browsing")
+    func pseudo() throws {
+        let values = try URL(fileURLWithPath: "/proc/self").resourceValues(forKeys: [
+            .volumeURLKey, .volumeTypeNameKey, .volumeIsBrowsableKey, .volumeIsLocalKey,
+            .volumeIsEncryptedKey, .volumeIsRemovableKey, .volumeUUIDStringKey,
+        ])
+        #expect(values.volume?.path == "/proc")
+        #expect(values.volumeTypeName == "proc")
+        #expect(values.volumeIsBrowsable == false)
+        #expect(values.volumeIsLocal == true)
+        #expect(values.volumeIsEncrypted == nil)
+        #expect(values.volumeIsRemovable == nil)
+        #expect(values.volumeUUIDString == nil)
+    }
+
+    @Test("a bind mount is a volume of its own place, on the same filesystem")
+    func bindMount() throws {
+        try withFilesystem(.ext4) { filesystem in
+            try Tree {
+                Directory("a") { File("f") }
+                Directory("b")
+            }.create(in: filesystem.root)
+            let (from, to) = (filesystem.root.appending("a"), filesystem.root.appending("b"))
+            try tool("mount", "--bind", from, to)
+            let outcome = Result {
+                let values = try to.appending("f").url.resourceValues(forKeys: [
+                    .volumeURLKey, .volumeCreationDateKey, .volumeUUIDStringKey,
+                ])
+                #expect(values.volume?.path == to.string)
+                #expect(values.volumeCreationDate == nil)
+                #expect(values.volumeUUIDString != nil)
+                let first = try from.value(.volumeIdentifierKey) as? NSObject
+                #expect(first != nil)
+                try #expect(to.value(.volumeIdentifierKey) as? NSObject == first)
+            }
+            try tool("umount", to)
+            try outcome.get()
+        }
+    }
+
+    @Test("btrfs subvolumes are on one volume")
+    func subvolumes() throws {
+        try withFilesystem(.btrfs) { filesystem in
+            let subvolume = filesystem.root.appending("s")
+            try tool("btrfs", "subvolume", "create", subvolume)
+            let first = try filesystem.root.value(.volumeIdentifierKey) as? NSObject
+            try #expect(subvolume.value(.volumeIdentifierKey) as? NSObject == first)
+            try #expect(
+                subvolume.value(.volumeURLKey) as? URL == filesystem.root.url(isDirectory: true))
+        }
+    }
+
+    @Test("a loop device is not encrypted, cannot be taken out and has no drive of its own")
+    func loopDevice() throws {
+        try withFilesystem(.ext4) { filesystem in
+            let values = try filesystem.root.url.resourceValues(forKeys: [
+                .volumeIsEncryptedKey, .volumeIsRemovableKey, .volumeIsEjectableKey,
+                .volumeIsInternalKey,
+            ])
+            #expect(values.volumeIsEncrypted == false)
+            #expect(values.volumeIsRemovable == false)
+            #expect(values.volumeIsEjectable == false)
+            #expect(values.volumeIsInternal == nil)
+        }
+    }
+}
+
+extension FilePath {
+    fileprivate func url(isDirectory: Bool) -> URL {
+        URL(filePath: string, directoryHint: isDirectory ? .isDirectory : .notDirectory)
+    }
+}
