@@ -163,6 +163,9 @@ package.targets += [
             .target(name: "SystemCalls", condition: linuxOnly),
             .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
         ]),
+    .executableTarget(
+        name: "url-keys", dependencies: ["ResourceValuesFoundation"],
+        path: "Tests/Benchmarks/url-keys"),
     .testTarget(
         name: "ResourceValuesFoundationTests",
         dependencies: [

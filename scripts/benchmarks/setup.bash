@@ -28,7 +28,7 @@ install_missing_packages() {
     } >&2 || die "could not install ${missing[*]}"
 }
 
-# Sets `resval`, and `two_keys` and `without_xattrat` (empty when they are not there).
+# Sets `resval`, and `two_keys`, `url_keys` and `without_xattrat` (empty when they are not there).
 find_executables() {
     if [[ -n ${RESVAL_BIN-} ]]; then
         resval=$(realpath -m -- "$RESVAL_BIN")/resval
@@ -39,12 +39,13 @@ find_executables() {
     fi
     [[ -x $resval ]] || die "$resval: not an executable"
     two_keys=$(find_helper two-keys)
+    url_keys=$(find_helper url-keys)
     without_xattrat=$(find_helper without-xattrat)
 }
 
 build_helpers() {
     local product
-    for product in two-keys without-xattrat; do
+    for product in two-keys url-keys without-xattrat; do
         swift build --package-path "$repository" --configuration release --product "$product"
     done
 }

@@ -52,6 +52,7 @@ need_paths() {
 
 # 1,000 files in one directory, every second one with both marks. Sets `two_keys_directory`.
 need_two_keys_directory() {
+    [[ -z $two_keys_directory ]] || return 0
     make_tree "$work/two-keys" 1 1 1 1000 -e 2 -p 2 > /dev/null
     two_keys_directory=$work/two-keys/top00/middle00/leaf00
 }

@@ -130,6 +130,29 @@ measure_W5() {
     done
 }
 
+# Foundation on Linux knows no marks, so only its sizes can be compared.
+measure_W6() {
+    local round name rounds=100 answer expected sizes
+    [[ $quick == false ]] || rounds=2
+    [[ -n $url_keys ]] || { skip W6 'there is no url-keys'; return 0; }
+    need_two_keys_directory
+    competitor W6 foundation ns "$url_keys" foundation "$two_keys_directory" "$rounds"
+    competitor W6 library ns "$url_keys" library "$two_keys_directory" "$rounds"
+    target W6 faster library foundation 8
+    sizes=$(( rounds * 1000 ))
+    for (( round = 1; round <= runs; round++ )); do
+        note "W6: round $round of $runs"
+        for name in foundation library; do
+            answer=$(run_competitor "W6/$name") || accept_exit "W6/$name" $?
+            expected="$sizes 0"
+            [[ $name == foundation ]] || expected="$sizes $(( sizes / 2 ))"
+            [[ $answer =~ ^[0-9]+(\.[0-9]+)?\ [0-9]+\ [0-9]+$ && ${answer#* } == "$expected" ]] ||
+                die "W6: $name must print nanoseconds, then $expected, not: $answer"
+            sample W6 "$name" "${answer%% *}"
+        done
+    done
+}
+
 measure_M1() {
     local round status found marked
     need_large_tree
