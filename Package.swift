@@ -163,14 +163,21 @@ package.targets += [
             .target(name: "SystemCalls", condition: linuxOnly),
             .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
         ]),
+    .target(
+        name: "CallFormsSwift5", dependencies: ["ResourceValuesFoundation"],
+        path: "Tests/CallForms/Swift5",
+        swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .target(
+        name: "CallFormsSwift6", dependencies: ["ResourceValuesFoundation"],
+        path: "Tests/CallForms/Swift6"),
     .executableTarget(
         name: "url-keys", dependencies: ["ResourceValuesFoundation"],
         path: "Tests/Benchmarks/url-keys"),
     .testTarget(
         name: "ResourceValuesFoundationTests",
         dependencies: [
-            "CLinux", "CTestSupport", "EffectiveValues", "ResourceValues",
-            "ResourceValuesFoundation",
+            "CallFormsSwift5", "CallFormsSwift6", "CLinux", "CTestSupport", "EffectiveValues",
+            "ResourceValues", "ResourceValuesFoundation",
             "SystemCalls", "TestSupport", systemPackage,
         ]),
 ]
@@ -184,5 +191,5 @@ let swiftSettings: [SwiftSetting] = [
 let targetsInC = ["CLinux", "CTestSupport", "without-xattrat"]
 
 for target in package.targets where !targetsInC.contains(target.name) {
-    target.swiftSettings = swiftSettings
+    target.swiftSettings = target.swiftSettings ?? swiftSettings
 }
