@@ -158,6 +158,7 @@ struct ErrorTests {
             let url = root.appending("f").url
             let changes: [(inout URLResourceValues) -> Void] = [
                 { $0.labelNumber = 1 }, { $0.tagNames = ["red"] }, { $0.isHidden = true },
+                { $0.isPackage = true },
                 { $0.hasHiddenExtension = true }, { $0.creationDate = .distantPast },
                 { $0.volumeName = "name" }, { $0.quarantineProperties = [:] },
                 { $0.ubiquitousItemIsExcludedFromSync = true },

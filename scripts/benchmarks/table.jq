@@ -28,7 +28,7 @@ def cells($workload):
        | if . == null then ["–", "–", "–"]
          else [
              (if .ratio == null then "–"
-              elif .kind == "faster" then "resval is \(.ratio | short) × faster"
+              elif .kind == "faster" then "\(.subject) is \(.ratio | short) × faster"
               else "\(.ratio | short) × \(.reference)" end),
              .text, (if .reached then "yes" else "**no**" end)]
          end);

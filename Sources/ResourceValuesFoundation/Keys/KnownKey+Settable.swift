@@ -3,7 +3,7 @@ extension KnownKey {
     /// Whether the key's property can be assigned.
     var isSettable: Bool {
         switch self {
-        case .isExcludedFromBackup, .isPurgeable, .fileProtection, .name, .isHidden,
+        case .isExcludedFromBackup, .isPurgeable, .fileProtection, .name, .isHidden, .isPackage,
             .hasHiddenExtension, .isSystemImmutable, .isUserImmutable, .quarantineProperties,
             .creationDate, .contentAccessDate, .contentModificationDate, .labelNumber, .tagNames,
             .volumeName, .ubiquitousItemIsExcludedFromSync:
@@ -20,8 +20,8 @@ extension KnownKey {
     /// Whether Linux cannot store a value for the key, other than the one the item has already.
     var isFixed: Bool {
         switch self {
-        case .creationDate, .hasHiddenExtension, .isHidden, .labelNumber, .quarantineProperties,
-            .tagNames, .ubiquitousItemIsExcludedFromSync, .volumeName:
+        case .creationDate, .hasHiddenExtension, .isHidden, .isPackage, .labelNumber,
+            .quarantineProperties, .tagNames, .ubiquitousItemIsExcludedFromSync, .volumeName:
             true
         default: false
         }

@@ -18,8 +18,15 @@ extension URLResourceValues {
     /// nil before Linux 5.8.
     public var isVolume: Bool? { boolean(.isVolume) }
 
-    /// Always false: nothing on Linux shows a directory as a file.
-    public var isPackage: Bool? { boolean(.isPackage) }
+    /// Whether the item is a directory whose extension Apple's systems know as a package's, such as
+    /// `app` or `rtfd`.
+    ///
+    /// Nothing on Linux shows such a directory as a file. Setting another value throws
+    /// `CocoaError.featureUnsupported`.
+    public var isPackage: Bool? {
+        get { boolean(.isPackage) }
+        set { assign(newValue.map { .boolean($0) }, to: .isPackage) }
+    }
 
     /// Always false: Linux has no application packages.
     public var isApplication: Bool? { boolean(.isApplication) }
