@@ -82,6 +82,7 @@ struct FileErrorTests {
         var status = statx()
         status.stx_mode = UInt16(mode)
         status.stx_attributes = attributes
+        status.stx_attributes_mask = attributes
         status.stx_uid = owner
         return FileStatus(status)
     }
