@@ -19,10 +19,20 @@ package func readDirectory(
 package func forEachName(
     in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8]) -> Bool
 ) throws(Errno) {
+    try forEachEntry(in: directory) { name, _ in body(name) }
+}
+
+/// Calls `body` with the name of each entry of a directory, without `.` and `..`, and whether it is a
+/// directory, nil where the filesystem does not tell, until it returns false.
+///
+/// - Throws: the errno of opening or reading the directory.
+package func forEachEntry(
+    in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8], Bool?) -> Bool
+) throws(Errno) {
     let descriptor = try openFile(directory, flags: O_RDONLY | O_DIRECTORY)
     let outcome: Result<Void, Errno>
     do throws(Errno) {
-        outcome = .success(try forEachName(inOpen: descriptor, body))
+        outcome = .success(try forEachEntry(inOpen: descriptor, body))
     } catch {
         outcome = .failure(error)
     }
@@ -30,8 +40,8 @@ package func forEachName(
     try outcome.get()
 }
 
-private func forEachName(
-    inOpen descriptor: FileDescriptor, _ body: ([UInt8]) -> Bool
+private func forEachEntry(
+    inOpen descriptor: FileDescriptor, _ body: ([UInt8], Bool?) -> Bool
 ) throws(Errno) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
     defer { buffer.deallocate() }
@@ -40,12 +50,14 @@ private func forEachName(
         if count == 0 { return }
         var offset = 0
         while offset < count {
-            // d_reclen and d_name of linux_dirent64.
+            // d_reclen, d_type and d_name of linux_dirent64.
             let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 16, as: UInt16.self))
             let name = Array(buffer[(offset + 19)..<(offset + length)].prefix { $0 != 0 })
+            let kind = Int(buffer[offset + 18])
+            let isDirectory = kind == Int(DT_UNKNOWN) ? nil : kind == Int(DT_DIR)
             offset += length
             let isOwnOrParent = name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") }
-            if !isOwnOrParent && !body(name) { return }
+            if !isOwnOrParent && !body(name, isDirectory) { return }
         }
     }
 }

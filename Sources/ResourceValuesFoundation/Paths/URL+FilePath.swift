@@ -12,16 +12,21 @@ extension URL {
             self.init(filePath: text, directoryHint: isDirectory ? .isDirectory : .notDirectory)
             return
         }
-        var escaped = "file://"
-        path.forEachByte { byte in
+        let escaped = "file://" + path.bytes.percentEscaped
+        self.init(string: isDirectory && !escaped.hasSuffix("/") ? escaped + "/" : escaped)
+    }
+}
+
+extension [UInt8] {
+    /// The bytes as the path of a URL holds them, slashes as they are.
+    var percentEscaped: String {
+        reduce(into: "") { text, byte in
             if allowed.contains(byte) {
-                escaped.unicodeScalars.append(UnicodeScalar(byte))
+                text.unicodeScalars.append(UnicodeScalar(byte))
             } else {
-                escaped += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }
-        if isDirectory && !escaped.hasSuffix("/") { escaped += "/" }
-        self.init(string: escaped)
     }
 }
 
@@ -35,11 +40,9 @@ extension FilePath {
         withPlatformString { String(validatingCString: $0) }
     }
 
-    fileprivate func forEachByte(_ body: (UInt8) -> Void) {
+    fileprivate var bytes: [UInt8] {
         withPlatformString { pointer in
-            for byte in UnsafeBufferPointer(start: pointer, count: length) {
-                body(UInt8(bitPattern: byte))
-            }
+            UnsafeBufferPointer(start: pointer, count: length).map { UInt8(bitPattern: $0) }
         }
     }
 }

@@ -59,7 +59,7 @@ extension FilePath {
 }
 
 /// The extensions by which Apple's systems know directories to be packages.
-private let packageExtensions: Set<String> = [
+let packageExtensions: Set<String> = [
     "app", "appex", "bundle", "component", "kext", "mdimporter", "mpkg", "pkg", "plugin",
     "prefpane", "qlgenerator", "rtfd", "saver", "xpc",
 ]
