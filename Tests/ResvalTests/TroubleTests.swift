@@ -118,19 +118,7 @@ struct TroubleTests {
 
     @Test("a used-up quota is named, and nothing is stored")
     func quota() throws {
-        try require(.tool("btrfs"))
-        try withFilesystem(.btrfs) { filesystem in
-            let volume = filesystem.root.appending("volume")
-            try tool("btrfs", "quota", "enable", filesystem.root)
-            try tool("btrfs", "subvolume", "create", volume)
-            try Tree { for index in 0..<200 { File(FileName(Array("f\(index)".utf8))) } }
-                .create(in: volume)
-            try tool("sync")
-            try tool("btrfs", "qgroup", "limit", "32K", volume)
-            let value = Array(repeating: UInt8(ascii: "x"), count: 3000)
-            for index in 0..<100 {
-                try? volume.appending("f\(index)").setExtendedAttribute(named: "user.a", to: value)
-            }
+        try withUsedUpQuota { volume in
             expect(
                 try resval("set", "excluded=true,purgeable=true", "f199", in: volume), exits: 2,
                 complains: "resval: f199: the disk quota is used up "
