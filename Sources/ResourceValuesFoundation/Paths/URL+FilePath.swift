@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import SystemCalls
 import SystemPackage
 
 extension URL {
@@ -38,12 +39,6 @@ extension FilePath {
     /// The path as text; nil when it is not UTF-8.
     var text: String? {
         withPlatformString { String(validatingCString: $0) }
-    }
-
-    fileprivate var bytes: [UInt8] {
-        withPlatformString { pointer in
-            UnsafeBufferPointer(start: pointer, count: length).map { UInt8(bitPattern: $0) }
-        }
     }
 }
 #endif

@@ -20,7 +20,7 @@ extension ItemReader {
         switch key {
         case .name, .localizedName: return lastName(named).text.map { .text($0) }
         case .parentDirectoryURL: return parent(of: named).map { .object($0) }
-        case .isHidden: return .boolean(lastName(named).starts(withByte: UInt8(ascii: ".")))
+        case .isHidden: return .boolean(lastName(named).bytes.first == UInt8(ascii: "."))
         case .isPackage: return .boolean(try isPackage(named))
         default: return nil
         }
@@ -50,12 +50,6 @@ extension ItemReader {
 /// The last component, or `/`.
 private func lastName(_ path: FilePath) -> FilePath {
     path.lastComponent.map { FilePath(root: nil, components: $0) } ?? path
-}
-
-extension FilePath {
-    fileprivate func starts(withByte byte: UInt8) -> Bool {
-        withPlatformString { UInt8(bitPattern: $0.pointee) == byte }
-    }
 }
 
 /// The extensions by which Apple's systems know directories to be packages.
