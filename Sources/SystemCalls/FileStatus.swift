@@ -139,8 +139,8 @@ public struct FileStatus: Sendable, Hashable {
         let hasBirthTime = status.stx_mask & UInt32(STATX_BTIME) != 0
         creationTime = hasBirthTime ? FileTime(status.stx_btime) : nil
         knowsImmutable = status.has(STATX_ATTR_IMMUTABLE) != nil
-        isImmutable = status.has(STATX_ATTR_IMMUTABLE) ?? false
-        isAppendOnly = status.has(STATX_ATTR_APPEND) ?? false
+        isImmutable = status.stx_attributes & UInt64(STATX_ATTR_IMMUTABLE) != 0
+        isAppendOnly = status.stx_attributes & UInt64(STATX_ATTR_APPEND) != 0
         isNodump = status.has(STATX_ATTR_NODUMP) ?? false
         isMountTrigger = status.has(STATX_ATTR_AUTOMOUNT)
         isMountRoot = status.has(STATX_ATTR_MOUNT_ROOT)

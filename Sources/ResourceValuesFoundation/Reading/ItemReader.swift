@@ -114,17 +114,19 @@ struct ItemReader {
         guard let extents = try extents() else { return nil }
         // Where extents are not told, a filesystem without clones answers all the same.
         if let isShared = extents.isShared { return isShared }
-        return try volume().volume?.canClone == false ? false : nil
+        var reader = try readerOfVolume()
+        defer { volumeReader = reader }
+        return reader.volume()?.canClone == false ? false : nil
     }
 
     private mutating func volumeValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
         guard key.isOfVolume else { return nil }
-        var reader = try volume()
+        var reader = try readerOfVolume()
         defer { volumeReader = reader }
         return try reading { () throws(Errno) in try reader.value(key) }
     }
 
-    private mutating func volume() throws(FileError) -> VolumeReader {
+    private mutating func readerOfVolume() throws(FileError) -> VolumeReader {
         if let volumeReader { return volumeReader }
         let reader = VolumeReader(target, try status())
         volumeReader = reader

@@ -7,22 +7,21 @@ import SystemPackage
 
 /// Reads the values of the volume that holds an item.
 struct VolumeReader {
-    /// nil where the mount cannot be told.
-    let volume: Volume?
     let target: CallTarget
     let status: FileStatus
     private var knownFilesystem: FilesystemStatus?
+    private var knownVolume: Volume??
 
     init(_ target: CallTarget, _ status: FileStatus) {
         self.target = target
         self.status = status
-        volume = Volume(holding: status)
     }
 
     /// The value of a key; nil for keys that are not of a volume.
     mutating func value(_ key: KnownKey) throws(Errno) -> PropertyValue? {
         switch key {
-        case .volumeIdentifier: .object(identifier(volume?.mount.device ?? status.identity.device))
+        case .volumeIdentifier:
+            .object(identifier(volume()?.mount.device ?? status.identity.device))
         case .generationIdentifier: try generation().map { .object($0) }
         case .volumeSupportsPersistentIDs: hasHandle.map { .boolean($0) }
         case .volumeSupportsImmutableFiles: .boolean(status.knowsImmutable)
@@ -36,8 +35,17 @@ struct VolumeReader {
             try capacity().map { .wide($0.availableForImportantUsage()) }
         case .volumeAvailableCapacityForOpportunisticUsage:
             try capacity().map { .wide($0.availableForOpportunisticUsage()) }
-        default: volume?.value(key)
+        default: volume()?.value(key)
         }
+    }
+
+    /// The volume; nil where the mount cannot be told. The table of mounts is read once, and only for keys
+    /// that need it.
+    mutating func volume() -> Volume? {
+        if let knownVolume { return knownVolume }
+        let volume = Volume(holding: status)
+        knownVolume = .some(volume)
+        return volume
     }
 
     private mutating func filesystem() throws(Errno) -> FilesystemStatus {
@@ -58,7 +66,7 @@ struct VolumeReader {
     }
 
     private mutating func largestFile() throws(Errno) -> Int64? {
-        guard let type = volume?.mount.filesystemType else { return nil }
+        guard let type = volume()?.mount.filesystemType else { return nil }
         return FilesystemFeatures.largestFile(type: type, try filesystem())
     }
 
@@ -66,8 +74,8 @@ struct VolumeReader {
     private var hasHandle: Bool? { try? target.hasHandle() }
 
     /// The identifier of the item's state, where two changes in a row never bear the same time.
-    private func generation() throws(Errno) -> NSData? {
-        guard let type = volume?.mount.filesystemType, preciseTypes.contains(type),
+    private mutating func generation() throws(Errno) -> NSData? {
+        guard let type = volume()?.mount.filesystemType, preciseTypes.contains(type),
             let kernel = try kernelVersion(), (kernel.major, kernel.minor) >= (6, 13)
         else { return nil }
         let time = status.attributeModificationTime
