@@ -182,6 +182,24 @@ package.targets += [
         ]),
 ]
 
+// Foundation's own signatures, for files that import nothing else, and a program written with them.
+
+package.products += [
+    .library(name: "ResourceValuesDropIn", targets: ["ResourceValuesDropIn"])
+]
+package.targets += [
+    .target(name: "ResourceValuesDropIn", dependencies: ["ResourceValuesFoundation"]),
+    .executableTarget(
+        name: "download-store", dependencies: ["ResourceValuesDropIn"],
+        path: "Tests/Helpers/download-store"),
+    .testTarget(
+        name: "ResourceValuesDropInTests",
+        dependencies: [
+            "CLinux", "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
+            "download-store", systemPackage,
+        ]),
+]
+
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

@@ -344,6 +344,58 @@ static inline long linux_utimensat(int directory, const char *path, const struct
     return linux_result(utimensat(directory, path, times, flags));
 }
 
+// Opens a file without a name in a directory, which linkat(2) can give one.
+static inline long linux_open_unnamed(int directory, mode_t mode) {
+    const int unnamed = 020000000 | __O_DIRECTORY;  // O_TMPFILE
+    return linux_result(openat(directory, ".", unnamed | O_RDWR | O_CLOEXEC, mode));
+}
+
+static inline long linux_mkdirat(int directory, const char *name, mode_t mode) {
+    return linux_result(mkdirat(directory, name, mode));
+}
+
+static inline long linux_symlinkat(const char *target, int directory, const char *name) {
+    return linux_result(symlinkat(target, directory, name));
+}
+
+static inline long linux_linkat(int old_directory, const char *old_name, int new_directory,
+                                const char *new_name, int flags) {
+    return linux_result(linkat(old_directory, old_name, new_directory, new_name, flags));
+}
+
+static inline long linux_unlinkat(int directory, const char *name, int flags) {
+    return linux_result(unlinkat(directory, name, flags));
+}
+
+static inline long linux_fsync(int descriptor) { return linux_result(fsync(descriptor)); }
+
+static inline long linux_fchmod(int descriptor, mode_t mode) {
+    return linux_result(fchmod(descriptor, mode));
+}
+
+static inline long linux_fchown(int descriptor, uid_t user, gid_t group) {
+    return linux_result(fchown(descriptor, user, group));
+}
+
+static inline long linux_ftruncate(int descriptor, off_t size) {
+    return linux_result(ftruncate(descriptor, size));
+}
+
+static inline long linux_pwrite(int descriptor, const void *bytes, size_t size, off_t offset) {
+    return linux_result(pwrite(descriptor, bytes, size, offset));
+}
+
+// Lets a file share another one's blocks: FICLONE.
+static inline long linux_clone_file(int target, int source) {
+    return linux_result(ioctl(target, FICLONE, source));
+}
+
+// Copies a range to the same place in another file, in the kernel.
+static inline long linux_copy_file_range(int source, int target, off_t offset, size_t length) {
+    int64_t from = offset, to = offset;
+    return linux_result(syscall(SYS_copy_file_range, source, &from, target, &to, length, 0));
+}
+
 static inline long linux_uname(struct utsname *names) { return linux_result(uname(names)); }
 
 // The limit on open descriptors (RLIMIT_NOFILE), which glibc declares with an enum type that

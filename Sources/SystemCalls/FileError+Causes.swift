@@ -91,6 +91,28 @@ extension FileError {
         return error
     }
 
+    /// The error for an item that could not be made, written, named or removed: `openat(2)`,
+    /// `linkat(2)`, `renameat2(2)`, `mkdirat(2)`, `write(2)` and their kin.
+    public static func changingItem(_ errno: Errno, _ path: FilePath?) -> FileError {
+        var error = FileError(ErrorCause(errno), errno: errno, path: path)
+        switch errno {
+        case .fileExists:
+            error.code = .fileExists
+            error.message = "something stands at this path already"
+        case .noSpace:
+            error.message = "no space left on the volume"
+            error.advice = "free space on the volume"
+        case .outOfRange, .argListTooLong, .notSupported:
+            // These speak of attributes elsewhere.
+            error.code = .other
+            error.message = errno.description
+            error.advice = nil
+        default:
+            break
+        }
+        return error
+    }
+
     /// The error for a failed `getxattr(2)` or `listxattr(2)`.
     public static func readingAttribute(
         _ errno: Errno, _ attribute: ExtendedAttributeName?, of path: FilePath?

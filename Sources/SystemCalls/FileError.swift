@@ -37,6 +37,8 @@ public struct FileError: Error, Sendable, Hashable {
         public static let attributeExists = Code("attributeExists")
         /// The attribute does not exist, and the call asked to replace it (`ENODATA`).
         public static let noSuchAttribute = Code("noSuchAttribute")
+        /// Something stands where a new item should (`EEXIST`).
+        public static let fileExists = Code("fileExists")
         /// Too many symbolic links on the way, or one where none may be (`ELOOP`).
         public static let symbolicLinkLoop = Code("symbolicLinkLoop")
         /// A component of the path is longer than the filesystem's limit (`ENAMETOOLONG`).

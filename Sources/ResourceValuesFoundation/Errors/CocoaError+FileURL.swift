@@ -74,6 +74,7 @@ extension FileError.Code {
         .noSpace: .fileWriteOutOfSpace,
         .quotaExceeded: .fileWriteOutOfSpace,
         .attributeExists: .fileWriteFileExists,
+        .fileExists: .fileWriteFileExists,
         .unsupportedFilesystem: .featureUnsupported,
         .unsupportedFileKind: .featureUnsupported,
     ]

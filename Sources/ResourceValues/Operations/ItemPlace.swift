@@ -1,0 +1,81 @@
+import SystemCalls
+import SystemPackage
+
+/// The open directory an item is in, or is to be in, and the item's name there.
+///
+/// The directory stays the same whatever becomes of the path; a symbolic link that has the name is
+/// never followed.
+struct ItemPlace: ~Copyable {
+    let name: FilePath
+    /// The whole path, for messages.
+    let path: FilePath
+    private let owned: OwnedDescriptor
+
+    var directory: FileDescriptor { owned.descriptor }
+
+    /// Opens the directory above a path.
+    ///
+    /// - Throws: ``FileError``: those of `openat(2)`; `other` for a path that ends in no name.
+    init(_ path: FilePath) throws(FileError) {
+        guard let last = path.lastComponent, last.kind == .regular else {
+            throw .changingItem(.invalidArgument, path)
+        }
+        let parent = path.removingLastComponent()
+        owned = OwnedDescriptor(
+            try attempt(path) { () throws(Errno) in
+                try openDirectoryReference(parent.isEmpty ? "." : parent)
+            })
+        name = FilePath(root: nil, [last])
+        self.path = path
+    }
+
+    var location: DirectoryEntryLocation {
+        DirectoryEntryLocation(directory: directory, name: name, pathForMessages: path)
+    }
+
+    /// The item's status; nil when nothing has the name.
+    func statusIfPresent() throws(FileError) -> FileStatus? {
+        do throws(Errno) {
+            return try location.status()
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw .readingStatus(error, of: path)
+        }
+    }
+
+    /// The item's status.
+    func status() throws(FileError) -> FileStatus {
+        guard let status = try statusIfPresent() else {
+            throw .readingStatus(.noSuchFileOrDirectory, of: path)
+        }
+        return status
+    }
+
+    /// The class that new items here take: the one stored on the directory itself.
+    func inheritedProtection() throws(FileError) -> FileProtection? {
+        do throws(FileError) {
+            return try directory.value(for: .fileProtection)
+        } catch {
+            var error = error
+            error.path = path.removingLastComponent()
+            throw error
+        }
+    }
+}
+
+/// Runs system calls whose errno is an error of the item at a path.
+func attempt<Result: ~Copyable>(
+    _ path: FilePath?, _ body: () throws(Errno) -> Result
+) throws(FileError) -> Result {
+    do throws(Errno) {
+        return try body()
+    } catch {
+        throw .changingItem(error, path)
+    }
+}
+
+/// A name that nothing has, for an item that is not complete yet.
+func makeTemporaryName() -> FilePath {
+    FilePath(".resval-\(String(UInt64.random(in: .min ... .max), radix: 36))")
+}

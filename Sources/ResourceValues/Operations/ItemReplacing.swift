@@ -1,0 +1,98 @@
+import SystemCalls
+import SystemPackage
+
+/// Puts a new item in an old one's place: the content is the new one's, and marks survive.
+///
+/// At every moment the old item's path leads to the old item or to the new one (`RENAME_EXCHANGE`).
+/// With `isKeepingMetadata` the new item takes the old one's mode, access list and `user.*`
+/// attributes first. What the new item stores itself stays, but for a protection class `none`, which
+/// gives way to the old item's class.
+///
+/// - Parameters:
+///   - old: the path the result has. Nothing need be there: the new item is moved then.
+///   - new: the new item, which is moved, also from another filesystem.
+///   - backup: where the old item goes; nil to remove it. Nothing may be there.
+///   - isKeepingMetadata: whether the new item takes the old one's marks and mode.
+/// - Throws: ``FileError``. The old item is in its place then, unless the error has the backup's path:
+///   in that case the new one is in place, and the old one could not be removed or moved.
+public func replaceItem(
+    at old: FilePath, with new: FilePath, backup: FilePath? = nil,
+    keepingMetadata isKeepingMetadata: Bool = true
+) throws(FileError) {
+    let oldPlace = try ItemPlace(old)
+    let newPlace = try ItemPlace(new)
+    let newStatus = try newPlace.status()
+    guard let oldStatus = try oldPlace.statusIfPresent() else {
+        return try moveItem(from: new, to: old)
+    }
+    guard oldStatus.identity != newStatus.identity else {
+        throw .changingItem(.invalidArgument, new)
+    }
+    // Beside the old item, so that one rename does the rest; also from another filesystem.
+    let staged = old.removingLastComponent().appending(makeTemporaryName().components)
+    try moveItem(from: new, to: staged)
+    do throws(FileError) {
+        let stagedPlace = try ItemPlace(staged)
+        if isKeepingMetadata {
+            try keepMetadata(of: oldPlace, oldStatus, on: stagedPlace, newStatus.kind)
+        }
+        try exchange(stagedPlace, oldPlace)
+    } catch {
+        try? moveItem(from: staged, to: new)
+        throw error
+    }
+    if let backup {
+        try moveItem(from: staged, to: backup)
+    } else {
+        do throws(Errno) {
+            try removeTree(staged.lastName, in: oldPlace.directory)
+        } catch {
+            throw .changingItem(error, staged)
+        }
+    }
+}
+
+private func exchange(
+    _ new: borrowing ItemPlace, _ old: borrowing ItemPlace
+) throws(FileError) {
+    do throws(Errno) {
+        try renameItem(new.name, in: new.directory, to: old.name, in: old.directory, .exchanging)
+    } catch .invalidArgument {
+        throw FileError(
+            code: .other, message: "this filesystem cannot exchange two items", path: old.path,
+            errno: .invalidArgument)
+    } catch {
+        throw .changingItem(error, old.path)
+    }
+}
+
+private func keepMetadata(
+    of old: borrowing ItemPlace, _ status: FileStatus, on new: borrowing ItemPlace,
+    _ newKind: FileKind
+) throws(FileError) {
+    guard newKind.canStoreUserAttributes, status.kind.canStoreUserAttributes else { return }
+    let (oldLocation, newLocation) = (old.location, new.location)
+    let source = OwnedDescriptor(
+        try attempt(old.path) { () throws(Errno) in try openReference(to: oldLocation) })
+    let target = OwnedDescriptor(
+        try attempt(new.path) { () throws(Errno) in try openReference(to: newLocation) })
+    try withPath(new.path) { () throws(FileError) in
+        let file = target.descriptor
+        if try file.value(for: .fileProtection) == FileProtection.none,
+            let protection = try source.descriptor.value(for: .fileProtection)
+        {
+            try file.setValue(protection, for: .fileProtection)
+        }
+        try copyUserAttributes(from: source.descriptor, to: file, keepingPresent: true)
+    }
+    guard status.kind == newKind else { return }
+    try attempt(new.path) { () throws(Errno) in
+        try setPermissions(copiedPermissions(status, of: target.descriptor), of: target.descriptor)
+    }
+}
+
+extension FilePath {
+    fileprivate var lastName: FilePath {
+        lastComponent.map { FilePath(root: nil, [$0]) } ?? self
+    }
+}

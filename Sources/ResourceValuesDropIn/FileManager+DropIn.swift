@@ -1,0 +1,79 @@
+#if !canImport(Darwin)
+import ResourceValuesFoundation
+
+extension FileManager {
+    /// Sets attributes, the protection class among them; see `setAttributes` of
+    /// ResourceValuesFoundation.
+    public func setAttributes(
+        _ attributes: [FileAttributeKey: Any], ofItemAtPath path: String
+    ) throws {
+        try setAllAttributes(attributes, ofItemAtPath: path)
+    }
+
+    /// The attributes of an item, with the protection class where one is stored.
+    public func attributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] {
+        try allAttributesOfItem(atPath: path)
+    }
+
+    /// Makes a directory with the class given or, without one, that of the directory above.
+    public func createDirectory(
+        at url: URL, withIntermediateDirectories createIntermediates: Bool,
+        attributes: [FileAttributeKey: Any]? = nil
+    ) throws {
+        try createMarkedDirectory(
+            at: url, withIntermediateDirectories: createIntermediates, attributes: attributes)
+    }
+
+    /// Makes a directory with the class given or, without one, that of the directory above.
+    public func createDirectory(
+        atPath path: String, withIntermediateDirectories createIntermediates: Bool,
+        attributes: [FileAttributeKey: Any]? = nil
+    ) throws {
+        try createMarkedDirectory(
+            at: URL(fileURLWithPath: path), withIntermediateDirectories: createIntermediates,
+            attributes: attributes)
+    }
+
+    /// Stores a file with the class given or, without one, that of the file it replaces or of the
+    /// directory.
+    @discardableResult
+    public func createFile(
+        atPath path: String, contents data: Data?, attributes: [FileAttributeKey: Any]? = nil
+    ) -> Bool {
+        createMarkedFile(atPath: path, contents: data, attributes: attributes)
+    }
+
+    /// Copies an item with its marks; see `copyItemKeepingMarks(at:to:)`.
+    public func copyItem(at source: URL, to target: URL) throws {
+        try copyItemKeepingMarks(at: source, to: target)
+    }
+
+    /// Copies an item with its marks; see `copyItemKeepingMarks(at:to:)`.
+    public func copyItem(atPath source: String, toPath target: String) throws {
+        try copyItemKeepingMarks(
+            at: URL(fileURLWithPath: source), to: URL(fileURLWithPath: target))
+    }
+
+    /// Moves an item with its marks; see `moveItemKeepingMarks(at:to:)`.
+    public func moveItem(at source: URL, to target: URL) throws {
+        try moveItemKeepingMarks(at: source, to: target)
+    }
+
+    /// Moves an item with its marks; see `moveItemKeepingMarks(at:to:)`.
+    public func moveItem(atPath source: String, toPath target: String) throws {
+        try moveItemKeepingMarks(
+            at: URL(fileURLWithPath: source), to: URL(fileURLWithPath: target))
+    }
+
+    /// Puts a new item in an old one's place, and keeps the old one's marks; see
+    /// `replaceItemKeepingMarks(at:withItemAt:backupItemName:options:)`.
+    public func replaceItemAt(
+        _ originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String? = nil,
+        options: FileManager.ItemReplacementOptions = []
+    ) throws -> URL? {
+        try replaceItemKeepingMarks(
+            at: originalItemURL, withItemAt: newItemURL, backupItemName: backupItemName,
+            options: options)
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+#if !canImport(Darwin)
+import Foundation
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+extension Data {
+    /// Writes the data, and keeps marks: what `write(to:options:)` does on Apple's systems.
+    ///
+    /// With a protection class, with `atomic`, and for a file that does not exist yet, the file appears
+    /// under its name with all of its content and marks, synchronized (see `writeFile` of
+    /// ResourceValues): a class among the options, else the replaced file's, else the directory's.
+    /// Otherwise an existing file is written in place, which keeps what is stored on it.
+    ///
+    /// - Throws: `CocoaError`: `fileWriteFileExists` (with `withoutOverwriting`), `fileNoSuchFile`,
+    ///   `featureUnsupported` (the filesystem cannot hold the class), `fileWriteOutOfSpace` and
+    ///   others.
+    public func writeKeepingMarks(to url: URL, options: Data.WritingOptions = []) throws {
+        let protection = try options.protection(url)
+        let isReplacing = !options.contains(.withoutOverwriting)
+        if protection == nil && isReplacing && url.isWrittenInPlace(options) {
+            return try write(to: url, options: options)
+        }
+        try write(to: url, protection: protection, replacing: isReplacing)
+    }
+
+    func write(to url: URL, protection: FileProtection?, replacing isReplacing: Bool) throws {
+        try url.operate { path in
+            try withUnsafeBytes { bytes in
+                try writeFile(bytes, to: path, protection: protection, replacing: isReplacing)
+            }
+        }
+    }
+}
+
+extension URL {
+    /// Whether writing goes into the file that is there already: always for devices, FIFOs and other
+    /// items that have no marks, for regular files unless the whole is to be replaced.
+    fileprivate func isWrittenInPlace(_ options: Data.WritingOptions) -> Bool {
+        // An error here is met, and said, by the write itself.
+        guard let path = try? filePath() else { return true }
+        guard let status = try? path.withoutFollowing.status() else { return false }
+        if status.kind == .regularFile || status.kind == .symbolicLink {
+            return !options.contains(.atomic)
+        }
+        return true
+    }
+}
+
+extension Data.WritingOptions {
+    /// The class among the options; nil when there is none.
+    fileprivate func protection(_ url: URL) throws -> FileProtection? {
+        switch intersection(.fileProtectionMask) {
+        case []: return nil
+        case .noFileProtection: return FileProtection.none
+        case .completeFileProtection: return .complete
+        case .completeFileProtectionUnlessOpen: return .completeUnlessOpen
+        case .completeFileProtectionUntilFirstUserAuthentication:
+            return .completeUntilFirstUserAuthentication
+        case .completeFileProtectionWhenUserInactive: return .completeWhenUserInactive
+        default:
+            let error = FileError(code: .unsupportedFileKind, message: "unknown protection class")
+            throw CocoaError(error, url, .writing)
+        }
+    }
+
+    /// Readable while unlocked, and for a grace time after the user leaves.
+    public static let completeFileProtectionWhenUserInactive = Data.WritingOptions(
+        rawValue: 0x5000_0000)
+}
+
+extension StringProtocol {
+    /// Writes the text, and keeps marks, as ``Foundation/Data/writeKeepingMarks(to:options:)`` does.
+    ///
+    /// - Throws: also `fileWriteInapplicableStringEncoding`.
+    public func writeKeepingMarks(
+        to url: URL, atomically useAuxiliaryFile: Bool, encoding: String.Encoding
+    ) throws {
+        guard let data = data(using: encoding) else {
+            throw CocoaError(
+                .fileWriteInapplicableStringEncoding, userInfo: [NSURLErrorKey: url])
+        }
+        try data.writeKeepingMarks(to: url, options: useAuxiliaryFile ? .atomic : [])
+    }
+}
+#endif

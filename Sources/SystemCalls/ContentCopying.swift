@@ -1,0 +1,84 @@
+import CLinux
+import SystemPackage
+
+/// Copies a regular file's content into an empty one; holes stay holes.
+///
+/// Shares the blocks where the filesystem can (`FICLONE`), else copies in the kernel
+/// (`copy_file_range(2)`), else through memory.
+package func copyContent(
+    from source: FileDescriptor, size: Int64, to target: FileDescriptor
+) throws(Errno) {
+    if size == 0 { return try copyThroughMemory(source, target, 0..<Int64.max) }
+    // Each reason not to share leaves the target empty, and meets the copy again if it is serious.
+    if (try? shareContent(of: source, with: target)) != nil { return }
+    var end: Int64 = 0
+    while let start = try seekFile(source, toNext: .data, from: end) {
+        end = try seekFile(source, toNext: .hole, from: start) ?? start
+        if end <= start { break }
+        try copyRange(start..<end, from: source, to: target)
+    }
+    try setSize(max(size, end), of: target)
+}
+
+private func shareContent(
+    of source: FileDescriptor, with target: FileDescriptor
+) throws(Errno) {
+    _ = try perform(.ioctl) { linux_clone_file(target.rawValue, source.rawValue) }
+}
+
+private func copyRange(
+    _ range: Range<Int64>, from source: FileDescriptor, to target: FileDescriptor
+) throws(Errno) {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+        let rest = Int(min(range.upperBound - offset, largestStep))
+        let count: Int
+        do throws(Errno) {
+            count = try perform(.copy_file_range) {
+                linux_copy_file_range(source.rawValue, target.rawValue, Int(offset), rest)
+            }
+        } catch {
+            if seriousErrors.contains(error) { throw error }
+            return try copyThroughMemory(source, target, offset..<range.upperBound)
+        }
+        // The source was cut off meanwhile.
+        if count == 0 { return }
+        offset += Int64(count)
+    }
+}
+
+/// What another way of copying would meet too.
+private let seriousErrors: Set<Errno> = [.noSpace, .diskQuotaExceeded, .ioError]
+
+/// What the kernel is asked to copy at once, so that a signal is heard in between.
+private let largestStep: Int64 = 1 << 30
+
+private func copyThroughMemory(
+    _ source: FileDescriptor, _ target: FileDescriptor, _ range: Range<Int64>
+) throws(Errno) {
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+    defer { chunk.deallocate() }
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+        let wanted = Int(min(Int64(chunk.count), range.upperBound - offset))
+        let count = try readFile(
+            source, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: chunk[..<wanted]))
+        if count == 0 { return }
+        try writeFile(target, UnsafeRawBufferPointer(rebasing: chunk[..<count]), at: offset)
+        offset += Int64(count)
+    }
+}
+
+/// Writes all bytes at an offset: `pwrite(2)` until none is left.
+private func writeFile(
+    _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer, at offset: Int64
+) throws(Errno) {
+    var written = 0
+    while written < bytes.count {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+        written += try perform(.pwrite) {
+            linux_pwrite(
+                descriptor.rawValue, rest.baseAddress, rest.count, Int(offset) + written)
+        }
+    }
+}

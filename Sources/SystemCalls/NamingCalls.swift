@@ -1,0 +1,138 @@
+import CLinux
+import SystemPackage
+
+// Making, naming and removing items by their names in open directories. No call follows a symbolic
+// link that has the name.
+
+/// What a new name may meet.
+package enum NamingCondition: UInt32, Sendable {
+    /// Whatever has the name is replaced, as `rename(2)` allows it.
+    case replacing = 0
+    /// Nothing has the name (`RENAME_NOREPLACE`).
+    case absent = 1
+    /// Both names exist, and change places (`RENAME_EXCHANGE`).
+    case exchanging = 2
+}
+
+/// Opens a directory only to lead calls to what is in it: `openat(2)` with `O_PATH`.
+///
+/// A symbolic link at the end of the path is followed.
+package func openDirectoryReference(_ path: FilePath) throws(Errno) -> FileDescriptor {
+    try openFile(path, flags: O_PATH | O_DIRECTORY)
+}
+
+/// Opens a directory in an open one for reading.
+package func openDirectory(
+    _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try openFile(in: directory, name, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+}
+
+/// Opens a file in an open directory for reading, without waiting for the other end of a FIFO.
+package func openForReading(
+    _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try openFile(in: directory, name, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+}
+
+/// Makes a regular file: `openat(2)` with `O_CREAT` and `O_EXCL`.
+package func makeFile(
+    _ name: FilePath, in directory: FileDescriptor, permissions: UInt16
+) throws(Errno) -> FileDescriptor {
+    try openFile(
+        in: directory, name, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+        permissions: mode_t(permissions))
+}
+
+/// Makes a regular file that has no name: `openat(2)` with `O_TMPFILE`.
+///
+/// - Returns: nil where the filesystem has no such files.
+package func makeUnnamedFile(
+    in directory: FileDescriptor, permissions: UInt16
+) throws(Errno) -> FileDescriptor? {
+    do throws(Errno) {
+        let descriptor = try perform(.openat) {
+            linux_open_unnamed(directory.rawValue, mode_t(permissions))
+        }
+        return FileDescriptor(rawValue: CInt(descriptor))
+    } catch .notSupported, .isDirectory, .noSuchAddressOrDevice {
+        return nil
+    }
+}
+
+/// Gives a file without a name one that nothing has: `linkat(2)` through `/proc`.
+package func nameFile(
+    _ descriptor: FileDescriptor, _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) {
+    try processPath(of: descriptor.rawValue).withPointer { file throws(Errno) in
+        try name.withPointer { name throws(Errno) in
+            _ = try perform(.linkat) {
+                linux_linkat(AT_FDCWD, file, directory.rawValue, name, AT_SYMLINK_FOLLOW)
+            }
+        }
+    }
+}
+
+/// Gives an item a second name that nothing has: `linkat(2)`.
+package func linkItem(
+    _ name: FilePath, in directory: FileDescriptor,
+    to newName: FilePath, in newDirectory: FileDescriptor
+) throws(Errno) {
+    try name.withPointer { name throws(Errno) in
+        try newName.withPointer { newName throws(Errno) in
+            _ = try perform(.linkat) {
+                linux_linkat(directory.rawValue, name, newDirectory.rawValue, newName, 0)
+            }
+        }
+    }
+}
+
+/// Changes an item's name and directory: `renameat2(2)`.
+package func renameItem(
+    _ name: FilePath, in directory: FileDescriptor,
+    to newName: FilePath, in newDirectory: FileDescriptor, _ condition: NamingCondition
+) throws(Errno) {
+    try name.withPointer { name throws(Errno) in
+        try newName.withPointer { newName throws(Errno) in
+            _ = try perform(.renameat2) {
+                linux_renameat2(
+                    directory.rawValue, name, newDirectory.rawValue, newName, condition.rawValue)
+            }
+        }
+    }
+}
+
+/// Makes a directory: `mkdirat(2)`.
+package func makeDirectory(
+    _ name: FilePath, in directory: FileDescriptor, permissions: UInt16
+) throws(Errno) {
+    try name.withPointer { name throws(Errno) in
+        _ = try perform(.mkdirat) {
+            linux_mkdirat(directory.rawValue, name, mode_t(permissions))
+        }
+    }
+}
+
+/// Makes a symbolic link: `symlinkat(2)`.
+package func makeSymbolicLink(
+    _ name: FilePath, in directory: FileDescriptor, to target: FilePath
+) throws(Errno) {
+    try name.withPointer { name throws(Errno) in
+        try target.withPointer { target throws(Errno) in
+            _ = try perform(.symlinkat) {
+                linux_symlinkat(target, directory.rawValue, name)
+            }
+        }
+    }
+}
+
+/// Removes a name: `unlinkat(2)`.
+package func removeItem(
+    _ name: FilePath, in directory: FileDescriptor, isDirectory: Bool
+) throws(Errno) {
+    try name.withPointer { name throws(Errno) in
+        _ = try perform(.unlinkat) {
+            linux_unlinkat(directory.rawValue, name, isDirectory ? AT_REMOVEDIR : 0)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CLinux
+import SystemPackage
+
+// What is done to files that are open for writing.
+
+/// Sets the permission bits of a file open for reading or writing: `fchmod(2)`.
+package func changeMode(_ permissions: UInt16, of descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.fchmod) { linux_fchmod(descriptor.rawValue, mode_t(permissions)) }
+}
+
+/// Sets the owner and the group: `fchown(2)`.
+package func setOwner(
+    _ user: UInt32, group: UInt32, of descriptor: FileDescriptor
+) throws(Errno) {
+    _ = try perform(.fchown) { linux_fchown(descriptor.rawValue, user, group) }
+}
+
+/// Sets the size of the content; what is new reads as zeros: `ftruncate(2)`.
+package func setSize(_ size: Int64, of descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.ftruncate) { linux_ftruncate(descriptor.rawValue, Int(size)) }
+}
+
+/// Waits until the content and the attributes are on the device: `fsync(2)`.
+package func synchronize(_ descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.fsync) { linux_fsync(descriptor.rawValue) }
+}
+
+/// Waits until the names in a directory are on the device: `fsync(2)`.
+///
+/// A directory that may not be read cannot be waited for; nothing happens then.
+package func synchronizeDirectory(_ directory: FileDescriptor) throws(Errno) {
+    let opened: FileDescriptor
+    do throws(Errno) {
+        opened = try openFile(in: directory, ".", flags: O_RDONLY | O_DIRECTORY)
+    } catch .permissionDenied {
+        return
+    }
+    let outcome: Result<Void, Errno>
+    do throws(Errno) {
+        outcome = .success(try synchronize(opened))
+    } catch .invalidArgument {
+        // The filesystem has nothing to wait for.
+        outcome = .success(())
+    } catch {
+        outcome = .failure(error)
+    }
+    try closeFile(opened)
+    try outcome.get()
+}

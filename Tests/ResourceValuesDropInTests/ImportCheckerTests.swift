@@ -1,0 +1,61 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The checker of imports")
+struct ImportCheckerTests {
+    @Test(
+        "a use that Foundation ignores is found",
+        arguments: [
+            "try url.setResourceValues(values)", "values.isExcludedFromBackup = true",
+            "try data.write(to: url, options: [.atomic, .completeFileProtection])",
+            "try manager.setAttributes([.protectionKey: type], ofItemAtPath: path)",
+        ])
+    func finds(_ use: String) throws {
+        let result = try check("import Foundation\n\n\(use)\n")
+        #expect(result.exitCode == 1)
+        #expect(result.text.contains("a b\n.swift:3:"))
+    }
+
+    @Test(
+        "files that say what they mean are passed over",
+        arguments: [
+            "import ResourceValuesDropIn\ntry url.setResourceValues(values)\n",
+            "import Foundation\nimport ResourceValuesFoundation\ntry url.setResourceValues(v)\n",
+            "import Foundation\n// values.isExcludedFromBackup = true\n",
+            "import Foundation\nif values.isExcludedFromBackup == true {}\n",
+            "import FoundationNetworking\ntry url.setResourceValues(values)\n",
+        ])
+    func passes(_ content: String) throws {
+        let result = try check(content)
+        #expect(result.exitCode == 0)
+        #expect(result.text.isEmpty)
+    }
+
+    @Test("a file that imports both modules is found")
+    func bothModules() throws {
+        let result = try check("import ResourceValuesDropIn\nimport ResourceValuesFoundation\n")
+        #expect(result.exitCode == 1)
+        #expect(result.text.contains("both"))
+    }
+
+    @Test("a path that cannot be read is an error")
+    func missingPath() throws {
+        let result = try Command(.checker, "/nowhere/at/all").run()
+        #expect(result.exitCode == 64)
+    }
+
+    private func check(_ content: String) throws -> CommandResult {
+        try withTemporaryDirectory(containing: Tree { File("a b\n.swift", content) }) { root in
+            try Command(.checker, root).run()
+        }
+    }
+}
+
+extension FilePath {
+    fileprivate static let checker = packageRoot.appending("scripts/check-foundation-imports")
+}
+
+/// The package's directory.
+let packageRoot = FilePath(#filePath).removingLastComponent().removingLastComponent()
+    .removingLastComponent()

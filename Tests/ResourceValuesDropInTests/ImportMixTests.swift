@@ -1,0 +1,116 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Each way of importing, compiled as a file of its own.
+@Suite("Import mixes")
+struct ImportMixTests {
+    @Test(
+        "clean mixes compile without a warning",
+        arguments: [
+            "import ResourceValuesDropIn",
+            "import ResourceValuesDropIn\nimport Dispatch\nimport FoundationNetworking",
+            "import ResourceValuesDropIn\nimport Testing",
+            "import ResourceValuesFoundation",
+            "import ResourceValuesFoundation\nimport FoundationNetworking\nimport Testing",
+        ], LanguageMode.allCases)
+    func cleanMixes(_ imports: String, _ mode: LanguageMode) throws {
+        let result = try typecheck("\(imports)\n\(use)", mode)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.errorText.isEmpty)
+    }
+
+    @Test(
+        "beside Foundation or XCTest, two aliases make the overlay's types plain",
+        arguments: [
+            "import Foundation", "import FoundationEssentials", "import XCTest",
+        ], LanguageMode.allCases)
+    func aliases(_ other: String, _ mode: LanguageMode) throws {
+        let imports = "import ResourceValuesFoundation\n\(other)\n"
+        let aliases = """
+            typealias URLResourceKey = ResourceValuesFoundation.URLResourceKey
+            typealias URLResourceValues = ResourceValuesFoundation.URLResourceValues
+
+            """
+        let without = try typecheck(imports + use, mode)
+        #expect(without.exitCode != 0)
+        #expect(without.errorText.contains("ambiguous"))
+        let with = try typecheck(imports + aliases + use, mode)
+        #expect(with.exitCode == 0, "\(with)")
+    }
+
+    @Test("operations of the drop-in are taken in place of Foundation's", arguments: modules)
+    func shadowing(_ imports: String) throws {
+        let result = try typecheck("\(imports)\n\(shadowed)", .six)
+        #expect(result.exitCode == 0, "\(result)")
+    }
+
+    @Test("beside Foundation the operations of the drop-in are ambiguous, never silently lost")
+    func shadowingBesideFoundation() throws {
+        let result = try typecheck("import ResourceValuesDropIn\nimport Foundation\n\(shadowed)", .six)
+        #expect(result.exitCode != 0)
+        #expect(result.errorText.contains("ambiguous"))
+    }
+
+    private func typecheck(_ source: String, _ mode: LanguageMode) throws -> CommandResult {
+        try withTemporaryDirectory(containing: Tree { File("main.swift", source) }) { root in
+            try typecheckFile(root.appending("main.swift"), mode)
+        }
+    }
+}
+
+private let modules = ["import ResourceValuesDropIn", "import ResourceValuesDropIn\nimport Testing"]
+
+/// A mode that code may be compiled in.
+enum LanguageMode: String, CaseIterable, Sendable {
+    case five = "5"
+    case six = "6"
+}
+
+/// What most code does with resource values.
+private let use = """
+    func mark(_ url: URL) throws -> Bool? {
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        values.isPurgeable = true
+        var url = url
+        try url.setResourceValues(values)
+        let keys: Set<URLResourceKey> = [.isPurgeableKey]
+        _ = try url.resourceValues(forKeys: keys).isPurgeable
+        _ = try FileManager.default.contentsOfDirectory(
+            at: url, includingPropertiesForKeys: [.isPurgeableKey])
+        try FileManager.default.setAttributes(
+            [.protectionKey: FileProtectionType.complete], ofItemAtPath: url.path)
+        return try url.resourceValues(forKeys: [.isPurgeableKey]).isPurgeable
+    }
+    """
+
+/// Calls with Foundation's own signatures.
+private let shadowed = """
+    func store(_ data: Data, at url: URL, _ other: URL) throws {
+        try data.write(to: url, options: .completeFileProtection)
+        try data.write(to: url)
+        try "text".write(to: url, atomically: true, encoding: .utf8)
+        try FileManager.default.copyItem(at: url, to: other)
+        _ = try FileManager.default.replaceItemAt(url, withItemAt: other)
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        try FileManager.default.setAttributes(attributes, ofItemAtPath: url.path)
+        _ = try FileManager.default.attributesOfItem(atPath: url.path)[.protectionKey]
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+    """
+
+/// Type-checks one file against this package's built modules, as a package that uses them would be.
+private func typecheckFile(_ file: FilePath, _ mode: LanguageMode) throws -> CommandResult {
+    try require(.tool("swiftc"))
+    guard let compiler = FilePath.tool("swiftc") else {
+        throw CommandFailure(command: "swiftc", reason: "not installed")
+    }
+    let modules = FilePath.built("Modules")
+    return try Command(
+        compiler, "-typecheck", "-swift-version", mode.rawValue, "-warnings-as-errors",
+        "-enable-upcoming-feature", "MemberImportVisibility", "-parse-as-library", "-I", modules,
+        "-Xcc", "-I\(packageRoot)/Sources/CLinux", file
+    ).run()
+}
