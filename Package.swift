@@ -192,11 +192,14 @@ package.targets += [
     .executableTarget(
         name: "download-store", dependencies: ["ResourceValuesDropIn"],
         path: "Tests/Helpers/download-store"),
+    .executableTarget(
+        name: "write-forever", dependencies: ["ResourceValuesDropIn"],
+        path: "Tests/Helpers/write-forever"),
     .testTarget(
         name: "ResourceValuesDropInTests",
         dependencies: [
-            "CLinux", "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
-            "download-store", systemPackage,
+            "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
+            "download-store", "write-forever", systemPackage,
         ]),
 ]
 

@@ -1,4 +1,3 @@
-import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -48,7 +47,8 @@ struct ImportMixTests {
 
     @Test("beside Foundation the operations of the drop-in are ambiguous, never silently lost")
     func shadowingBesideFoundation() throws {
-        let result = try typecheck("import ResourceValuesDropIn\nimport Foundation\n\(shadowed)", .six)
+        let result = try typecheck(
+            "import ResourceValuesDropIn\nimport Foundation\n\(shadowed)", .six)
         #expect(result.exitCode != 0)
         #expect(result.errorText.contains("ambiguous"))
     }
@@ -60,7 +60,9 @@ struct ImportMixTests {
     }
 }
 
-private let modules = ["import ResourceValuesDropIn", "import ResourceValuesDropIn\nimport Testing"]
+private let modules = [
+    "import ResourceValuesDropIn", "import ResourceValuesDropIn\nimport Testing",
+]
 
 /// A mode that code may be compiled in.
 enum LanguageMode: String, CaseIterable, Sendable {
@@ -108,9 +110,10 @@ private func typecheckFile(_ file: FilePath, _ mode: LanguageMode) throws -> Com
         throw CommandFailure(command: "swiftc", reason: "not installed")
     }
     let modules = FilePath.built("Modules")
+    let systemHeaders = "\(packageRoot)/.build/checkouts/swift-system/Sources/CSystem/include"
     return try Command(
         compiler, "-typecheck", "-swift-version", mode.rawValue, "-warnings-as-errors",
         "-enable-upcoming-feature", "MemberImportVisibility", "-parse-as-library", "-I", modules,
-        "-Xcc", "-I\(packageRoot)/Sources/CLinux", file
+        "-Xcc", "-I\(packageRoot)/Sources/CLinux", "-Xcc", "-I\(systemHeaders)", file
     ).run()
 }

@@ -15,7 +15,9 @@ extension FileManager {
     ///   `fileWriteOutOfSpace` and others.
     public func copyItemKeepingMarks(at source: URL, to target: URL) throws {
         let delegate = delegate
-        if let delegate, !delegate.fileManager(self, shouldCopyItemAt: source, to: target) { return }
+        if let delegate, !delegate.fileManager(self, shouldCopyItemAt: source, to: target) {
+            return
+        }
         try source.operate { path in
             try target.operate { newPath in
                 try ResourceValues.copyItem(from: path, to: newPath) { item, copy in
@@ -34,7 +36,9 @@ extension FileManager {
     ///
     /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``.
     public func moveItemKeepingMarks(at source: URL, to target: URL) throws {
-        if let delegate, !delegate.fileManager(self, shouldMoveItemAt: source, to: target) { return }
+        if let delegate, !delegate.fileManager(self, shouldMoveItemAt: source, to: target) {
+            return
+        }
         try source.operate { path in
             try target.operate { newPath in try ResourceValues.moveItem(from: path, to: newPath) }
         }

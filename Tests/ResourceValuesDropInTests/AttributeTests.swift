@@ -1,0 +1,122 @@
+import ResourceValues
+import ResourceValuesDropIn
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Protection through the file manager")
+struct AttributeTests {
+    @Test("a class among other attributes is stored, and read back")
+    func mixedAttributes() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let file = root.appending("f")
+            let attributes: [FileAttributeKey: Any] = [
+                .posixPermissions: 0o600, .protectionKey: FileProtectionType.completeUnlessOpen,
+            ]
+            try FileManager.default.setAttributes(attributes, ofItemAtPath: file.string)
+            #expect(try file.value(for: .fileProtection) == .completeUnlessOpen)
+            #expect(try file.status().permissions == 0o600)
+            let read = try FileManager.default.attributesOfItem(atPath: file.string)
+            #expect(
+                (read[.protectionKey] as? FileProtectionType)?.rawValue
+                    == "NSFileProtectionCompleteUnlessOpen")
+            #expect(read[.size] != nil)
+        }
+    }
+
+    @Test("a class that does not exist is an error, and nothing is changed")
+    func unknownClass() throws {
+        try withTemporaryDirectory(containing: Tree { File("f").permissions(0o644) }) { root in
+            let file = root.appending("f")
+            let attributes: [FileAttributeKey: Any] = [
+                .posixPermissions: 0o600, .protectionKey: FileProtectionType(rawValue: "secret"),
+            ]
+            #expect(
+                cocoaCode {
+                    try FileManager.default.setAttributes(attributes, ofItemAtPath: file.string)
+                } == .featureUnsupported)
+            #expect(try file.status().permissions == 0o644)
+            #expect(try file.marks() == Marks.none)
+        }
+    }
+
+    @Test("a class on a missing item or on a link is an error")
+    func noSuchItem() throws {
+        let tree = Tree {
+            File("f"); SymbolicLink("l", to: "f")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            #expect(
+                cocoaCode {
+                    try FileManager.default.setAttributes(
+                        [.protectionKey: FileProtectionType.complete], ofItemAtPath: "\(root)/none")
+                } == .fileNoSuchFile)
+            #expect(
+                cocoaCode {
+                    try FileManager.default.setAttributes(
+                        [.protectionKey: FileProtectionType.complete], ofItemAtPath: "\(root)/l")
+                } == .featureUnsupported)
+            #expect(try root.appending("f").marks() == Marks.none)
+        }
+    }
+
+    @Test("what is made in a directory takes its class, unless it is given another")
+    func inheritsClass() throws {
+        try withTemporaryDirectory { root in
+            let manager = FileManager.default
+            let top = root.appending("top")
+            try manager.createDirectory(
+                at: top.url, withIntermediateDirectories: true,
+                attributes: [.protectionKey: FileProtectionType.complete])
+            try manager.createDirectory(
+                atPath: "\(top)/a/b", withIntermediateDirectories: true)
+            #expect(manager.createFile(atPath: "\(top)/a/b/f", contents: Data("x".utf8)))
+            try Data("x".utf8).write(to: top.appending("g").url)
+            for name in ["a", "a/b", "a/b/f", "g"] {
+                #expect(
+                    try top.appending(name).value(for: .fileProtection) == .complete, "\(name)")
+            }
+            let other: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.none]
+            #expect(manager.createFile(atPath: "\(top)/h", contents: nil, attributes: other))
+            #expect(try top.appending("h").value(for: .fileProtection) == FileProtection.none)
+        }
+    }
+
+    @Test("a directory that exists is an error, or with intermediates gets the class")
+    func existingDirectory() throws {
+        try withTemporaryDirectory(
+            containing: Tree {
+                Directory("d"); File("f")
+            }
+        ) { root in
+            let manager = FileManager.default
+            let attributes = [FileAttributeKey.protectionKey: FileProtectionType.complete]
+            #expect(
+                cocoaCode {
+                    try manager.createDirectory(
+                        atPath: "\(root)/d", withIntermediateDirectories: false,
+                        attributes: attributes)
+                } == .fileWriteFileExists)
+            #expect(
+                cocoaCode {
+                    try manager.createDirectory(
+                        atPath: "\(root)/f", withIntermediateDirectories: true,
+                        attributes: attributes)
+                } == .fileWriteFileExists)
+            try manager.createDirectory(
+                atPath: "\(root)/d", withIntermediateDirectories: true, attributes: attributes)
+            #expect(try root.appending("d").value(for: .fileProtection) == .complete)
+        }
+    }
+
+    @Test("a switch tells classes apart")
+    func patternMatching() {
+        let type = FileProtectionType.completeWhenUserInactive
+        switch type {
+        case .complete: Issue.record("another class")
+        case .completeWhenUserInactive: break
+        default: Issue.record("no class")
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import ResourceValues
+import ResourceValuesDropIn
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Copying, moving and replacing with marks")
+struct CopyingTests {
+    @Test(
+        "a copied tree has the same content, marks, modes, links and holes",
+        arguments: [FilesystemKind.ext4, .xfs, .btrfs, .tmpfs, .overlayfs])
+    func copiesTree(_ kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            let root = filesystem.root
+            try Tree {
+                Directory("d") {
+                    for name in HostileNames.all { File(name, "content").excluded() }
+                    Directory("sub") {
+                        File("read-only", "x").purgeable().permissions(0o400)
+                    }.excluded().permissions(0o550)
+                    SymbolicLink("link", to: "nowhere")
+                    SparseFile("sparse", hole: 4 << 20, data: "end")
+                }.purgeable()
+            }.create(in: root)
+            try FileManager.default.copyItem(atPath: "\(root)/d", toPath: "\(root)/copy")
+            try tool("diff", "-r", "--no-dereference", root.appending("d"), root.appending("copy"))
+            let listing = try dump(root.appending("d"))
+            #expect(listing.contains("isPurgeable"))
+            #expect(try dump(root.appending("copy")) == listing)
+            let sparse = try root.appending("copy/sparse").status()
+            #expect(sparse.size == 4 << 20 + 3 || sparse.size > 4 << 20)
+            #expect(sparse.allocatedSize < 1 << 20)
+        }
+    }
+
+    @Test("a copy on btrfs and xfs shares its blocks", arguments: [FilesystemKind.btrfs, .xfs])
+    func sharesBlocks(_ kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            let file = filesystem.root.appending("f")
+            try Data(repeating: 3, count: 8 << 20).write(to: file.url)
+            let copy = filesystem.root.appending("copy")
+            try FileManager.default.copyItem(at: file.url, to: copy.url)
+            #expect(try tool("filefrag", "-v", copy).contains("shared"))
+        }
+    }
+
+    @Test("a copy never replaces what is there, and nothing is left of one that fails")
+    func neverReplaces() throws {
+        let tree = Tree {
+            File("f", "1")
+            File("g", "2")
+            Directory("d") {
+                File("a"); Fifo("pipe")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let manager = FileManager.default
+            #expect(
+                cocoaCode {
+                    try manager.copyItem(atPath: "\(root)/f", toPath: "\(root)/g")
+                } == .fileWriteFileExists)
+            #expect(
+                cocoaCode {
+                    try manager.copyItem(atPath: "\(root)/d", toPath: "\(root)/e")
+                } == .featureUnsupported)
+            #expect(
+                cocoaCode {
+                    try manager.copyItem(atPath: "\(root)/none", toPath: "\(root)/e")
+                } != nil)
+            #expect(
+                cocoaCode {
+                    try manager.copyItem(atPath: "\(root)/d", toPath: "\(root)/d/inside")
+                } != nil)
+            #expect(try contentsOfFile(root.appending("g")) == Array("2".utf8))
+            #expect(try entryCount(root) == 3)
+            #expect(try entryCount(root.appending("d")) == 2)
+        }
+    }
+
+    @Test("a tree deeper than the limit on open files is copied")
+    func deepTree() throws {
+        let tree = Tree { NestedDirectories("d", depth: 3000) { File("f", "x").excluded() } }
+        try withTemporaryDirectory(containing: tree) { root in
+            try copyItem(from: root.appending("d"), to: root.appending("copy"))
+            var file = root.appending("copy")
+            for _ in 1..<3000 { file.append("d") }
+            #expect(try file.appending("f").value(for: .isExcludedFromBackup) == true)
+        }
+    }
+
+    @Test("a move to another filesystem keeps marks, and nothing stays behind")
+    func movesAcross() throws {
+        try withFilesystem(.ext4) { filesystem in
+            try withTemporaryDirectory(containing: Tree { File("f", "x").excluded() }) { root in
+                let target = filesystem.root.appending("f")
+                try FileManager.default.moveItem(at: root.appending("f").url, to: target.url)
+                #expect(try target.value(for: .isExcludedFromBackup) == true)
+                #expect(try entryCount(root) == 0)
+            }
+        }
+    }
+
+    @Test("a replaced item has the new content, and the old marks and mode")
+    func replaces() throws {
+        let tree = Tree {
+            File("old", "old").excluded().permissions(0o600)
+            File("new", "new").attribute("user.own", "1")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let old = root.appending("old")
+            let result = try FileManager.default.replaceItemAt(
+                old.url, withItemAt: root.appending("new").url, backupItemName: "backup",
+                options: .withoutDeletingBackupItem)
+            #expect(result == old.url)
+            #expect(try contentsOfFile(old) == Array("new".utf8))
+            #expect(try old.value(for: .isExcludedFromBackup) == true)
+            #expect(try old.extendedAttribute(named: "user.own") == Array("1".utf8))
+            #expect(try old.status().permissions == 0o600)
+            #expect(try contentsOfFile(root.appending("backup")) == Array("old".utf8))
+            #expect(try entryCount(root) == 2)
+        }
+    }
+
+    @Test("a replaced directory goes with all that was in it")
+    func replacesDirectory() throws {
+        let tree = Tree {
+            Directory("old") { Directory("a") { File("b") } }.purgeable()
+            Directory("new") { File("c") }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let old = root.appending("old")
+            _ = try FileManager.default.replaceItemAt(
+                old.url, withItemAt: root.appending("new").url)
+            #expect(try old.value(for: .isPurgeable) == true)
+            #expect(try entryCount(old) == 1)
+            #expect(try entryCount(root) == 1)
+        }
+    }
+}
+
+/// Modes, sizes, times and attributes of a whole tree, as text.
+private func dump(_ directory: FilePath) throws -> String {
+    let script = """
+        cd "$1" && find . ! -type l -printf '%p %m %s %T@\\n' | sort &&
+        getfattr -R -P -d -m user . | sort
+        """
+    return try tool("sh", "-c", script, "sh", directory)
+}

@@ -1,0 +1,154 @@
+import ResourceValues
+import ResourceValuesDropIn
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Writing files with marks")
+struct WritingTests {
+    @Test("an atomic write keeps the marks, the mode and the class of the file it replaces")
+    func keepsMarks() throws {
+        let tree = Tree {
+            File("f", "old").excluded().attribute("user.other", "x").permissions(0o640)
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending("f")
+            try file.setValue(.complete, for: .fileProtection)
+            try Data("new".utf8).write(to: file.url, options: .atomic)
+            #expect(try contentsOfFile(file) == Array("new".utf8))
+            #expect(try file.value(for: .isExcludedFromBackup) == true)
+            #expect(try file.value(for: .fileProtection) == .complete)
+            #expect(try file.extendedAttribute(named: "user.other") == Array("x".utf8))
+            #expect(try file.status().permissions == 0o640)
+            #expect(try entryCount(root) == 1)
+        }
+    }
+
+    @Test("a class among the options is stored in place of the old one")
+    func storesClass() throws {
+        try withTemporaryDirectory(containing: Tree { File("f", "old") }) { root in
+            let file = root.appending("f")
+            let options: [(Data.WritingOptions, FileProtection)] = [
+                (.completeFileProtection, .complete),
+                (.completeFileProtectionUnlessOpen, .completeUnlessOpen),
+                (
+                    .completeFileProtectionUntilFirstUserAuthentication,
+                    .completeUntilFirstUserAuthentication
+                ),
+                (.completeFileProtectionWhenUserInactive, .completeWhenUserInactive),
+                (.noFileProtection, .none),
+            ]
+            for (option, protection) in options {
+                try Data("x".utf8).write(to: file.url, options: option)
+                #expect(try file.value(for: .fileProtection) == protection)
+            }
+        }
+    }
+
+    @Test("nothing is overwritten where that is not wanted, with or without a class")
+    func doesNotOverwrite() throws {
+        try withTemporaryDirectory(containing: Tree { File("f", "old") }) { root in
+            let file = root.appending("f")
+            for option in [Data.WritingOptions.withoutOverwriting] {
+                for protection in [[], Data.WritingOptions.completeFileProtection] {
+                    #expect(
+                        cocoaCode { try Data().write(to: file.url, options: [option, protection]) }
+                            == .fileWriteFileExists)
+                }
+            }
+            #expect(try contentsOfFile(file) == Array("old".utf8))
+        }
+    }
+
+    @Test("a reader never finds the file without its class")
+    func readerSeesClass() async throws {
+        try await withTemporaryDirectory { root in
+            let file = root.appending("f")
+            let reader = Task.detached { try watch(file) }
+            for round in 0..<300 {
+                try Data(repeating: 1, count: 5000).write(
+                    to: file.url, options: .completeFileProtection)
+                if round.isMultiple(of: 2) { try removeFile(file) }
+            }
+            reader.cancel()
+            let seen = try await reader.value
+            #expect(seen.withClass > 0)
+            #expect(seen.withoutClass == 0)
+        }
+    }
+
+    @Test("a writer that is killed leaves the old file or the new one, with its class")
+    func killedWriter() throws {
+        try withTemporaryDirectory { root in
+            let file = root.appending("f")
+            try Data(repeating: UInt8(ascii: "0"), count: 1_000_000).write(
+                to: file.url, options: .completeFileProtection)
+            for hundredths in 5..<20 {
+                let result = try Command(
+                    .tool("timeout") ?? "timeout", "-s", "KILL", "0.\(hundredths)",
+                    FilePath.built("write-forever"), file
+                ).run()
+                #expect(result.exitCode != 0)
+                let content = try contentsOfFile(file)
+                #expect(content.count == 1_000_000)
+                #expect(Set(content).count == 1)
+                #expect(try file.value(for: .fileProtection) == .complete)
+            }
+        }
+    }
+
+    @Test("a full volume is an error, and the old file stays", arguments: [FilesystemKind.ext4])
+    func fullVolume(_ kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            let file = filesystem.root.appending("f")
+            try Data("old".utf8).write(to: file.url, options: .completeFileProtection)
+            let before = try entryCount(filesystem.root)
+            let big = Data(repeating: 1, count: 64 << 20)
+            #expect(
+                cocoaCode { try big.write(to: file.url, options: .atomic) }
+                    == .fileWriteOutOfSpace)
+            #expect(try contentsOfFile(file) == Array("old".utf8))
+            #expect(try file.value(for: .fileProtection) == .complete)
+            #expect(try entryCount(filesystem.root) == before)
+        }
+    }
+
+    @Test("a filesystem that stores no attributes is an error, and no file appears")
+    func noAttributes() throws {
+        try require(.root)
+        try withTemporaryDirectory { root in
+            try tool("mount", "-t", "ramfs", "ramfs", root)
+            defer { _ = try? tool("umount", root) }
+            let file = root.appending("f")
+            #expect(
+                cocoaCode {
+                    try Data().write(to: file.url, options: .completeFileProtection)
+                } == .featureUnsupported)
+            #expect(
+                cocoaCode {
+                    try FileManager.default.createDirectory(
+                        at: file.url, withIntermediateDirectories: false,
+                        attributes: [.protectionKey: FileProtectionType.complete])
+                } == .featureUnsupported)
+            #expect(try entryCount(root) == 0)
+            try Data("x".utf8).write(to: file.url, options: .atomic)
+            #expect(try contentsOfFile(file) == Array("x".utf8))
+        }
+    }
+}
+
+/// Looks at a file again and again, until the task is cancelled.
+private func watch(_ file: FilePath) throws -> (withClass: Int, withoutClass: Int) {
+    var seen = (withClass: 0, withoutClass: 0)
+    while !Task.isCancelled {
+        guard let descriptor = try? openForReading(file) else { continue }
+        defer { try? closeFile(descriptor) }
+        if try descriptor.value(for: .fileProtection) == .complete {
+            seen.withClass += 1
+        } else {
+            seen.withoutClass += 1
+        }
+    }
+    return seen
+}
