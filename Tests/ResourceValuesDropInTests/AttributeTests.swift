@@ -15,8 +15,8 @@ struct AttributeTests {
                 .posixPermissions: 0o600, .protectionKey: FileProtectionType.completeUnlessOpen,
             ]
             try FileManager.default.setAttributes(attributes, ofItemAtPath: file.string)
-            #expect(try file.value(for: .fileProtection) == .completeUnlessOpen)
-            #expect(try file.status().permissions == 0o600)
+            try #expect(file.value(for: .fileProtection) == .completeUnlessOpen)
+            try #expect(file.status().permissions == 0o600)
             let read = try FileManager.default.attributesOfItem(atPath: file.string)
             #expect(
                 (read[.protectionKey] as? FileProtectionType)?.rawValue
@@ -36,8 +36,8 @@ struct AttributeTests {
                 cocoaCode {
                     try FileManager.default.setAttributes(attributes, ofItemAtPath: file.string)
                 } == .featureUnsupported)
-            #expect(try file.status().permissions == 0o644)
-            #expect(try file.marks() == Marks.none)
+            try #expect(file.status().permissions == 0o644)
+            try #expect(file.marks() == Marks.none)
         }
     }
 
@@ -57,7 +57,7 @@ struct AttributeTests {
                     try FileManager.default.setAttributes(
                         [.protectionKey: FileProtectionType.complete], ofItemAtPath: "\(root)/l")
                 } == .featureUnsupported)
-            #expect(try root.appending("f").marks() == Marks.none)
+            try #expect(root.appending("f").marks() == Marks.none)
         }
     }
 
@@ -74,12 +74,12 @@ struct AttributeTests {
             #expect(manager.createFile(atPath: "\(top)/a/b/f", contents: Data("x".utf8)))
             try Data("x".utf8).write(to: top.appending("g").url)
             for name in ["a", "a/b", "a/b/f", "g"] {
-                #expect(
-                    try top.appending(name).value(for: .fileProtection) == .complete, "\(name)")
+                try #expect(
+                    top.appending(name).value(for: .fileProtection) == .complete, "\(name)")
             }
             let other: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.none]
             #expect(manager.createFile(atPath: "\(top)/h", contents: nil, attributes: other))
-            #expect(try top.appending("h").value(for: .fileProtection) == FileProtection.none)
+            try #expect(top.appending("h").value(for: .fileProtection) == FileProtection.none)
         }
     }
 
@@ -106,7 +106,7 @@ struct AttributeTests {
                 } == .fileWriteFileExists)
             try manager.createDirectory(
                 atPath: "\(root)/d", withIntermediateDirectories: true, attributes: attributes)
-            #expect(try root.appending("d").value(for: .fileProtection) == .complete)
+            try #expect(root.appending("d").value(for: .fileProtection) == .complete)
         }
     }
 

@@ -27,7 +27,7 @@ struct CopyingTests {
             try tool("diff", "-r", "--no-dereference", root.appending("d"), root.appending("copy"))
             let listing = try dump(root.appending("d"))
             #expect(listing.contains("isPurgeable"))
-            #expect(try dump(root.appending("copy")) == listing)
+            try #expect(dump(root.appending("copy")) == listing)
             let sparse = try root.appending("copy/sparse").status()
             #expect(sparse.size == 4 << 20 + 3 || sparse.size > 4 << 20)
             #expect(sparse.allocatedSize < 1 << 20)
@@ -41,7 +41,7 @@ struct CopyingTests {
             try Data(repeating: 3, count: 8 << 20).write(to: file.url)
             let copy = filesystem.root.appending("copy")
             try FileManager.default.copyItem(at: file.url, to: copy.url)
-            #expect(try tool("filefrag", "-v", copy).contains("shared"))
+            try #expect(tool("filefrag", "-v", copy).contains("shared"))
         }
     }
 
@@ -72,9 +72,9 @@ struct CopyingTests {
                 cocoaCode {
                     try manager.copyItem(atPath: "\(root)/d", toPath: "\(root)/d/inside")
                 } != nil)
-            #expect(try contentsOfFile(root.appending("g")) == Array("2".utf8))
-            #expect(try entryCount(root) == 3)
-            #expect(try entryCount(root.appending("d")) == 2)
+            try #expect(contentsOfFile(root.appending("g")) == Array("2".utf8))
+            try #expect(entryCount(root) == 3)
+            try #expect(entryCount(root.appending("d")) == 2)
         }
     }
 
@@ -85,7 +85,7 @@ struct CopyingTests {
             try copyItem(from: root.appending("d"), to: root.appending("copy"))
             var file = root.appending("copy")
             for _ in 1..<3000 { file.append("d") }
-            #expect(try file.appending("f").value(for: .isExcludedFromBackup) == true)
+            try #expect(file.appending("f").value(for: .isExcludedFromBackup) == true)
         }
     }
 
@@ -95,8 +95,8 @@ struct CopyingTests {
             try withTemporaryDirectory(containing: Tree { File("f", "x").excluded() }) { root in
                 let target = filesystem.root.appending("f")
                 try FileManager.default.moveItem(at: root.appending("f").url, to: target.url)
-                #expect(try target.value(for: .isExcludedFromBackup) == true)
-                #expect(try entryCount(root) == 0)
+                try #expect(target.value(for: .isExcludedFromBackup) == true)
+                try #expect(entryCount(root) == 0)
             }
         }
     }
@@ -113,12 +113,12 @@ struct CopyingTests {
                 old.url, withItemAt: root.appending("new").url, backupItemName: "backup",
                 options: .withoutDeletingBackupItem)
             #expect(result == old.url)
-            #expect(try contentsOfFile(old) == Array("new".utf8))
-            #expect(try old.value(for: .isExcludedFromBackup) == true)
-            #expect(try old.extendedAttribute(named: "user.own") == Array("1".utf8))
-            #expect(try old.status().permissions == 0o600)
-            #expect(try contentsOfFile(root.appending("backup")) == Array("old".utf8))
-            #expect(try entryCount(root) == 2)
+            try #expect(contentsOfFile(old) == Array("new".utf8))
+            try #expect(old.value(for: .isExcludedFromBackup) == true)
+            try #expect(old.extendedAttribute(named: "user.own") == Array("1".utf8))
+            try #expect(old.status().permissions == 0o600)
+            try #expect(contentsOfFile(root.appending("backup")) == Array("old".utf8))
+            try #expect(entryCount(root) == 2)
         }
     }
 
@@ -132,9 +132,9 @@ struct CopyingTests {
             let old = root.appending("old")
             _ = try FileManager.default.replaceItemAt(
                 old.url, withItemAt: root.appending("new").url)
-            #expect(try old.value(for: .isPurgeable) == true)
-            #expect(try entryCount(old) == 1)
-            #expect(try entryCount(root) == 1)
+            try #expect(old.value(for: .isPurgeable) == true)
+            try #expect(entryCount(old) == 1)
+            try #expect(entryCount(root) == 1)
         }
     }
 }

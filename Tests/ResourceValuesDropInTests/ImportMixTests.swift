@@ -106,9 +106,7 @@ private let shadowed = """
 /// Type-checks one file against this package's built modules, as a package that uses them would be.
 private func typecheckFile(_ file: FilePath, _ mode: LanguageMode) throws -> CommandResult {
     try require(.tool("swiftc"))
-    guard let compiler = FilePath.tool("swiftc") else {
-        throw CommandFailure(command: "swiftc", reason: "not installed")
-    }
+    let compiler = try #require(FilePath.tool("swiftc"))
     let modules = FilePath.built("Modules")
     let systemHeaders = "\(packageRoot)/.build/checkouts/swift-system/Sources/CSystem/include"
     return try Command(

@@ -16,12 +16,12 @@ struct WritingTests {
             let file = root.appending("f")
             try file.setValue(.complete, for: .fileProtection)
             try Data("new".utf8).write(to: file.url, options: .atomic)
-            #expect(try contentsOfFile(file) == Array("new".utf8))
-            #expect(try file.value(for: .isExcludedFromBackup) == true)
-            #expect(try file.value(for: .fileProtection) == .complete)
-            #expect(try file.extendedAttribute(named: "user.other") == Array("x".utf8))
-            #expect(try file.status().permissions == 0o640)
-            #expect(try entryCount(root) == 1)
+            try #expect(contentsOfFile(file) == Array("new".utf8))
+            try #expect(file.value(for: .isExcludedFromBackup) == true)
+            try #expect(file.value(for: .fileProtection) == .complete)
+            try #expect(file.extendedAttribute(named: "user.other") == Array("x".utf8))
+            try #expect(file.status().permissions == 0o640)
+            try #expect(entryCount(root) == 1)
         }
     }
 
@@ -41,7 +41,7 @@ struct WritingTests {
             ]
             for (option, protection) in options {
                 try Data("x".utf8).write(to: file.url, options: option)
-                #expect(try file.value(for: .fileProtection) == protection)
+                try #expect(file.value(for: .fileProtection) == protection)
             }
         }
     }
@@ -57,7 +57,7 @@ struct WritingTests {
                             == .fileWriteFileExists)
                 }
             }
-            #expect(try contentsOfFile(file) == Array("old".utf8))
+            try #expect(contentsOfFile(file) == Array("old".utf8))
         }
     }
 
@@ -93,7 +93,7 @@ struct WritingTests {
                 let content = try contentsOfFile(file)
                 #expect(content.count == 1_000_000)
                 #expect(Set(content).count == 1)
-                #expect(try file.value(for: .fileProtection) == .complete)
+                try #expect(file.value(for: .fileProtection) == .complete)
             }
         }
     }
@@ -108,9 +108,9 @@ struct WritingTests {
             #expect(
                 cocoaCode { try big.write(to: file.url, options: .atomic) }
                     == .fileWriteOutOfSpace)
-            #expect(try contentsOfFile(file) == Array("old".utf8))
-            #expect(try file.value(for: .fileProtection) == .complete)
-            #expect(try entryCount(filesystem.root) == before)
+            try #expect(contentsOfFile(file) == Array("old".utf8))
+            try #expect(file.value(for: .fileProtection) == .complete)
+            try #expect(entryCount(filesystem.root) == before)
         }
     }
 
@@ -131,9 +131,9 @@ struct WritingTests {
                         at: file.url, withIntermediateDirectories: false,
                         attributes: [.protectionKey: FileProtectionType.complete])
                 } == .featureUnsupported)
-            #expect(try entryCount(root) == 0)
+            try #expect(entryCount(root) == 0)
             try Data("x".utf8).write(to: file.url, options: .atomic)
-            #expect(try contentsOfFile(file) == Array("x".utf8))
+            try #expect(contentsOfFile(file) == Array("x".utf8))
         }
     }
 }
