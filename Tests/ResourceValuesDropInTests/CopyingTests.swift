@@ -78,13 +78,13 @@ struct CopyingTests {
         }
     }
 
-    @Test("a tree deeper than the limit on open files is copied")
+    @Test("a tree with paths that no call accepts is copied")
     func deepTree() throws {
-        let tree = Tree { NestedDirectories("d", depth: 3000) { File("f", "x").excluded() } }
+        let tree = Tree { NestedDirectories("deep", depth: 1000) { File("f", "x").excluded() } }
         try withTemporaryDirectory(containing: tree) { root in
-            try copyItem(from: root.appending("d"), to: root.appending("copy"))
+            try copyItem(from: root.appending("deep"), to: root.appending("copy"))
             var file = root.appending("copy")
-            for _ in 1..<3000 { file.append("d") }
+            for _ in 1..<1000 { file.append("deep") }
             try #expect(file.appending("f").value(for: .isExcludedFromBackup) == true)
         }
     }
