@@ -4,6 +4,7 @@ import SystemPackage
 /// Makes a directory that has its protection class from the first moment it can be found.
 ///
 /// - Parameters:
+///   - path: the directory to make; the one above must exist.
 ///   - protection: the class to store; nil for the one of the directory above.
 ///   - permissions: taken as `mkdir(2)` takes them, less the process's umask.
 /// - Throws: ``FileError``: `noSuchFile` (the directory above), `fileExists`,

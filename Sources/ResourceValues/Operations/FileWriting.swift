@@ -11,6 +11,8 @@ import SystemPackage
 /// symbolic link at the path is itself replaced.
 ///
 /// - Parameters:
+///   - content: all that the file will hold.
+///   - path: the file's path; its directory must exist.
 ///   - protection: the class to store; nil for the replaced file's own or, where nothing is replaced
 ///     or it has none, the one of the directory.
 ///   - isReplacing: whether a file at the path is replaced; otherwise it is an error.

@@ -12,7 +12,10 @@ import SystemPackage
 /// The copy appears under its name complete or not at all, and never in place of another item.
 /// Nothing is copied by a path twice: items are reached by descriptor, and links are not followed.
 ///
-/// - Parameter shouldCopy: asked about each item but the first, with its path and the copy's.
+/// - Parameters:
+///   - source: the item; a symbolic link is copied, not followed.
+///   - target: the copy's path. Nothing may be there; the directory above must exist.
+///   - shouldCopy: asked about each item but the first, with its path and the copy's.
 /// - Throws: ``FileError``: `noSuchFile`, `fileExists`, `unsupportedFileKind` (FIFOs, sockets, devices),
 ///   `unsupportedFilesystem` (it cannot hold an attribute the item has), `noSpace`,
 ///   `permissionDenied` and others, with the path of the item that could not be copied.
