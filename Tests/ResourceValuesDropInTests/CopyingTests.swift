@@ -137,6 +137,26 @@ struct CopyingTests {
             try #expect(entryCount(root) == 1)
         }
     }
+
+    @Test("what cannot be replaced stays, and so does what should have replaced it")
+    func mountedOver() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("old")
+            Directory("new") { File("c") }.purgeable()
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let (old, new) = (root.appending("old"), root.appending("new"))
+            try tool("mount", "-t", "tmpfs", "tmpfs", old)
+            defer { _ = try? tool("umount", old) }
+            #expect(throws: CocoaError.self) {
+                try FileManager.default.replaceItemAt(old.url, withItemAt: new.url)
+            }
+            try #expect(entryCount(new) == 1)
+            try #expect(new.value(for: .isPurgeable) == true)
+            try #expect(entryCount(root) == 2)
+        }
+    }
 }
 
 /// Modes, sizes, times and attributes of a whole tree, as text.

@@ -38,8 +38,7 @@ public func replaceItem(
         }
         try exchange(stagedPlace, oldPlace)
     } catch {
-        try? moveItem(from: staged, to: new)
-        throw error
+        throw movingBack(staged, to: new, after: error)
     }
     if let backup {
         try moveItem(from: staged, to: backup)
@@ -49,6 +48,22 @@ public func replaceItem(
         } catch {
             throw .changingItem(error, staged)
         }
+    }
+}
+
+/// Gives the new item its own path again.
+///
+/// - Returns: the error to throw, which says where the item is when that failed, too.
+private func movingBack(
+    _ staged: FilePath, to new: FilePath, after failure: FileError
+) -> FileError {
+    do throws(FileError) {
+        try moveItem(from: staged, to: new)
+        return failure
+    } catch {
+        var failure = failure
+        failure.message += "; the new item is now \(staged), since: \(error.message)"
+        return failure
     }
 }
 
