@@ -23,7 +23,9 @@ struct JSONScannerTests {
     @Test(
         "text that is cut off or none of JSON is refused",
         arguments: [
-            #""abc"#, #""a\"#, #""\u00"#, #""\ud800x""#, "", "abc", "{", #"{"a""#, #"{"a":}"#,
+            #""abc"#, #""a\"#, #""\u00"#, #""\ud800x""#,
+            #""\udafa\udafa""#, #""\ud83d\u0041""#, #""\ud83d""#, #""\ude00""#, #""\u+123""#,
+            #""\u-000""#, "", "abc", "{", #"{"a""#, #"{"a":}"#,
         ])
     func malformed(text: String) {
         #expect(throws: JSONError.self) {

@@ -180,7 +180,9 @@ extension JSONScanner {
         if value == 0xFFFD { return result.append(Self.lostByte) }
         if 0xD800..<0xDC00 ~= value, bytes[next...].starts(with: [backslash, UInt8(ascii: "u")]) {
             next += 2
-            value = 0x10000 + ((value - 0xD800) << 10) + (try hexadecimal() &- 0xDC00)
+            let low = try hexadecimal()
+            guard 0xDC00..<0xE000 ~= low else { throw failure }
+            value = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00)
         }
         guard let scalar = Unicode.Scalar(value) else { throw failure }
         result.append(contentsOf: String(scalar).utf8)
@@ -188,7 +190,9 @@ extension JSONScanner {
 
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
         let digits = bytes[next...].prefix(4)
-        guard digits.count == 4,
+        // A sign in front would be read, too.
+        guard digits.count == 4, digits.first != UInt8(ascii: "+"),
+            digits.first != UInt8(ascii: "-"),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw failure }
         next = digits.endIndex
