@@ -23,7 +23,7 @@ struct HoleDiggerTests {
         try withTemporaryDirectory(containing: tree) { root in
             let path = root.appending("file")
             let before = try path.status()
-            let directory = OpenFile(try openFile(root, flags: O_PATH | O_DIRECTORY))
+            let directory = OwnedDescriptor(try openFile(root, flags: O_PATH | O_DIRECTORY))
             let location = DirectoryEntryLocation(
                 directory: directory.descriptor, name: "file")
             try HoleDigger.dig(in: location, before)
@@ -46,7 +46,7 @@ struct HoleDiggerTests {
         try withTemporaryDirectory(containing: tree) { root in
             let victim = root.appending("victim")
             let before = try victim.status()
-            let directory = OpenFile(try openFile(root, flags: O_PATH | O_DIRECTORY))
+            let directory = OwnedDescriptor(try openFile(root, flags: O_PATH | O_DIRECTORY))
             let location = DirectoryEntryLocation(
                 directory: directory.descriptor, name: "file")
             #expect(throws: Errno.self) { try HoleDigger.dig(in: location, before) }

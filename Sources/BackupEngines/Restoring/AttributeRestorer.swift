@@ -78,7 +78,7 @@ struct AttributeRestorer {
     private func store(
         _ attributes: [String: [UInt8]], on location: DirectoryEntryLocation
     ) throws {
-        let handle = OpenFile(try openFile(location, flags: O_PATH | O_NOFOLLOW))
+        let handle = OwnedDescriptor(try openFile(location, flags: O_PATH | O_NOFOLLOW))
         let status = try handle.descriptor.status()
         // Other namespaces are not an ordinary user's to set.
         let missing = try attributes.filter { name, value in

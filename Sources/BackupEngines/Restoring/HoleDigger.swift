@@ -18,9 +18,9 @@ struct HoleDigger {
     /// - Throws: the errno of a call; filesystems without holes (`EOPNOTSUPP`) are no trouble.
     static func dig(in location: DirectoryEntryLocation, _ status: FileStatus) throws(Errno) {
         guard status.size >= block, status.allocatedSize > 0 else { return }
-        let handle = OpenFile(try openFile(location, flags: O_PATH | O_NOFOLLOW))
+        let handle = OwnedDescriptor(try openFile(location, flags: O_PATH | O_NOFOLLOW))
         try whileWritable(handle.descriptor, status) { () throws(Errno) in
-            let file = OpenFile(try reopenFile(handle.descriptor, flags: O_RDWR))
+            let file = OwnedDescriptor(try reopenFile(handle.descriptor, flags: O_RDWR))
             var isChanged = false
             do throws(Errno) {
                 try dig(file.descriptor, &isChanged)

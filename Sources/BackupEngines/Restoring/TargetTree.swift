@@ -7,13 +7,13 @@ import SystemPackage
 ///
 /// The directories on the way to the last item stay open: a snapshot's entries come depth first.
 final class TargetTree {
-    private let root: OpenFile
+    private let root: OwnedDescriptor
     private var names: [[UInt8]] = []
     private var directories: [FileDescriptor] = []
 
     /// - Parameter target: the directory that holds the restored tree.
     init(_ target: FilePath) throws(Errno) {
-        root = OpenFile(try openFile(target, flags: O_PATH | O_DIRECTORY))
+        root = OwnedDescriptor(try openFile(target, flags: O_PATH | O_DIRECTORY))
     }
 
     deinit { close(keeping: 0) }
