@@ -12,7 +12,7 @@ struct Restic {
     init(in base: FilePath) throws {
         self.base = base
         program = try #require(FilePath.tool("restic"))
-        try command("init").runSuccessfully()
+        try tool("cp", "-r", try emptyRepository(), base.appending("repository"))
     }
 
     /// Backs up as a selection says, and gives the paths that a restore brings back: of the source,
@@ -49,7 +49,7 @@ struct Restic {
         ]
         var command = Command(program, arguments: options + words)
         command.environment = [
-            "RESTIC_PASSWORD": "password", "RESTIC_REPOSITORY": nil,
+            "RESTIC_PASSWORD": repositoryPassword, "RESTIC_REPOSITORY": nil,
             "RESTIC_PASSWORD_FILE": nil, "RESTIC_PASSWORD_COMMAND": nil,
         ]
         return command

@@ -55,7 +55,3 @@ struct ImportCheckerTests {
 extension FilePath {
     fileprivate static let checker = packageRoot.appending("scripts/check-foundation-imports")
 }
-
-/// The package's directory.
-let packageRoot = FilePath(#filePath).removingLastComponent().removingLastComponent()
-    .removingLastComponent()

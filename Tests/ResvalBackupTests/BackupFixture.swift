@@ -1,5 +1,3 @@
-import Glibc
-import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -84,7 +82,7 @@ func withBackup<Result>(
     let layout = Tree {
         Directory("source")
         Directory("home")
-        File("password", "correct horse\n")
+        File("password", "\(repositoryPassword)\n")
     }
     return try withTemporaryDirectory(containing: layout, isShared: true) { base in
         let fixture = BackupFixture(base: base, user: user)
@@ -98,32 +96,5 @@ func withBackup<Result>(
             }
         }
         return try body(fixture)
-    }
-}
-
-/// A repository that tests copy: making one takes seconds, for its password's sake.
-private func emptyRepository() throws -> FilePath {
-    try made.withLock { made in
-        if let path = made { return path }
-        let base = FilePath("\(parentDirectory)/resval-repository-\(getpid())")
-        try tool("rm", "-rf", base)
-        try tool("mkdir", base)
-        let fixture = BackupFixture(base: base, user: nil)
-        try Tree { File("password", "correct horse\n") }.create(in: base)
-        try fixture.runSuccessfully("init")
-        made = fixture.repository
-        atexit { removeEmptyRepository() }
-        return fixture.repository
-    }
-}
-
-private let parentDirectory = "/var/tmp"
-private let made = Monitor<FilePath?>(nil)
-
-private func removeEmptyRepository() {
-    do {
-        try tool("rm", "-rf", "\(parentDirectory)/resval-repository-\(getpid())")
-    } catch {
-        print("cannot remove the empty repository: \(error)")
     }
 }
