@@ -16,6 +16,9 @@ public struct BackupPlanner: Sendable {
     public var makesManifest = false
     /// The longest path, in bytes, that the engine can open; nil where it has no limit.
     public var longestPath: Int? = 4095
+    /// Whether anybody who has the backup can read it: files with a protection class are then left
+    /// out. A class protects contents: the entries of directories are stored all the same.
+    public var storesPlaintext = false
     /// How many threads walk.
     public var threadCount = TreeScanner.defaultThreadCount
     /// Asked before each item: true ends the walk at once.

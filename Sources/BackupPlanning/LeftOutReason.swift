@@ -14,8 +14,11 @@ public enum LeftOutReason: PolicyReason {
     case socket
     /// Its path is longer than the engine can open (`PATH_MAX`, 4096 bytes with the NUL).
     case tooLong
+    /// Its protection class forbids to write it where anybody can read it.
+    case protected(EffectiveProtection)
 
-    /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket` or `too-long`.
+    /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`, `too-long` or
+    /// `protected`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
@@ -23,6 +26,7 @@ public enum LeftOutReason: PolicyReason {
         case .repository: "repository"
         case .socket: "socket"
         case .tooLong: "too-long"
+        case .protected: "protected"
         }
     }
 
@@ -34,19 +38,27 @@ public enum LeftOutReason: PolicyReason {
         case .repository: "it is the repository of this backup"
         case .socket: "it is a socket"
         case .tooLong: "its path is longer than the backup tool can open"
+        case .protected(let protection):
+            "it must not be stored where anybody can read it: \(protection.sentence)"
         }
     }
 
-    /// The excluded directory above; nil when the reason is the item's own.
+    /// The directory above that decides; nil when the reason is the item's own.
     public var ancestor: FilePath? {
-        guard case .excluded(let exclusion) = self else { return nil }
-        return exclusion.ancestor
+        switch self {
+        case .excluded(let exclusion): exclusion.ancestor
+        case .protected(let protection): protection.ancestor
+        case .mount, .repository, .socket, .tooLong: nil
+        }
     }
 
-    /// The excluded directory's own reason, or the reason itself.
+    /// The reason at the directory above that decides, or the reason itself.
     public var origin: LeftOutReason {
-        guard case .excluded(let exclusion) = self else { return self }
-        return .excluded(exclusion.origin)
+        switch self {
+        case .excluded(let exclusion): .excluded(exclusion.origin)
+        case .protected(let protection): .protected(protection.origin)
+        case .mount, .repository, .socket, .tooLong: self
+        }
     }
 
     /// The file that is stored all the same when a directory's contents are left out for this reason:
@@ -57,5 +69,10 @@ public enum LeftOutReason: PolicyReason {
     }
 
     /// Whether leaving the item out makes the backup incomplete, rather than being what was asked for.
-    public var isShortfall: Bool { self == .tooLong }
+    public var isShortfall: Bool {
+        switch self {
+        case .tooLong, .protected: true
+        case .excluded, .mount, .repository, .socket: false
+        }
+    }
 }

@@ -9,6 +9,7 @@ struct PlanRules: Sendable {
     let policy: StoragePolicy
     let markReader: MarkReader
     let longestPath: Int?
+    let storesPlaintext: Bool
     private let mounts: MountTable
     private let repositories: Set<FileIdentity>
 
@@ -16,6 +17,7 @@ struct PlanRules: Sendable {
         policy = planner.policy
         markReader = MarkReader(planner.policy.markers)
         longestPath = planner.longestPath
+        storesPlaintext = planner.storesPlaintext
         mounts = planner.mounts
         repositories = planner.repositories
     }
@@ -30,6 +32,24 @@ struct PlanRules: Sendable {
             marks.native, kind: status.kind, in: context.policy, foreignMarks: marks.foreign,
             name: entry.nameBytes, path: entry.path, linkCount: status.linkCount,
             isMountRoot: isMountRoot(status, in: context))
+    }
+
+    /// The policy's decision on a tag file that is stored of a directory whose contents are left out.
+    func decide(
+        _ tag: TagFile, at path: FilePath, _ marks: ItemMarks, _ status: FileStatus,
+        in context: PolicyContext
+    ) -> Decision {
+        policy.decide(
+            marks.native, kind: status.kind, in: context, foreignMarks: marks.foreign,
+            name: tag.name.bytes, path: path, linkCount: status.linkCount, isMountRoot: false)
+    }
+
+    /// That an item's class forbids plaintext; nil when the item may be stored.
+    func protection(_ kind: FileKind, _ decision: Decision) -> LeftOutReason? {
+        guard storesPlaintext, kind != .directory, decision.protection.forbidsPlaintext else {
+            return nil
+        }
+        return .protected(decision.protection)
     }
 
     /// Why an item is left out whatever its marks say; nil when it is not.

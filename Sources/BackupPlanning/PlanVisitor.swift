@@ -30,10 +30,10 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
             return .skip
         }
         let decision = rules.decide(entry, marks, status, in: context)
-        if !decision.issues.isEmpty { report(decision.issues, of: entry) }
+        if !decision.issues.isEmpty { report(decision.issues, of: entry.path) }
         if let reason = leaveOut(entry, status, decision, in: context) {
             note(entry, status, .leftOut(reason))
-            if let kept = reason.keptFile { noteKept(kept, in: entry) }
+            if let kept = reason.keptFile { noteKept(kept, in: entry, decision.contextForEntries) }
             return .skip
         }
         note(entry, status, .stored(decision.exclusion))
@@ -83,28 +83,35 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
             return .excluded(decision.exclusion)
         }
         if let obstacle = rules.obstacle(entry, status, in: context) { return obstacle }
+        if let protection = rules.protection(status.kind, decision) { return protection }
         if let longest = rules.longestPath, entry.pathLength > longest { return .tooLong }
         return nil
     }
 
-    private mutating func report(_ issues: [PolicyIssue], of entry: borrowing TreeEntry) {
-        let path = entry.path
+    private mutating func report(_ issues: [PolicyIssue], of path: FilePath) {
         part.notices += issues.map { PlanNotice(path: path, matter: .issue($0)) }
     }
 
     /// Notes the one file that is stored of a directory whose contents are left out.
-    private mutating func noteKept(_ file: TagFile, in directory: borrowing TreeEntry) {
-        let status: FileStatus
-        do throws(Errno) {
-            status = try file.status(in: directory)
+    private mutating func noteKept(
+        _ file: TagFile, in directory: borrowing TreeEntry, _ context: PolicyContext
+    ) {
+        var path: [UInt8] = []
+        directory.appendPath(to: &path)
+        path += [UInt8(ascii: "/")] + file.name.bytes
+        let (status, marks): (FileStatus, ItemMarks)
+        do throws(FileError) {
+            (status, marks) = try file.look(in: directory, rules.markReader)
         } catch {
             // Gone again: the directory is left out for the reason that was true.
             return
         }
-        var path: [UInt8] = []
-        directory.appendPath(to: &path)
-        path += [UInt8(ascii: "/")] + file.name.bytes
-        note(path, status, .stored(.unmarked), isStored: count(status, .stored(.unmarked)))
+        let decision = rules.decide(file, at: FilePath(bytes: path), marks, status, in: context)
+        if !decision.issues.isEmpty { report(decision.issues, of: FilePath(bytes: path)) }
+        let disposition =
+            rules.protection(status.kind, decision).map { Disposition.leftOut($0) }
+            ?? .stored(.unmarked)
+        note(path, status, disposition, isStored: count(status, disposition))
     }
 
     private mutating func note(

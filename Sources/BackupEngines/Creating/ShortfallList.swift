@@ -13,7 +13,8 @@ struct ShortfallList {
             causes[notice.path.bytes] = .unplanned(notice.sentence)
         }
         for item in plan.exclusions where item.reason.isShortfall {
-            causes[item.path.bytes] = .tooLong
+            causes[item.path.bytes] =
+                item.reason == .tooLong ? .tooLong : .unplanned(item.reason.sentence)
         }
     }
 

@@ -38,15 +38,29 @@ public struct TagFile: Sendable {
         }
     }
 
-    /// The file's own status in a directory that holds it.
+    /// The file's own status and marks in a directory that holds it.
     ///
-    /// - Throws: the errno of a call; `ENOENT` when it is gone.
-    public func status(
-        in directory: borrowing some FileLocation & ~Copyable
-    ) throws(Errno) -> FileStatus {
-        let opened = PathDescriptor(
-            try openFile(directory, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
-        return try DirectoryEntryLocation(directory: opened.descriptor, name: name).status()
+    /// - Throws: `FileError` `noSuchFile` when it is gone, others as the calls do.
+    public func look(
+        in directory: borrowing some FileLocation & ~Copyable, _ reader: MarkReader
+    ) throws(FileError) -> (FileStatus, ItemMarks) {
+        let path = directory.pathForMessages?.pushing(name)
+        let opened: PathDescriptor
+        do throws(Errno) {
+            opened = PathDescriptor(
+                try openFile(directory, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+        } catch {
+            throw .opening(error, path)
+        }
+        let file = DirectoryEntryLocation(
+            directory: opened.descriptor, name: name, pathForMessages: path)
+        let status: FileStatus
+        do throws(Errno) {
+            status = try file.status()
+        } catch {
+            throw .readingStatus(error, of: path)
+        }
+        return (status, try reader.marks(of: file, kind: status.kind, status: status))
     }
 
     private func isPresent(_ file: DirectoryEntryLocation) throws(Errno) -> Bool {
