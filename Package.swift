@@ -32,6 +32,7 @@ package.targets += [
     .systemLibrary(name: "CLinux", pkgConfig: "libattr", providers: [.apt(["libattr1-dev"])]),
     .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
     .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
+    .target(name: "JSONWriting", dependencies: ["ResourceValues"]),
     .target(name: "FileTree", dependencies: ["CLinux", "SystemCalls", systemPackage]),
     .target(
         name: "StoragePolicy", dependencies: ["ResourceValues", "SystemCalls", systemPackage]),
@@ -47,13 +48,14 @@ package.targets += [
     .target(
         name: "BackupEngines",
         dependencies: [
-            "BackupPlanning", "CLinux", "ResourceValues", subprocess, "SystemCalls", systemPackage,
+            "BackupPlanning", "CLinux", "EffectiveValues", "JSONWriting", "ResourceValues",
+            "StoragePolicy", subprocess, "SystemCalls", systemPackage,
         ]),
     .target(
         name: "CommandSupport",
         dependencies: [
-            argumentParser, "CLinux", "EffectiveValues", "ResourceValues", "StoragePolicy",
-            "SystemCalls", systemPackage,
+            argumentParser, "CLinux", "EffectiveValues", "JSONWriting", "ResourceValues",
+            "StoragePolicy", "SystemCalls", systemPackage,
         ]),
     .executableTarget(
         name: "resval",

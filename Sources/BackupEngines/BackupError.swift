@@ -38,6 +38,8 @@ package struct BackupError: Error, Sendable, Hashable {
         package static let damaged = Code("damaged")
         /// No snapshot fits what was asked for, or several do.
         package static let noSnapshot = Code("noSnapshot")
+        /// The snapshot has no record of how it was made, or one that makes no sense.
+        package static let noRecord = Code("noRecord")
         /// Nothing in the snapshot fits what was asked for.
         package static let noMatch = Code("noMatch")
         /// A restore's target is not an empty directory.

@@ -369,6 +369,10 @@ static inline long linux_unlinkat(int directory, const char *name, int flags) {
 
 static inline long linux_fsync(int descriptor) { return linux_result(fsync(descriptor)); }
 
+static inline long linux_flock(int descriptor, int operation) {
+    return linux_result(flock(descriptor, operation));
+}
+
 static inline long linux_fchmod(int descriptor, mode_t mode) {
     return linux_result(fchmod(descriptor, mode));
 }

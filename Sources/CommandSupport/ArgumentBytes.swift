@@ -1,3 +1,5 @@
+import JSONWriting
+
 /// Carries argument bytes through `String`, which holds nothing but valid UTF-8.
 ///
 /// A byte of invalid UTF-8 travels as one character of U+F700 to U+F7FF, and so does each byte of a
@@ -63,14 +65,4 @@ public enum ArgumentBytes {
         while pointer[length] != 0 { length += 1 }
         return length
     }
-}
-
-/// Decodes the first character of bytes that are not empty.
-///
-/// - Returns: nil and a width of 1 where the bytes do not begin with valid UTF-8.
-func firstScalar(of bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar?, width: Int) {
-    var decoder = UTF8()
-    var iterator = bytes.makeIterator()
-    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return (nil, 1) }
-    return (scalar, UTF8.width(scalar))
 }

@@ -1,4 +1,5 @@
 import Glibc
+import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage

@@ -1,3 +1,5 @@
+import JSONWriting
+
 /// How a file name is printed in output that ends records with a newline.
 ///
 /// A name of safe characters is printed as it is. Any other is printed as `$'…'`, which bash, zsh

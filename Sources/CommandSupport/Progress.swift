@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import JSONWriting
 import Synchronization
 
 /// The options of commands that may take long.

@@ -1,3 +1,4 @@
+import JSONWriting
 import ResourceValues
 
 extension OutputBuffer {

@@ -34,16 +34,17 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let restic = try await running { [repository] in try repository.restic() }
+        let engine = try await running { [repository] in try repository.engine() }
         let sources = try source.present()
-        var planner = makePlanner(policy, repository: restic.repository)
+        var planner = makePlanner(policy, repository: engine.repository)
         planner.makesManifest = true
+        planner.longestPath = engine.longestPath
         let display = progress.begin(counting: "files")
         defer { display.end() }
         let (plan, result) = try await running { [planner, tag] in
             let plan = try planner.makePlan(for: sources)
             report(plan.notices.filter { !$0.isShortfall })
-            let result = try await restic.create(
+            let result = try await engine.create(
                 plan, planner: planner, tags: tag, report: reporter(display))
             return (plan, result)
         }
@@ -105,7 +106,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows the counts that restic tells.
+/// Shows the counts that an engine tells.
 func reporter(_ display: Progress) -> @Sendable (BackupProgress) -> Void {
     let shown = Shown()
     return { progress in

@@ -9,6 +9,6 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
-        try await running { [repository] in try await repository.restic().initialize() }
+        try await running { [repository] in try await repository.engine().initialize() }
     }
 }

@@ -24,16 +24,20 @@ struct RepositoryOptions: ParsableArguments {
         return bytes.map { RepositoryLocation(bytes: $0) }
     }
 
-    /// restic, ready to be run.
-    func restic() throws -> Restic {
+    /// The engine for the repository, ready to be used: the one place that chooses it.
+    func engine() throws -> any BackupEngine {
         guard let location else {
             throw ValidationError(
                 "Name the repository with --repository or $RESVAL_BACKUP_REPOSITORY.")
         }
-        if location.bytes.starts(with: "tar:".utf8) {
-            throw ValidationError("Plain archives (tar:DIR) are not supported yet.")
+        switch location.kind {
+        case .archives: throw ValidationError("Plain archives (tar:DIR) are not supported yet.")
+        case .restic: return try restic(location)
         }
-        return try Restic(
+    }
+
+    private func restic(_ location: RepositoryLocation) throws -> Restic {
+        try Restic(
             program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
             repository: location, passwordFile: passwordFile?.bytes,
             environment: inheritedEnvironment())

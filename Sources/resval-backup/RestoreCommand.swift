@@ -57,7 +57,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let includes = include.map { Array($0.path.lexicallyNormalized().bytes) }
         let result = try await running { [repository, target, overwrite] in
             let shown = Atomic(0)
-            return try await repository.restic().restore(
+            return try await repository.engine().restore(
                 choice, to: target.path, including: includes, overwrites: overwrite
             ) { count in
                 display.advance(by: count - shown.exchange(count, ordering: .relaxed))

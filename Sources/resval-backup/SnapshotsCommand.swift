@@ -15,7 +15,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let snapshots = try await running { [repository] in
-            try await repository.restic().snapshots()
+            try await repository.engine().snapshots()
         }
         var buffer = OutputBuffer()
         if json {

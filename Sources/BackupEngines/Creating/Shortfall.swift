@@ -8,24 +8,29 @@ package struct Shortfall: Sendable, Hashable {
         case unreadable(Errno)
         /// It could not be looked at when the plan was made; the reason in words.
         case unplanned(String)
-        /// Its path is longer than restic can open.
+        /// Its path is longer than the engine can open.
         case tooLong
         /// It was there when the backup began, and is gone.
         case vanished
-        /// It changed while, or after, restic read it.
+        /// It changed while, or after, it was read.
         case changed
         /// It is there and can be read, and is not in the snapshot.
         case missing
-        /// restic repairs the target of a symbolic link that is not UTF-8, and so stores another.
+        /// The engine repairs the target of a symbolic link that is not UTF-8, and so stores another.
         case linkTargetLost
-        /// restic could not store it, and did not say why.
+        /// The engine could not store it, and did not say why.
         case refused
     }
 
-    /// The path's bytes; bytes that restic could not tell are 0xFF.
+    /// The path's bytes; bytes that the engine could not tell are 0xFF.
     package let path: [UInt8]
     /// What happened to it.
     package let cause: Cause
+
+    package init(path: [UInt8], cause: Cause) {
+        self.path = path
+        self.cause = cause
+    }
 
     /// What happened, in words, and how to go on.
     package var sentence: String {
@@ -35,7 +40,7 @@ package struct Shortfall: Sendable, Hashable {
                 + "(run as a user who may read it, or exclude it)"
         case .unplanned(let reason): "is not in the snapshot: \(reason)"
         case .tooLong:
-            "is not in the snapshot: its path is longer than restic can open "
+            "is not in the snapshot: its path is longer than the backup tool can open "
                 + "(keep it nearer to the root of its filesystem)"
         case .vanished: "vanished while the backup ran (nothing to do if it was to go)"
         case .changed:
@@ -43,7 +48,7 @@ package struct Shortfall: Sendable, Hashable {
                 + "(run the backup again when it is at rest)"
         case .missing: "is not in the snapshot, although it can be read (run the backup again)"
         case .linkTargetLost:
-            "is in the snapshot with a wrong target: restic cannot store one that is not UTF-8"
+            "is in the snapshot with a wrong target: the backup tool cannot store one that is not UTF-8"
         case .refused: "could not be stored"
         }
     }

@@ -1,5 +1,4 @@
 import BackupPlanning
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -24,11 +23,11 @@ struct ShortfallList {
         }
     }
 
-    /// Adds what restic complained of, unless somebody else knows it by its exact name.
-    mutating func add(_ items: [ErrorOutput.Item]) {
-        for item in items where causes[item.name] == nil {
-            if item.name.contains(JSONScanner.lostByte), isKnown(item.name) { continue }
-            causes[item.name] = cause(item)
+    /// Adds what the engine complained of, unless somebody else knows it by its exact name.
+    mutating func add(inexact shortfalls: [Shortfall]) {
+        for shortfall in shortfalls where causes[shortfall.path] == nil {
+            if shortfall.path.contains(JSONScanner.lostByte), isKnown(shortfall.path) { continue }
+            causes[shortfall.path] = shortfall.cause
         }
     }
 
@@ -41,14 +40,6 @@ struct ShortfallList {
         causes.keys.contains { known in
             known.count == name.count
                 && zip(name, known).allSatisfy { $0 == $1 || $0 == JSONScanner.lostByte }
-        }
-    }
-
-    private func cause(_ item: ErrorOutput.Item) -> Shortfall.Cause {
-        switch item.errno {
-        case nil: .refused
-        case Int64(ENOENT): .vanished
-        case let errno?: .unreadable(Errno(rawValue: CInt(clamping: errno)))
         }
     }
 }

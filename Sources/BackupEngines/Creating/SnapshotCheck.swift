@@ -13,11 +13,17 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private(set) var lostExclusions: [[UInt8]] = []
     /// How many items of the snapshot were looked at.
     private(set) var count = 0
+    /// The sizes of the files among them, in bytes.
+    private(set) var bytes: Int64 = 0
     private let sources: [[UInt8]]
+    private let checksLinkTargets: Bool
     private let leftOutFiles: Set<[UInt8]>
     private let leftOutDirectories: Set<[UInt8]>
 
-    init(_ plan: BackupPlan, _ manifest: PlanManifest) {
+    /// - Parameter checksLinkTargets: whether the engine may have stored another target of a link
+    ///   than it has.
+    init(_ plan: BackupPlan, _ manifest: PlanManifest, checksLinkTargets: Bool) {
+        self.checksLinkTargets = checksLinkTargets
         self.manifest = manifest
         sources = plan.sources.map(\.bytes)
         leftOutFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
@@ -27,12 +33,13 @@ struct SnapshotCheck: SnapshotEntryHandler {
     mutating func receive(_ entry: SnapshotEntry) {
         guard sources.contains(where: { isHeld(entry.path, by: $0) }) else { return }
         count += 1
+        bytes += entry.size
         let check = manifest.check(
             entry.path, kind: entry.kind, size: entry.size, modified: entry.modified)
         if check == .unplanned, isLeftOut(entry.path) { return lostExclusions.append(entry.path) }
         switch entry.kind {
         case .regularFile: compareWithDisk(entry)
-        case .symbolicLink: checkTarget(entry)
+        case .symbolicLink where checksLinkTargets: checkTarget(entry)
         default: break
         }
     }
@@ -69,11 +76,4 @@ struct SnapshotCheck: SnapshotEntryHandler {
         }
         return false
     }
-}
-
-/// Whether a path is another one or lies below it.
-func isHeld(_ path: [UInt8], by directory: [UInt8]) -> Bool {
-    guard path.starts(with: directory) else { return false }
-    return path.count == directory.count || directory.last == UInt8(ascii: "/")
-        || path[directory.count] == UInt8(ascii: "/")
 }

@@ -1,7 +1,7 @@
 import SystemPackage
 
 /// restic with one repository and what opens it.
-package struct Restic: Sendable {
+package struct Restic: BackupEngine {
     /// The programs that are started.
     package let program: ResticProgram
     /// The repository.
@@ -51,7 +51,8 @@ package struct Restic: Sendable {
         try await execute(common + arguments, reading: consumer)
     }
 
-    private var common: [[UInt8]] {
+    /// The options that name the repository and what opens it.
+    var common: [[UInt8]] {
         var words = [Array("--repo".utf8), repository.bytes]
         if let passwordFile { words += [Array("--password-file".utf8), passwordFile] }
         return words

@@ -16,7 +16,7 @@ struct AttributeRestorer {
     init(_ restic: Restic, _ snapshot: Snapshot, target: FilePath) throws(Errno) {
         self.restic = restic
         tree = TreeBox(try TargetTree(target))
-        trees = [[UInt8(ascii: "/")]: snapshot.tree]
+        trees = [[UInt8(ascii: "/")]: snapshot.root]
     }
 
     /// Stores the missing attributes of some entries of a directory.

@@ -2,64 +2,19 @@ import CLinux
 import SystemCalls
 import SystemPackage
 
-/// Which snapshot is meant.
-package enum SnapshotChoice: Sendable, Hashable {
-    /// The newest one this program made on this machine.
-    case latest
-    /// The one whose identifier begins with these digits.
-    case identifier(String)
-
-    /// Reads `latest`, or hexadecimal digits; nil for anything else.
-    package init?(_ text: String) {
-        if text == "latest" {
-            self = .latest
-        } else if (4...64).contains(text.count), text.allSatisfy(\.isHexDigit) {
-            self = .identifier(text.lowercased())
-        } else {
-            return nil
-        }
-    }
-}
-
 extension Restic {
-    /// The repository's snapshots, the oldest first.
-    ///
-    /// - Parameters:
-    ///   - hostName: only those made on this machine; nil for all.
-    ///   - tag: only those with this tag; nil for all.
-    /// - Throws: ``BackupError``, `locked` for one when someone works on the repository alone.
     package func snapshots(
-        hostName: String? = nil, tag: String? = nil
+        _ filter: SnapshotFilter
     ) async throws(BackupError) -> [Snapshot] {
         try checkExistence()
         var arguments = words("snapshots", "--json")
-        if let hostName { arguments += words("--host", hostName) }
-        if let tag { arguments += words("--tag", tag) }
-        let reader = try await run(arguments, reading: SnapshotListReader())
-        return reader.snapshots.sorted { $0.time < $1.time }
-    }
-
-    /// The one snapshot that is meant.
-    ///
-    /// - Throws: ``BackupError`` with the code `noSnapshot` when none or several fit.
-    package func snapshot(_ choice: SnapshotChoice) async throws(BackupError) -> Snapshot {
-        switch choice {
-        case .latest:
-            let own = try await snapshots(hostName: hostName()).filter { $0.sourceSet != nil }
-            if let newest = own.last { return newest }
-            throw BackupError(
-                .noSnapshot, "resval-backup made no snapshot on this machine",
-                advice: "name one that resval-backup snapshots shows")
-        case .identifier(let prefix):
-            let fitting = try await snapshots().filter { $0.identifier.hasPrefix(prefix) }
-            if fitting.count == 1, let only = fitting.first { return only }
-            throw BackupError(
-                .noSnapshot,
-                fitting.isEmpty
-                    ? "there is no snapshot \(prefix)"
-                    : "\(fitting.count) snapshots begin with \(prefix)",
-                advice: "see resval-backup snapshots")
+        if let hostName = filter.hostName { arguments += words("--host", hostName) }
+        // restic shows what has one list of tags or another; a list is joined by commas.
+        if !filter.tags.isEmpty {
+            arguments += words("--tag", filter.tags.joined(separator: ","))
         }
+        let reader = try await run(arguments, reading: SnapshotListReader())
+        return reader.snapshots.sorted { $0.isOlder(than: $1) }
     }
 
     /// Refuses at once where the repository is a directory and holds none, or where no lock can be

@@ -79,12 +79,6 @@ public struct JSONLine: ~Copyable {
         append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
     }
 
-    /// Ends the object and adds it, with a newline, to a buffer as one record.
-    public consuming func end(in buffer: inout OutputBuffer) {
-        buffer.append(bytes: ended())
-        buffer.endRecord()
-    }
-
     /// The bytes of the ended object, with a newline.
     public consuming func ended() -> [UInt8] {
         bytes.append(contentsOf: "}\n".utf8)

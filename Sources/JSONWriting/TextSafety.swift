@@ -2,8 +2,9 @@
 ///
 /// Refused are control characters, and those that change how the text around them is shown:
 /// directions, joiners and invisible marks can make one name look like another.
-enum TextSafety {
-    static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+public enum TextSafety {
+    /// Whether a character is safe.
+    public static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return false
@@ -12,7 +13,7 @@ enum TextSafety {
     }
 
     /// Whether all bytes are valid UTF-8 of safe characters.
-    static func isSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    public static func isSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return true }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -22,4 +23,14 @@ enum TextSafety {
         }
         return true
     }
+}
+
+/// Decodes the first character of bytes that are not empty.
+///
+/// - Returns: nil and a width of 1 where the bytes do not begin with valid UTF-8.
+public func firstScalar(of bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar?, width: Int) {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return (nil, 1) }
+    return (scalar, UTF8.width(scalar))
 }

@@ -9,68 +9,42 @@ import SystemPackage
 package struct SourceTags: Sendable, Hashable {
     /// The tag for the set of SOURCEs: equal for equal sets, whatever their order.
     package let set: String
+    /// What tells the set from others, in ASCII.
+    package let fingerprint: String
     /// One tag for each SOURCE, sorted.
-    let each: [String]
+    package let each: [String]
 
     private static let setPrefix = "resval-sources="
     private static let sourcePrefix = "resval-source="
 
     package init(_ sources: [FilePath]) {
         each = Set(sources.map { Self.sourcePrefix + percentEncoded($0.bytes) }).sorted()
-        set = Self.setPrefix + fingerprint(each.joined(separator: ","))
+        fingerprint = shortName(for: each.joined(separator: ","))
+        set = Self.setPrefix + fingerprint
     }
 
     /// All tags.
-    var all: [String] { [set] + each }
+    package var all: [String] { [set] + each }
 
     /// Whether a tag begins as those of this program do.
     package static func isReserved(_ tag: some StringProtocol) -> Bool { tag.hasPrefix("resval-") }
 
     /// The SOURCEs that tags tell, sorted; empty for a snapshot of another program.
-    static func sources(in tags: [String]) -> [FilePath] {
+    package static func sources(in tags: [String]) -> [FilePath] {
         tags.filter { $0.hasPrefix(sourcePrefix) }.sorted()
             .map { FilePath(bytes: percentDecoded($0.dropFirst(sourcePrefix.count))) }
     }
 
     /// The tag for the set of SOURCEs among others; nil for a snapshot of another program.
-    static func set(in tags: [String]) -> String? { tags.first { $0.hasPrefix(setPrefix) } }
+    package static func set(in tags: [String]) -> String? { tags.first { $0.hasPrefix(setPrefix) } }
 }
 
 /// FNV-1a with 64 bits, in hexadecimal: a short name for text, the same on every machine and in
 /// every version.
-private func fingerprint(_ text: String) -> String {
+private func shortName(for text: String) -> String {
     let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
         (hash ^ UInt64(byte)) &* 0x100_0000_01B3
     }
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
-}
-
-private func percentEncoded(_ bytes: [UInt8]) -> String {
-    bytes.reduce(into: "") { text, byte in
-        let scalar = Unicode.Scalar(byte)
-        let isLetter = scalar.isASCII && scalar.properties.isAlphabetic
-        if isLetter || scalar.properties.numericType != nil && scalar.isASCII
-            || "/._-~+@".unicodeScalars.contains(scalar)
-        {
-            text.unicodeScalars.append(scalar)
-        } else {
-            text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-    }
-}
-
-private func percentDecoded(_ text: Substring) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-        if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(digits, radix: 16) {
-            bytes.append(value)
-            rest.removeFirst(2)
-        } else {
-            bytes.append(byte)
-        }
-    }
-    return bytes
 }

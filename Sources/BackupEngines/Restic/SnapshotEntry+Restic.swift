@@ -1,18 +1,6 @@
 import ResourceValues
 
-/// One entry of a snapshot, as `restic ls` tells it.
-struct SnapshotEntry: Sendable, Hashable {
-    /// The absolute path's bytes.
-    var path: [UInt8]
-    /// The kind of file.
-    let kind: FileKind
-    /// The size in bytes; 0 unless it is a regular file.
-    let size: Int64
-    /// When the content last changed.
-    let modified: FileTime
-    /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
-    let permissions: UInt16
-
+extension SnapshotEntry {
     /// Whether the path holds bytes that `ls --json` could not tell.
     var hasLostBytes: Bool { path.contains(JSONScanner.lostByte) }
 

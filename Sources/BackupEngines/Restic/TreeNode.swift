@@ -97,7 +97,7 @@ private func append(_ value: UInt32, to bytes: inout [UInt8]) {
 }
 
 /// Bytes from RFC 4648 text; characters that are none of the alphabet are passed over.
-private func decodedBase64(_ text: [UInt8]) -> [UInt8] {
+func decodedBase64(_ text: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0
     var count = 0

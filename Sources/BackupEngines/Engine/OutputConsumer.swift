@@ -1,4 +1,4 @@
-/// Takes what restic writes to its standard output, as it comes.
+/// Takes bytes as they come: the output of a program, or the contents of a file.
 package protocol OutputConsumer: Sendable {
     /// Takes the next bytes.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError)
@@ -7,20 +7,21 @@ package protocol OutputConsumer: Sendable {
     mutating func finish() throws(BackupError)
 }
 
-/// Takes restic's output line by line.
-protocol LineConsumer: Sendable {
+/// Takes text line by line.
+package protocol LineConsumer: Sendable {
     /// Takes a line, without its newline.
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError)
 }
 
 /// Cuts output into lines.
-struct Lines<Consumer: LineConsumer>: OutputConsumer {
-    var consumer: Consumer
+package struct Lines<Consumer: LineConsumer>: OutputConsumer {
+    /// Who takes the lines.
+    package var consumer: Consumer
     private var unfinished: [UInt8] = []
 
-    init(_ consumer: Consumer) { self.consumer = consumer }
+    package init(_ consumer: Consumer) { self.consumer = consumer }
 
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
         let newline = UInt8(ascii: "\n")
         var rest = bytes[...]
         while let end = rest.firstIndex(of: newline) {
@@ -32,7 +33,7 @@ struct Lines<Consumer: LineConsumer>: OutputConsumer {
         unfinished.append(contentsOf: rest)
     }
 
-    mutating func finish() throws(BackupError) {
+    package mutating func finish() throws(BackupError) {
         if !unfinished.isEmpty { try consumer.receive(line: unfinished[...]) }
     }
 }
@@ -46,7 +47,7 @@ struct WholeOutput: OutputConsumer {
 
     mutating func receive(_ added: UnsafeRawBufferPointer) throws(BackupError) {
         guard bytes.count + added.count <= limit else {
-            throw BackupError(.unexpectedAnswer, "restic wrote more than \(limit >> 20) MiB")
+            throw BackupError(.unexpectedAnswer, "the answer is longer than \(limit >> 20) MiB")
         }
         bytes.append(contentsOf: added)
     }

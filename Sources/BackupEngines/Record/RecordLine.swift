@@ -1,0 +1,27 @@
+/// A line of a snapshot's record.
+package enum RecordLine: Sendable, Hashable {
+    /// Facts of the backup as a whole, without its SOURCEs.
+    case facts(RecordFacts)
+    /// A SOURCE.
+    case source(RecordFacts.Source)
+    /// Something that was left out.
+    case leftOut(RecordedExclusion)
+}
+
+/// Something a backup left out, as its record tells it.
+package struct RecordedExclusion: Sendable, Hashable {
+    /// The absolute path's bytes.
+    package var path: [UInt8] = []
+    /// Whether it is a directory, of which the entry itself is stored.
+    package var isDirectory = false
+    /// A short name for the reason, as `plan` tells it.
+    package var reason = ""
+    /// The reason in words.
+    package var sentence = ""
+}
+
+/// Takes the lines of a record, one by one.
+package protocol RecordHandler: Sendable {
+    /// Takes a line. What was left out comes in a snapshot's order, after everything else.
+    mutating func receive(_ line: RecordLine) throws(BackupError)
+}

@@ -1,0 +1,107 @@
+/// Reads the lines of a record.
+struct RecordReader<Handler: RecordHandler>: LineConsumer {
+    private(set) var handler: Handler
+    private var count: Int64 = 0
+    private var isEnded = false
+
+    init(_ handler: Handler) { self.handler = handler }
+
+    mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
+        count += 1
+        var fields = RecordFields()
+        var scanner = JSONScanner(line)
+        do throws(JSONError) {
+            try scanner.forEachField { scanner, name throws(JSONError) in
+                try fields.read(name, &scanner)
+            }
+        } catch {
+            throw .damagedRecord
+        }
+        if isEnded || (count == 1) != (fields.type == "format") { throw .damagedRecord }
+        switch fields.type {
+        case "format": try checkVersion(fields.version)
+        case "facts": try handler.receive(.facts(fields.facts))
+        case "source": try handler.receive(.source(fields.source))
+        case "leftOut": try handler.receive(.leftOut(fields.exclusion))
+        case "end":
+            guard fields.lines == count else { throw .damagedRecord }
+            isEnded = true
+        // Lines that a later version of this program may add.
+        default: break
+        }
+    }
+
+    /// Refuses a record whose end is missing.
+    func checkEnd() throws(BackupError) {
+        guard isEnded else { throw .damagedRecord }
+    }
+
+    private func checkVersion(_ version: Int64) throws(BackupError) {
+        guard version <= SnapshotRecord.version else {
+            throw BackupError(
+                .noRecord, "the snapshot's record was made by a newer resval-backup",
+                advice: "use that version")
+        }
+    }
+}
+
+/// The fields of any line.
+private struct RecordFields {
+    var type = ""
+    var version: Int64 = 0
+    var lines: Int64 = 0
+    var facts = RecordFacts()
+    private var path: [UInt8] = []
+    private var filesystem = ""
+    private var isEmpty = false
+    private var isDirectory = false
+    private var reason = ""
+    private var sentence = ""
+
+    var source: RecordFacts.Source {
+        RecordFacts.Source(path: path, filesystem: filesystem, isEmpty: isEmpty)
+    }
+
+    var exclusion: RecordedExclusion {
+        RecordedExclusion(
+            path: path, isDirectory: isDirectory, reason: reason, sentence: sentence)
+    }
+
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "type": type = try scanner.text()
+        case "version": version = try scanner.integer()
+        case "lines": lines = try scanner.integer()
+        case "path": if !scanner.takesNull() { path = try scanner.string() }
+        case "pathBase64": path = decodedBase64(try scanner.string())
+        case "filesystem": filesystem = try scanner.text()
+        case "isEmpty": isEmpty = try scanner.bool()
+        case "isDirectory": isDirectory = try scanner.bool()
+        case "reason": reason = try scanner.text()
+        case "sentence": sentence = try scanner.text()
+        default: try readFacts(name, &scanner)
+        }
+    }
+
+    private mutating func readFacts(
+        _ name: String, _ scanner: inout JSONScanner
+    ) throws(JSONError) {
+        switch name {
+        case "items": facts.items = try scanner.integer()
+        case "bytes": facts.bytes = try scanner.integer()
+        case "leftOutItems": facts.leftOutItems = try scanner.integer()
+        case "usesLocations": facts.usesLocations = try scanner.bool()
+        case "markers":
+            try scanner.forEachElement { scanner throws(JSONError) in
+                facts.markers.append(try scanner.text())
+            }
+        default: break
+        }
+    }
+}
+
+extension BackupError {
+    static let damagedRecord = BackupError(
+        .noRecord, "the snapshot's record of what was left out is damaged",
+        advice: "the snapshot itself may be whole: see resval-backup verify")
+}

@@ -1,0 +1,72 @@
+import BackupPlanning
+import JSONWriting
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// What each snapshot keeps of how it was made: what was left out and why, and the facts that the
+/// next one is compared with.
+///
+/// JSON, one object on each line: the first tells the format's version, the last how many there
+/// are, so that a part is never taken for the whole.
+package struct SnapshotRecord: Sendable {
+    /// The version of the format that is written. Readers refuse a higher one.
+    package static let version: Int64 = 1
+
+    /// The record's text.
+    package let bytes: [UInt8]
+
+    /// The record of a plan.
+    package init(_ plan: BackupPlan, _ facts: RecordFacts) {
+        var text = RecordText()
+        text.add("format") { line in
+            line.add("format", "resval-record")
+            line.add("version", Self.version)
+        }
+        text.add("facts") { line in
+            line.add("items", facts.items)
+            line.add("bytes", facts.bytes)
+            line.add("leftOutItems", facts.leftOutItems)
+            line.add("markers", strings: facts.markers)
+            line.add("usesLocations", facts.usesLocations)
+        }
+        for source in facts.sources {
+            text.add("source") { line in
+                line.add(path: source.path)
+                line.add("filesystem", source.filesystem)
+                line.add("isEmpty", source.isEmpty)
+            }
+        }
+        // In a snapshot's order, so that two records can be read side by side.
+        let exclusions = plan.exclusions.map { (path: $0.path.bytes, item: $0) }
+            .sorted { pathPrecedes($0.path, $1.path) }
+        for (path, item) in exclusions {
+            text.add("leftOut") { line in
+                line.add(path: path)
+                line.add("isDirectory", item.isDirectory)
+                line.add("reason", item.reason.name)
+                line.add("sentence", item.reason.sentence)
+            }
+        }
+        bytes = text.ended()
+    }
+}
+
+private struct RecordText {
+    private var bytes: [UInt8] = []
+    private var count = 0
+
+    mutating func add(_ type: String, _ body: (inout JSONLine) -> Void) {
+        var line = JSONLine()
+        line.add("type", type)
+        body(&line)
+        bytes += line.ended()
+        count += 1
+    }
+
+    consuming func ended() -> [UInt8] {
+        let count = count
+        add("end") { $0.add("lines", count + 1) }
+        return bytes
+    }
+}

@@ -1,0 +1,71 @@
+import SystemCalls
+import SystemPackage
+
+extension Restic {
+    /// What restic leaves undone is done afterwards: holes of sparse files, and extended attributes
+    /// of read-only items of an ordinary user. Every item is looked at.
+    package func extract(
+        _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
+    ) async throws(BackupError) -> RestoreResult {
+        var arguments = words("restore", request.snapshot.identifier, "--target")
+        arguments.append(request.target.bytes)
+        if !request.includes.isEverything {
+            for path in request.includes.paths { arguments += words("--include") + [pattern(path)] }
+        } else if let record = request.snapshot.recordPath {
+            // restic takes one of the two options only.
+            arguments += words("--exclude") + [pattern(record.top)]
+        }
+        let (_, end) = try await attempt(arguments, reading: NoOutput())
+        guard end.code == 0 || isPartial(end) else { throw failure(end) }
+        return try await finish(request, RestoreComplaints(end.errors), report)
+    }
+
+    /// Removes the record, which comes along when an included directory holds it.
+    private func removeRecord(_ request: RestoreRequest) throws(Errno) {
+        guard !request.includes.isEverything, let record = request.snapshot.recordPath,
+            request.includes.hold(record.path)
+        else { return }
+        do throws(Errno) {
+            let location = try TargetTree(request.target).location(of: record.path)
+            try removeItem(location.name, in: location.directory, isDirectory: false)
+        } catch .noSuchFileOrDirectory {
+            // Nothing to remove.
+        }
+    }
+
+    /// Whether restic restored all it could and complained of single items.
+    private func isPartial(_ end: ResticEnd) -> Bool {
+        FailureText(end.errors.lines).line(containing: "There were ") != nil
+    }
+
+    private func finish(
+        _ request: RestoreRequest, _ complaints: RestoreComplaints,
+        _ report: @escaping @Sendable (Int) -> Void
+    ) async throws(BackupError) -> RestoreResult {
+        let (snapshot, target) = (request.snapshot, request.target)
+        let check: RestoreCheck
+        var attributes: AttributeRestorer
+        do throws(Errno) {
+            try removeRecord(request)
+            check = try RestoreCheck(target: target, request.includes, complaints, report: report)
+            attributes = try AttributeRestorer(self, snapshot, target: target)
+        } catch {
+            throw BackupError(.other, "the target cannot be opened: \(error)", path: target)
+        }
+        let checked = try await readEntries(of: snapshot.identifier, with: check)
+        for (directory, names) in checked.withoutAttributes {
+            try await attributes.restore(names, in: directory)
+        }
+        let failures = (checked.failures + attributes.failures)
+            .sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        return RestoreResult(snapshot: snapshot, items: checked.count, failures: failures)
+    }
+}
+
+/// A pattern of restic's that matches a path and nothing else.
+private func pattern(_ path: [UInt8]) -> [UInt8] {
+    path.reduce(into: []) { pattern, byte in
+        if "\\*?[".utf8.contains(byte) { pattern.append(UInt8(ascii: "\\")) }
+        pattern.append(byte)
+    }
+}

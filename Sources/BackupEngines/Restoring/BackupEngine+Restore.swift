@@ -1,0 +1,43 @@
+import SystemCalls
+import SystemPackage
+
+extension BackupEngine {
+    /// Restores a snapshot, or parts of it, below a directory, where each item gets its whole path.
+    ///
+    /// - Parameters:
+    ///   - choice: the snapshot.
+    ///   - target: a directory that is empty or does not exist yet.
+    ///   - includes: absolute paths in the snapshot to restore with all below them; none for
+    ///     everything.
+    ///   - overwrites: whether the target may hold files, which are overwritten.
+    ///   - report: called now and then with the number of items looked at.
+    /// - Throws: ``BackupError``: `targetNotEmpty`, `noSnapshot`, `noMatch`, or what the engine
+    ///   ended with. Trouble with single items is in the result.
+    package func restore(
+        _ choice: SnapshotChoice, to target: FilePath, including includes: [[UInt8]] = [],
+        overwrites: Bool = false, report: @escaping @Sendable (Int) -> Void
+    ) async throws(BackupError) -> RestoreResult {
+        if !overwrites, try !isEmptyOrAbsent(target) {
+            throw BackupError(
+                .targetNotEmpty, "the target is not empty",
+                advice: "name another, or overwrite what is there with --overwrite", path: target)
+        }
+        let snapshot = try await snapshot(choice)
+        let included = IncludedPaths(includes)
+        if !included.isEverything { try await checkMatches(of: included, in: snapshot) }
+        let request = RestoreRequest(
+            snapshot: snapshot, target: target, includes: included, overwrites: overwrites)
+        return try await extract(request, report: report)
+    }
+
+    private func checkMatches(
+        of includes: IncludedPaths, in snapshot: Snapshot
+    ) async throws(BackupError) {
+        let finder = try await readEntries(
+            of: snapshot.identifier, with: IncludedPaths.Finder(includes))
+        guard let missing = finder.missing.first else { return }
+        throw BackupError(
+            .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
+            advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
+    }
+}
