@@ -30,6 +30,12 @@ public enum LeftOutReason: PolicyReason {
         }
     }
 
+    /// The kind of mark that leaves the item out; nil when no mark does.
+    public var marker: Marker? {
+        guard case .excluded(let exclusion) = self else { return nil }
+        return exclusion.marker
+    }
+
     /// The reason in words.
     public var sentence: String {
         switch self {

@@ -60,6 +60,16 @@ public enum Exclusion: PolicyReason {
         }
     }
 
+    /// The kind of mark that leaves the item, or the directory above, out; nil where a location does,
+    /// and for what is backed up.
+    public var marker: Marker? {
+        switch origin {
+        case .marked: .native
+        case .marker(let marker): marker
+        default: nil
+        }
+    }
+
     /// The excluded directory above; nil unless ``inherited(from:reason:)``.
     public var ancestor: FilePath? {
         guard case .inherited(let ancestor, _) = self else { return nil }

@@ -7,11 +7,22 @@ import ResourceValues
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show what a backup would store and leave out, each with its reason.")
+        abstract: "Show what a backup would store and leave out, each with its reason.",
+        discussion: """
+            With --format, writes the list by which a backup tool does the same, and prints the \
+            command that uses it. A name the tool cannot be told of is never written in a way it \
+            would misread: nothing is written then, and the exit code is 1.
+
+            EXAMPLES
+              resval-backup plan --excluded-only ~
+              resval-backup plan ~ --format borg --output ~/borg.list
+              resval-backup plan ~ --format rsync | rsync -aHAXS --from0 --files-from=- / disk:home
+            """)
 
     @OptionGroup var source: SourceArguments
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var policy: PolicyOptions
+    @OptionGroup var list: ListOptions
 
     @Flag(help: "Show only what is left out.")
     var excludedOnly = false
@@ -19,9 +30,26 @@ struct PlanCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
+    func validate() throws {
+        guard let format = list.chosen else { return }
+        guard !json, !excludedOnly else {
+            throw ValidationError("--json and --excluded-only do not go with --format.")
+        }
+        guard !format.takesOneSource || source.sources.count == 1 else {
+            throw ValidationError("A list for \(format.name) is of one SOURCE.")
+        }
+    }
+
     func run() async throws {
         let sources = try source.present()
         let planner = makePlanner(policy, repository: repository.location)
+        if let format = list.chosen {
+            let isWhole = try await running { [list] in
+                try ListWriting(format: format, options: list).run(planner, for: sources)
+            }
+            if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
+            return
+        }
         let plan = try await running { [json, excludedOnly] in
             try planner.makePlan(for: sources) { _ in
                 PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)

@@ -54,6 +54,7 @@ struct PlanPrinter: PlanObserver {
         case .leftOut(let reason):
             line.add("isStored", false)
             line.add("reason", reason.name)
+            line.add("marker", reason.marker?.rawValue)
             line.add("sentence", reason.sentence)
         }
         line.end(in: &records.buffer)

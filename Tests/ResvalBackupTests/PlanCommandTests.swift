@@ -41,6 +41,20 @@ struct PlanCommandTests {
             ])
     }
 
+    @Test("JSON names the marker of another program's mark")
+    func marker() throws {
+        let tree = Tree {
+            File("robots").attribute("user.xdg.robots.backup", "false")
+            Socket("socket")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let text = try Command(.built("resval-backup"), "plan", "--json", root)
+                .runSuccessfully()
+            #expect(text.contains(#""reason":"marker","marker":"xdg","#))
+            #expect(text.contains(#""reason":"socket","marker":null,"#))
+        }
+    }
+
     @Test("only what is left out can be asked for, as JSON too")
     func excludedOnly() throws {
         let lines = try plan("--excluded-only", "--json")
@@ -48,7 +62,7 @@ struct PlanCommandTests {
         #expect(
             lines.first
                 == #"{"type":"item","path":"ROOT/directory","kind":"directory","isStored":false,"#
-                + #""reason":"marked","sentence":"its mark excludes it"}"#)
+                + #""reason":"marked","marker":"native","sentence":"its mark excludes it"}"#)
         #expect(lines.last?.contains(#""leftOutItems":3"#) == true)
     }
 }

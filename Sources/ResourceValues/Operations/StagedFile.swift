@@ -5,8 +5,8 @@ import SystemPackage
 ///
 /// It has no name at all where the filesystem allows that, so nothing is left of it when the process
 /// dies. Elsewhere it has a temporary one.
-struct StagedFile: ~Copyable {
-    let descriptor: FileDescriptor
+package struct StagedFile: ~Copyable {
+    package let descriptor: FileDescriptor
     private let directory: FileDescriptor
     private var temporaryName: FilePath?
 
@@ -15,7 +15,7 @@ struct StagedFile: ~Copyable {
     /// - Parameters:
     ///   - directory: where the file will be; it stays open while this value lives.
     ///   - permissions: taken as `open(2)` takes them, less the process's umask.
-    init(in directory: FileDescriptor, permissions: UInt16) throws(Errno) {
+    package init(in directory: FileDescriptor, permissions: UInt16) throws(Errno) {
         self.directory = directory
         if let unnamed = try makeUnnamedFile(in: directory, permissions: permissions) {
             descriptor = unnamed
@@ -36,7 +36,7 @@ struct StagedFile: ~Copyable {
     }
 
     /// Gives the file its name, which nothing has: otherwise `EEXIST`.
-    mutating func publish(as name: FilePath) throws(Errno) {
+    package mutating func publish(as name: FilePath) throws(Errno) {
         guard let temporaryName else { return try nameFile(descriptor, name, in: directory) }
         do throws(Errno) {
             try renameItem(temporaryName, in: directory, to: name, in: directory, .absent)
@@ -48,7 +48,7 @@ struct StagedFile: ~Copyable {
     }
 
     /// Gives the file its name in place of what has it.
-    mutating func replace(_ name: FilePath) throws(Errno) {
+    package mutating func replace(_ name: FilePath) throws(Errno) {
         let temporary = temporaryName ?? makeTemporaryName()
         if temporaryName == nil {
             try nameFile(descriptor, temporary, in: directory)

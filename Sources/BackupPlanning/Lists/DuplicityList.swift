@@ -1,0 +1,71 @@
+import ResourceValues
+import SystemPackage
+
+/// duplicity: selection rules that leave out what the plan leaves out, take the SOURCEs and nothing
+/// else. A NUL ends each; the first that matches decides.
+struct DuplicityList: ListFormat {
+    let name = "duplicity"
+    let storesPlaintext = false
+    let listsStoredItems = false
+
+    func list(of plan: BackupPlan) throws -> BackupList {
+        var rules: [UInt8] = []
+        var losses: [ListLoss] = []
+        for item in plan.exclusions where item.reason != .socket && item.reason != .tooLong {
+            if let double = try NameDoubles.double(of: item) ?? newlineDouble(of: item) {
+                losses.append(double.loss(by: "duplicity"))
+                continue
+            }
+            if let kept = plan.keptFile(of: item) { rules += rule("+", kept) }
+            rules += rule("-", item.path, contentsOnly: item.isDirectory)
+        }
+        for source in plan.sources { rules += rule("+", source) }
+        return BackupList(.bytes(rules + Array("- **\0".utf8)), lostExclusions: losses)
+    }
+
+    func command(for list: ListUse) -> ShellCommand {
+        var command = ShellCommand("duplicity --null-separator --include-filelist")
+        command.add(path: list.list)
+        command.add("/ \"$DESTINATION\"")
+        command.advice = [
+            "set DESTINATION to a URL of duplicity's; do not add --no-encryption: protected items "
+                + "are in the list",
+            "duplicity stores no extended attributes: a restored file has no marks",
+        ]
+        return command
+    }
+
+    /// A name with a newline behind it, which duplicity's regular expressions take for the same.
+    private func newlineDouble(of item: LeftOutItem) throws -> NameDoubles.Double? {
+        guard !item.isDirectory else { return nil }
+        let other = FilePath(bytes: item.path.bytes + [UInt8(ascii: "\n")])
+        do throws(Errno) {
+            _ = try other.withoutFollowing.status()
+            return NameDoubles.Double(path: item.path, other: other)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch .fileNameTooLong {
+            return nil
+        }
+    }
+
+    private func rule(_ sign: String, _ path: FilePath, contentsOnly: Bool = false) -> [UInt8] {
+        // Bytes that are not UTF-8 are U+FFFD to duplicity.
+        let text = String(decoding: path.bytes, as: UTF8.self)
+        var rule = "\(sign) "
+        let last = text.unicodeScalars.indices.last
+        for index in text.unicodeScalars.indices {
+            let scalar = text.unicodeScalars[index]
+            let isTrimmed = index == last && !contentsOnly && isWhiteSpace(scalar)
+            let isInClass = isTrimmed || "*?[".unicodeScalars.contains(scalar)
+            rule += isInClass ? "[\(scalar)]" : "\(scalar)"
+        }
+        if contentsOnly { rule += text.hasSuffix("/") ? "**" : "/**" }
+        return Array(rule.utf8) + [0]
+    }
+
+    /// Whether Python's `strip` takes a character away.
+    private func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || (0x1C...0x1F).contains(scalar.value)
+    }
+}
