@@ -32,6 +32,7 @@ package.targets += [
     .systemLibrary(name: "CLinux", pkgConfig: "libattr", providers: [.apt(["libattr1-dev"])]),
     .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
     .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
+    .target(name: "JSONReading"),
     .target(name: "JSONWriting", dependencies: ["ResourceValues"]),
     .target(name: "FileTree", dependencies: ["CLinux", "SystemCalls", systemPackage]),
     .target(
@@ -48,8 +49,8 @@ package.targets += [
     .target(
         name: "BackupEngines",
         dependencies: [
-            "BackupPlanning", "CLinux", "EffectiveValues", "JSONWriting", "ResourceValues",
-            "StoragePolicy", subprocess, "SystemCalls", systemPackage,
+            "BackupPlanning", "CLinux", "EffectiveValues", "JSONReading", "JSONWriting",
+            "ResourceValues", "StoragePolicy", subprocess, "SystemCalls", systemPackage,
         ]),
     .target(
         name: "CommandSupport",
@@ -57,11 +58,17 @@ package.targets += [
             argumentParser, "CLinux", "EffectiveValues", "JSONWriting", "ResourceValues",
             "StoragePolicy", "SystemCalls", systemPackage,
         ]),
+    .target(
+        name: "MarkTransfer",
+        dependencies: [
+            "CLinux", "CommandSupport", "EffectiveValues", "JSONReading", "JSONWriting",
+            "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
+        ]),
     .executableTarget(
         name: "resval",
         dependencies: [
-            argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "ResourceValues",
-            "StoragePolicy", "SystemCalls", systemPackage,
+            argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "MarkTransfer",
+            "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
     .executableTarget(
         name: "resval-backup",
@@ -127,11 +134,20 @@ package.targets += [
         name: "EffectiveValuesTests",
         dependencies: [
             "CLinux", "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls",
-            "TestSupport", systemPackage,
+            "TestSupport", "resval", systemPackage,
         ]),
     .testTarget(
         name: "ResvalTests",
-        dependencies: ["ResourceValues", "SystemCalls", "TestSupport", "resval", systemPackage]),
+        dependencies: [
+            "EffectiveValues", "ResourceValues", "SystemCalls", "TestSupport", "resval",
+            systemPackage,
+        ]),
+    .testTarget(
+        name: "MarkTransferTests",
+        dependencies: [
+            "EffectiveValues", "MarkTransfer", "ResourceValues", "StoragePolicy", "SystemCalls",
+            "TestSupport", systemPackage,
+        ]),
     .testTarget(
         name: "BackupEnginesTests",
         dependencies: [

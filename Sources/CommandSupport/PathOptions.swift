@@ -55,7 +55,7 @@ public struct PathOptions: ParsableArguments {
             outcome.noteFailure()
             return
         }
-        var reader = PathListReader(descriptor)
+        var reader = RecordReader(descriptor)
         var directory = ListedDirectory()
         do throws(Errno) {
             try reader.forEach(
@@ -64,7 +64,7 @@ public struct PathOptions: ParsableArguments {
                     beforeWaiting()
                 },
                 { record in
-                    guard case .path(let bytes) = record else { return complain(record, outcome) }
+                    guard case .whole(let bytes) = record else { return complain(record, outcome) }
                     let parent = directory.parent(of: bytes)
                     body(
                         ListedPath(
@@ -85,10 +85,10 @@ public struct PathOptions: ParsableArguments {
         }
     }
 
-    private func complain(_ record: PathListReader.Record, _ outcome: Outcome) {
+    private func complain(_ record: RecordReader.Record, _ outcome: Outcome) {
         let complaint: String
         switch record {
-        case .path:
+        case .whole:
             return
         case .empty:
             complaint = "the list holds an empty path (end each path with one NUL)"

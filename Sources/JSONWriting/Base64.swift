@@ -1,5 +1,5 @@
 /// Bytes as text: RFC 4648, the standard alphabet, with padding.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -14,5 +14,24 @@ enum Base64 {
                 output.append(isPadding ? UInt8(ascii: "=") : alphabet[index])
             }
         }
+    }
+
+    /// The bytes of a text; nil when it is not exactly what encoding them writes.
+    package static func bytes(of text: [UInt8]) -> [UInt8]? {
+        let digits = text.prefix { $0 != UInt8(ascii: "=") }
+        guard text.count % 4 == 0, text.count - digits.count <= 2 else { return nil }
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        for (index, digit) in digits.enumerated() {
+            guard let value = alphabet.firstIndex(of: digit) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            if index % 4 > 0 {
+                bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - index % 4 * 2)))
+            }
+        }
+        // Refuses bits that mean nothing, and text behind the padding.
+        var canonical: [UInt8] = []
+        append(bytes, to: &canonical)
+        return canonical == text ? bytes : nil
     }
 }

@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// The marks of other programs on one item, as whoever reads them understood them.
 ///
 /// Reading them from disk is not part of this module.
@@ -6,17 +8,24 @@ public struct ForeignMarks: Sendable, Hashable {
     public var excluding: Set<Marker>
     /// The markers that say: back it up (`xdg` with the value `true`).
     public var including: Set<Marker>
+    /// The markers that may be there and could not be read, with the errno (`EACCES`, `EIO`). They
+    /// count as absent, so the item is backed up, and are reported.
+    public var unreadable: [Marker: Errno]
 
     /// Creates the marks found on an item.
-    public init(excluding: Set<Marker> = [], including: Set<Marker> = []) {
+    public init(
+        excluding: Set<Marker> = [], including: Set<Marker> = [],
+        unreadable: [Marker: Errno] = [:]
+    ) {
         self.excluding = excluding
         self.including = including
+        self.unreadable = unreadable
     }
 
     /// No foreign marks.
     public static let none = ForeignMarks()
 
-    /// Whether there are none.
+    /// Whether there is nothing to obey and nothing to report.
     @inlinable
-    public var isEmpty: Bool { excluding.isEmpty && including.isEmpty }
+    public var isEmpty: Bool { excluding.isEmpty && including.isEmpty && unreadable.isEmpty }
 }

@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// Something about an item's own marks that has to be reported.
 public enum PolicyIssue: Sendable, Hashable {
     /// A native mark is malformed or cannot be read; it fails safe.
@@ -10,14 +12,26 @@ public enum PolicyIssue: Sendable, Hashable {
     /// A mark above the root of the question cannot be read and its directory is somebody else's: it
     /// counts as unmarked for backups, and as `false` for purging.
     indirect case unreadableAncestor(BrokenMark)
+    /// A mark of another program may be there and cannot be read; it does not count.
+    case unreadableMarker(Marker, Errno)
 
-    /// The issue's stable name: `malformed`, `hard-linked`, `conflict` or `unreadable-ancestor`.
+    /// The issue's stable name: `malformed`, `hard-linked`, `conflict`, `unreadable-ancestor` or
+    /// `unreadable-marker`.
     public var name: String {
         switch self {
         case .malformed: "malformed"
         case .hardLinked: "hard-linked"
         case .conflict: "conflict"
         case .unreadableAncestor: "unreadable-ancestor"
+        case .unreadableMarker: "unreadable-marker"
+        }
+    }
+
+    /// Whether a mark on the item could not be understood or read, rather than not obeyed.
+    public var isTrouble: Bool {
+        switch self {
+        case .malformed, .unreadableMarker: true
+        case .hardLinked, .conflict, .unreadableAncestor: false
         }
     }
 
@@ -34,6 +48,8 @@ public enum PolicyIssue: Sendable, Hashable {
         case .unreadableAncestor(let mark):
             "\(mark.keyName) of this directory, which belongs to somebody else, cannot be read: "
                 + "it does not count for backups, and nothing below it is purged"
+        case .unreadableMarker(let marker, let errno):
+            "\(marker.meaning) cannot be read and does not count: \(errno)"
         }
     }
 }

@@ -124,6 +124,9 @@ extension StoragePolicy {
         var issues: [PolicyIssue] = own.native.broken.map { .malformed($0) }
         if case .hardLinked(let count) = exclusion { issues.append(.hardLinked(linkCount: count)) }
         if let conflict = conflict(own) { issues.append(conflict) }
+        for marker in own.foreign.unreadable.keys.sorted() where markers.contains(marker) {
+            issues += own.foreign.unreadable[marker].map { [.unreadableMarker(marker, $0)] } ?? []
+        }
         return issues
     }
 

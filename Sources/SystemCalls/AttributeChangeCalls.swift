@@ -33,10 +33,21 @@ extension FileLocation where Self: ~Copyable {
 
 /// Sets or clears the immutable flag of an open file: `FS_IOC_SETFLAGS`, what `chattr +i` does.
 package func setImmutable(_ isImmutable: Bool, of descriptor: FileDescriptor) throws(Errno) {
+    try setInodeFlag(CInt(FS_IMMUTABLE_FL), isImmutable, of: descriptor)
+}
+
+/// Sets or clears the flag by which `dump(8)` leaves an open file out: `FS_IOC_SETFLAGS`, what
+/// `chattr +d` does. The file's other flags stay.
+package func setNodump(_ isNodump: Bool, of descriptor: FileDescriptor) throws(Errno) {
+    try setInodeFlag(CInt(FS_NODUMP_FL), isNodump, of: descriptor)
+}
+
+private func setInodeFlag(
+    _ flag: CInt, _ isSet: Bool, of descriptor: FileDescriptor
+) throws(Errno) {
     var flags: CInt = 0
     _ = try perform(.ioctl) { linux_get_inode_flags(descriptor.rawValue, &flags) }
-    let immutable = CInt(FS_IMMUTABLE_FL)
-    let changed = isImmutable ? flags | immutable : flags & ~immutable
+    let changed = isSet ? flags | flag : flags & ~flag
     guard changed != flags else { return }
     _ = try perform(.ioctl) { linux_set_inode_flags(descriptor.rawValue, changed) }
 }

@@ -29,9 +29,10 @@ package func openFile(
 ) throws(Errno) -> FileDescriptor {
     try location.withCallTarget { target throws(Errno) in
         if target.isDescriptor {
+            // The way there is a link of /proc's, which leads to nothing but the open file.
             return try openFile(
                 in: FileDescriptor(rawValue: AT_FDCWD), processPath(of: target.directory),
-                flags: flags)
+                flags: flags & ~O_NOFOLLOW)
         }
         let noFollow = target.followsSymbolicLink ? 0 : O_NOFOLLOW
         return try openFile(in: target.directory, target.path, flags: flags | noFollow)

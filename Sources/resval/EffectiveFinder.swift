@@ -45,6 +45,7 @@ struct EffectiveFinder: TreeVisitor {
         }
         let decision = decide(entry, marks, in: context)
         reporter.report(brokenIn: marks.native, at: entry)
+        if !marks.foreign.unreadable.isEmpty { report(decision.issues, of: entry) }
         if filter.fits(decision, marks.native) { results.write(entry, marks.native, decision) }
         return .descend(.entry(decision.contextForEntries))
     }
@@ -64,6 +65,15 @@ struct EffectiveFinder: TreeVisitor {
                 marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
                 name: entry.nameBytes, path: entry.path, linkCount: linkCount(of: entry),
                 isMountRoot: isMountRoot(entry))
+        }
+    }
+
+    private func report(_ issues: [PolicyIssue], of entry: borrowing TreeEntry) {
+        for issue in issues {
+            guard case .unreadableMarker(_, let errno) = issue else { continue }
+            reporter.report(
+                FileError(
+                    code: .other, message: issue.sentence, path: entry.path, errno: errno))
         }
     }
 

@@ -13,11 +13,12 @@ struct ExplainCommand: ParsableCommand {
             For each path: whether it is excluded from backups, whether it may be deleted when space \
             is short, and its protection class, each with the reason and the directory the value \
             comes from; then marks that are malformed, do not count or contradict each other. Exits \
-            with 2 when one is malformed.
+            with 2 when one is malformed or cannot be read.
 
             JSON fields: path, pathBase64 (only when path is null), exclusion, purgeability and \
             protection, each with value, reason, sentence, ancestor and ancestorBase64 (only when \
-            ancestor is null though there is one); issues, each with name, sentence, path and \
+            ancestor is null though there is one), exclusion also with marker, the kind of mark that \
+            excludes (native, apple, xdg, nodump, cachedir or nobackup; null for none); issues, each with name, sentence, path and \
             pathBase64.
 
             EXAMPLES
@@ -43,7 +44,9 @@ struct ExplainCommand: ParsableCommand {
             do throws(FileError) {
                 let item = try reader.item(at: path.path, followsLast: !noDereference)
                 output.write(item, of: Array(path.bytes))
-                if item.marks.areBroken { outcome.noteFailure() }
+                if item.marks.areBroken || item.decision.issues.contains(where: \.isTrouble) {
+                    outcome.noteFailure()
+                }
             } catch {
                 Messages.write(error, at: path.bytes)
                 outcome.noteFailure()

@@ -64,7 +64,7 @@ struct Explanation: ~Copyable {
         let decision = item.decision
         var line = JSONLine()
         line.add(path: path)
-        line.add("exclusion", object: { $0.add(decision.isExcluded, decision.exclusion) })
+        line.add("exclusion", object: { $0.add(decision.exclusion) })
         line.add("purgeability", object: { $0.add(decision.isPurgeable, decision.purgeability) })
         line.add("protection", object: { $0.add(decision.protectionClass, decision.protection) })
         let issues =
@@ -80,17 +80,23 @@ struct Explanation: ~Copyable {
 }
 
 extension JSONLine {
+    fileprivate mutating func add(_ exclusion: Exclusion) {
+        add("value", exclusion.isExcluded)
+        add("marker", exclusion.marker?.rawValue)
+        add(reason: exclusion)
+    }
+
     fileprivate mutating func add(_ value: Bool, _ reason: some PolicyReason) {
         add("value", value)
-        add(reason)
+        add(reason: reason)
     }
 
     fileprivate mutating func add(_ value: FileProtection?, _ reason: some PolicyReason) {
         add("value", value?.attributeText)
-        add(reason)
+        add(reason: reason)
     }
 
-    private mutating func add(_ reason: some PolicyReason) {
+    private mutating func add(reason: some PolicyReason) {
         add("reason", reason.name)
         add("sentence", reason.sentence)
         if let ancestor = reason.ancestor {

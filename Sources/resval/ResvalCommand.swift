@@ -26,6 +26,7 @@ struct ResvalCommand: ParsableCommand {
         subcommands: [
             GetCommand.self, SetCommand.self, UnsetCommand.self, TestCommand.self,
             ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
+            DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
             CapacityCommand.self, KeysCommand.self, CompletionsCommand.self, BackupCommand.self,
         ])
 

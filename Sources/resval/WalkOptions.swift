@@ -10,7 +10,7 @@ struct WalkOptions: ParsableArguments {
     var staysOnFilesystem = false
 
     @Option(
-        name: [.customShort("j"), .customLong("threads")],
+        name: [.customShort("j", allowingJoined: true), .customLong("threads")],
         help: ArgumentHelp("Walk with this many threads.", valueName: "n"))
     var threadCount: Int?
 

@@ -1,4 +1,6 @@
+import JSONReading
 import ResourceValues
+
 @testable import BackupEngines
 
 /// Reads any bytes as what restic answers: never a crash, and a scanner always ends.

@@ -19,21 +19,26 @@ public enum ForeignAttribute {
 
     /// Whether one of Apple's attributes is there, whatever its value.
     ///
-    /// - Parameter names: the names of the item's attributes; nil when they could not be listed.
+    /// - Parameters:
+    ///   - names: the names of the item's attributes; nil when they could not be listed.
+    ///   - location: the item.
+    /// - Throws: the errno of reading what may be there.
     static func isAppleExclusion(
         among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
-    ) -> Bool {
+    ) throws(Errno) -> Bool {
         if let names { return apple.contains { names.contains($0.bytes) } }
-        for attribute in apple where value(of: attribute, at: location) != nil { return true }
+        for attribute in apple where try value(of: attribute, at: location) != nil { return true }
         return false
     }
 
-    /// What the xdg attribute says; nil when it is not there, cannot be read or says neither.
+    /// What the xdg attribute says; nil when it is not there or says neither.
+    ///
+    /// - Throws: the errno of reading what is there.
     static func xdgValue(
         among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
-    ) -> Bool? {
+    ) throws(Errno) -> Bool? {
         if let names, !names.contains(xdg.bytes) { return nil }
-        guard var bytes = value(of: xdg, at: location) else { return nil }
+        guard var bytes = try value(of: xdg, at: location) else { return nil }
         // Written by hand and by C programs it may end with a newline or a NUL.
         if bytes.last == UInt8(ascii: "\n") || bytes.last == 0 { bytes.removeLast() }
         if bytes.elementsEqual("true".utf8) { return true }
@@ -43,11 +48,13 @@ public enum ForeignAttribute {
 
     private static func value(
         of attribute: ExtendedAttributeName, at location: borrowing some FileLocation & ~Copyable
-    ) -> [UInt8]? {
+    ) throws(Errno) -> [UInt8]? {
         do throws(FileError) {
             return try location.extendedAttribute(named: attribute)
-        } catch {
+        } catch  where error.code == .noSuchFile || error.code == .unsupportedFilesystem {
             return nil
+        } catch {
+            throw error.errno ?? .ioError
         }
     }
 }

@@ -7,7 +7,8 @@ import SystemPackage
 ///
 /// Attributes cost no call more than native marks alone: one `listxattr(2)` names them all. The
 /// nodump flag costs a `statx(2)` unless the status is known, and each tag file a few calls for each
-/// directory. What of a foreign mark cannot be read does not count: then the item is backed up.
+/// directory. What of a foreign mark cannot be read does not count, so that the item is backed up, and
+/// ``ForeignMarks/unreadable`` says so.
 public struct MarkReader: Sendable {
     private let readsAttributes: Bool
     private let markers: Set<Marker>
@@ -40,12 +41,17 @@ public struct MarkReader: Sendable {
         } else {
             found.native = try location.marks()
         }
-        if markers.contains(.nodump), isNodump(location, status) {
-            found.foreign.excluding.insert(.nodump)
+        if markers.contains(.nodump) {
+            look(for: .nodump, &found.foreign) { () throws(Errno) in
+                if let status { return status.isNodump }
+                return try location.status().isNodump
+            }
         }
         if kind == .directory {
-            for tag in tagFiles where tag.isPresent(in: location) {
-                found.foreign.excluding.insert(tag.marker)
+            for tag in tagFiles {
+                look(for: tag.marker, &found.foreign) { () throws(Errno) in
+                    try tag.isPresent(in: location)
+                }
             }
         }
         return found
@@ -55,25 +61,33 @@ public struct MarkReader: Sendable {
         _ names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable,
         _ found: inout ForeignMarks
     ) {
-        if markers.contains(.apple), ForeignAttribute.isAppleExclusion(among: names, of: location) {
-            found.excluding.insert(.apple)
+        if markers.contains(.apple) {
+            look(for: .apple, &found) { () throws(Errno) in
+                try ForeignAttribute.isAppleExclusion(among: names, of: location)
+            }
         }
         guard markers.contains(.xdg) else { return }
-        switch ForeignAttribute.xdgValue(among: names, of: location) {
-        case true?: found.including.insert(.xdg)
-        case false?: found.excluding.insert(.xdg)
-        case nil: break
+        do throws(Errno) {
+            switch try ForeignAttribute.xdgValue(among: names, of: location) {
+            case true?: found.including.insert(.xdg)
+            case false?: found.excluding.insert(.xdg)
+            case nil: break
+            }
+        } catch {
+            found.unreadable[.xdg] = error
         }
     }
 
-    private func isNodump(
-        _ location: borrowing some FileLocation & ~Copyable, _ known: FileStatus?
-    ) -> Bool {
-        if let known { return known.isNodump }
+    /// Notes a mark that excludes by being there. An item that is gone has none.
+    private func look(
+        for marker: Marker, _ found: inout ForeignMarks, _ isPresent: () throws(Errno) -> Bool
+    ) {
         do throws(Errno) {
-            return try location.status().isNodump
+            if try isPresent() { found.excluding.insert(marker) }
+        } catch .noSuchFileOrDirectory {
+            return
         } catch {
-            return false
+            found.unreadable[marker] = error
         }
     }
 }

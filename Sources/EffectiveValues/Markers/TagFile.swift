@@ -27,13 +27,16 @@ public struct TagFile: Sendable {
 
     static let all = [cacheDirectory, noBackup]
 
-    /// Whether a directory holds it. What cannot be read is not there.
-    func isPresent(in directory: borrowing some FileLocation & ~Copyable) -> Bool {
+    /// Whether a directory holds it.
+    ///
+    /// - Throws: the errno of looking for the file or of reading it.
+    func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno) -> Bool {
         do throws(Errno) {
             let opened = PathDescriptor(
                 try openFile(directory, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
-            return try isPresent(DirectoryEntryLocation(directory: opened.descriptor, name: name))
-        } catch {
+            let file = DirectoryEntryLocation(directory: opened.descriptor, name: name)
+            return try hasSignature(file, try file.status())
+        } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
             return false
         }
     }
@@ -63,8 +66,9 @@ public struct TagFile: Sendable {
         return (status, try reader.marks(of: file, kind: status.kind, status: status))
     }
 
-    private func isPresent(_ file: DirectoryEntryLocation) throws(Errno) -> Bool {
-        let status = try file.status()
+    private func hasSignature(
+        _ file: DirectoryEntryLocation, _ status: FileStatus
+    ) throws(Errno) -> Bool {
         guard let signature else { return true }
         guard status.kind == .regularFile, status.size >= signature.count else { return false }
         let opened = PathDescriptor(

@@ -2,29 +2,40 @@ import Glibc
 import SystemCalls
 import SystemPackage
 
-/// Reads a list of NUL-ended paths, such as `find -print0` writes, in constant memory.
-struct PathListReader: ~Copyable {
+/// Reads records that end with a NUL, such as the paths `find -print0` writes, or with a newline, in
+/// constant memory.
+package struct RecordReader: ~Copyable {
     /// Longer than any path that can be named in one go, and enough for many.
     private static let chunkSize = 65536
     /// The longest record that is kept; a longer one is a list of another kind.
     private static let longestRecord = 1 << 20
 
-    /// What stood between two NULs.
-    enum Record {
-        case path(UnsafeBufferPointer<UInt8>)
+    /// What stood between two ends.
+    package enum Record {
+        /// A record's bytes, without its end; valid only meanwhile.
+        case whole(UnsafeBufferPointer<UInt8>)
+        /// Two ends had nothing between them.
         case empty
-        /// The list ended without a NUL behind these bytes.
+        /// The list ended without an end behind these bytes.
         case cutShort(UnsafeBufferPointer<UInt8>)
+        /// More than 1 MiB without an end, which was passed over.
         case tooLong
     }
 
     private let descriptor: FileDescriptor
+    private let end: UInt8
     private var buffer: UnsafeMutableRawBufferPointer
     private var pending = 0..<0
     private var isSkipping = false
 
-    init(_ descriptor: FileDescriptor) {
+    /// Reads from an open file, which stays the caller's to close.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the open file.
+    ///   - end: the byte that ends each record.
+    package init(_ descriptor: FileDescriptor, endingWith end: UInt8 = 0) {
         self.descriptor = descriptor
+        self.end = end
         buffer = .allocate(byteCount: Self.chunkSize, alignment: 16)
     }
 
@@ -34,8 +45,8 @@ struct PathListReader: ~Copyable {
     ///
     /// - Parameter beforeWaiting: called before a read that may have to wait for a writer.
     /// - Throws: the errno of reading.
-    mutating func forEach(
-        beforeWaiting: () -> Void, _ body: (Record) -> Void
+    package mutating func forEach(
+        beforeWaiting: () -> Void = {}, _ body: (Record) -> Void
     ) throws(Errno) {
         while !StopRequest.isMade {
             while let end = endOfRecord() {
@@ -44,7 +55,7 @@ struct PathListReader: ~Copyable {
                 if isSkipping {
                     isSkipping = false
                 } else {
-                    body(record.isEmpty ? .empty : .path(bytes(record)))
+                    body(record.isEmpty ? .empty : .whole(bytes(record)))
                     if StopRequest.isMade { return }
                 }
             }
@@ -59,8 +70,9 @@ struct PathListReader: ~Copyable {
 
     private func endOfRecord() -> Int? {
         guard let start = buffer.baseAddress, !pending.isEmpty else { return nil }
-        guard let end = memchr(start + pending.lowerBound, 0, pending.count) else { return nil }
-        return UnsafeRawPointer(end) - UnsafeRawPointer(start)
+        guard let found = memchr(start + pending.lowerBound, CInt(end), pending.count)
+        else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
     private func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {

@@ -1,14 +1,17 @@
 /// Cuts a JSON array that arrives in pieces into its elements, so that only one is held at a time.
 ///
 /// Elements are objects or arrays; single words and numbers at the top are passed over.
-struct JSONElements {
+package struct JSONElements {
     private var element: [UInt8] = []
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
 
+    /// Begins with nothing read.
+    package init() {}
+
     /// Adds bytes and calls `body` with each element that is now complete.
-    mutating func append(
+    package mutating func append(
         _ bytes: UnsafeRawBufferPointer, _ body: (ArraySlice<UInt8>) throws -> Void
     ) rethrows {
         for byte in bytes {
@@ -25,7 +28,7 @@ struct JSONElements {
     }
 
     /// Whether the array has ended.
-    var isComplete: Bool { depth == 0 }
+    package var isComplete: Bool { depth == 0 }
 
     private func opens(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")

@@ -3,21 +3,35 @@
 /// A reader of our own, since strings must come as bytes: Go writes each byte of a name that is not
 /// UTF-8 as the escape `\ufffd`, and a true U+FFFD as itself. A decoder to `String` cannot tell
 /// them apart.
-struct JSONScanner {
+package struct JSONScanner {
     /// Stands for a byte that Go could not write; it never occurs in UTF-8.
-    static let lostByte: UInt8 = 0xFF
+    package static let lostByte: UInt8 = 0xFF
 
     private let bytes: ArraySlice<UInt8>
+    private let hasLostBytes: Bool
     private var next: Int
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    /// Begins to read.
+    ///
+    /// - Parameters:
+    ///   - bytes: the text.
+    ///   - hasLostBytes: whether the escape `\ufffd` stands for a byte that was lost, as in what Go
+    ///     writes, rather than for U+FFFD.
+    package init(_ bytes: ArraySlice<UInt8>, hasLostBytes: Bool = true) {
         self.bytes = bytes
+        self.hasLostBytes = hasLostBytes
         next = bytes.startIndex
+    }
+
+    /// Whether nothing but space is left.
+    package mutating func isAtEnd() -> Bool {
+        skipSpace()
+        return next == bytes.endIndex
     }
 
     /// Calls `body` for each field of the object that comes next. `body` reads the value or leaves
     /// it.
-    mutating func forEachField(
+    package mutating func forEachField(
         _ body: (inout JSONScanner, String) throws(JSONError) -> Void
     ) throws(JSONError) {
         try expect("{")
@@ -33,7 +47,7 @@ struct JSONScanner {
     }
 
     /// Calls `body` for each element of the array that comes next, or not at all for null.
-    mutating func forEachElement(
+    package mutating func forEachElement(
         _ body: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(JSONError) {
         if takeNull() { return }
@@ -48,7 +62,7 @@ struct JSONScanner {
     }
 
     /// Reads a string. A byte that Go could not write comes as ``lostByte``.
-    mutating func string() throws(JSONError) -> [UInt8] {
+    package mutating func string() throws(JSONError) -> [UInt8] {
         try expect("\"")
         var result: [UInt8] = []
         while true {
@@ -65,24 +79,24 @@ struct JSONScanner {
     }
 
     /// Reads a string that is text, such as an identifier.
-    mutating func text() throws(JSONError) -> String {
+    package mutating func text() throws(JSONError) -> String {
         String(decoding: try string(), as: UTF8.self)
     }
 
     /// Reads a number without a fraction.
-    mutating func integer() throws(JSONError) -> Int64 {
+    package mutating func integer() throws(JSONError) -> Int64 {
         guard let number = Int64(try numberText()) else { throw failure }
         return number
     }
 
     /// Reads a number.
-    mutating func number() throws(JSONError) -> Double {
+    package mutating func number() throws(JSONError) -> Double {
         guard let number = Double(try numberText()) else { throw failure }
         return number
     }
 
     /// Reads `true` or `false`.
-    mutating func bool() throws(JSONError) -> Bool {
+    package mutating func bool() throws(JSONError) -> Bool {
         skipSpace()
         if takeWord("true") { return true }
         guard takeWord("false") else { throw failure }
@@ -90,10 +104,10 @@ struct JSONScanner {
     }
 
     /// Whether null comes next, which is then read.
-    mutating func takesNull() -> Bool { takeNull() }
+    package mutating func takesNull() -> Bool { takeNull() }
 
     /// Passes over whatever value comes next.
-    mutating func skipValue() throws(JSONError) {
+    package mutating func skipValue() throws(JSONError) {
         skipSpace()
         guard next < bytes.endIndex else { throw failure }
         switch bytes[next] {
@@ -177,7 +191,7 @@ extension JSONScanner {
 
     private mutating func appendUnicodeEscape(to result: inout [UInt8]) throws(JSONError) {
         var value = try hexadecimal()
-        if value == 0xFFFD { return result.append(Self.lostByte) }
+        if value == 0xFFFD, hasLostBytes { return result.append(Self.lostByte) }
         if 0xD800..<0xDC00 ~= value, bytes[next...].starts(with: [backslash, UInt8(ascii: "u")]) {
             next += 2
             let low = try hexadecimal()

@@ -1,0 +1,2 @@
+// Names used all over this module: JSONScanner, JSONError and JSONElements.
+@_exported import JSONReading

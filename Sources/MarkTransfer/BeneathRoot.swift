@@ -1,0 +1,69 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Reaches items below a directory, and nothing else, whoever renames or replaces what is on the way.
+///
+/// Each name is looked up in the directory before it, which is open, and a symbolic link is never
+/// followed. So a path may have any length, and none leads out of the directory.
+package final class BeneathRoot: Sendable {
+    private let root: FileDescriptor
+    private let path: FilePath
+
+    /// Opens the directory, following a symbolic link.
+    ///
+    /// - Throws: ``FileError``, those of `openat(2)`.
+    package init(_ path: FilePath) throws(FileError) {
+        self.path = path
+        do throws(Errno) {
+            root = try openDirectoryReference(path)
+        } catch {
+            throw .opening(error, path)
+        }
+    }
+
+    deinit {
+        // Only looked up from, so closing cannot lose anything.
+        try? closeFile(root)
+    }
+
+    /// Opens an item.
+    ///
+    /// - Throws: ``FileError``: `noSuchFile`, `notADirectory` also for a link on the way, and
+    ///   `unsupportedFileKind` for what cannot hold marks.
+    package func item(at place: DumpPath) throws(FileError) -> HeldItem {
+        let shown = shownPath(of: place)
+        guard let last = place.names.last else {
+            return try checked(HeldItem(root, shownPath: shown.bytes, path: shown))
+        }
+        var opened: OwnedDescriptor?
+        for name in place.names.dropLast() {
+            do throws(Errno) {
+                let directory = opened?.descriptor ?? root
+                opened = OwnedDescriptor(
+                    try openFile(
+                        in: directory, FilePath(bytes: name),
+                        flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+            } catch {
+                throw .opening(error, shown)
+            }
+        }
+        let location = DirectoryEntryLocation(
+            directory: opened?.descriptor ?? root, name: FilePath(bytes: last))
+        return try checked(HeldItem(location, shownPath: shown.bytes, path: shown))
+    }
+
+    private func checked(_ item: HeldItem) throws(FileError) -> HeldItem {
+        guard item.status.kind.canStoreUserAttributes else {
+            throw .storingAttribute(
+                .notPermitted, nil, on: item.path, status: item.status, user: effectiveUser())
+        }
+        return item
+    }
+
+    private func shownPath(of place: DumpPath) -> FilePath {
+        place.names.isEmpty
+            ? path : FilePath(bytes: path.bytes + [UInt8(ascii: "/")] + place.bytes)
+    }
+}

@@ -1,0 +1,53 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+extension HeldItem {
+    /// The changes that give the item the marks of a dump; marks the dump does not name stay.
+    ///
+    /// - Throws: ``FileError`` when the item's own marks cannot be read.
+    package func changes(toHave marks: Marks) throws(FileError) -> [MarkChange] {
+        let present = try namingPath { () throws(FileError) in try descriptor.marks() }
+        var changes: [MarkChange] = []
+        if let value = marks.isExcludedFromBackup.value,
+            present.isExcludedFromBackup != .value(value)
+        {
+            changes.append(MarkChange(.isExcludedFromBackup, to: value))
+        }
+        if let value = marks.isPurgeable.value, present.isPurgeable != .value(value) {
+            changes.append(MarkChange(.isPurgeable, to: value))
+        }
+        if let value = marks.fileProtection.value, present.fileProtection != .value(value) {
+            changes.append(MarkChange(.fileProtection, to: value))
+        }
+        return changes
+    }
+
+    /// Makes all changes or none, and reads them back.
+    ///
+    /// - Throws: ``FileError``, `changed` when something else is stored after all.
+    package func apply(_ changes: [MarkChange]) throws(FileError) {
+        try namingPath { () throws(FileError) in
+            try descriptor.apply(changes)
+            let stored = try descriptor.marks()
+            guard changes.allSatisfy({ stored[$0.key] == $0.value }) else {
+                throw FileError(
+                    code: .changed, message: "the marks read back are not those that were stored",
+                    advice: "restore again")
+            }
+        }
+    }
+
+    /// Runs work on the descriptor, which knows no path, and names the path in what it throws.
+    package func namingPath<Result>(
+        _ body: () throws(FileError) -> Result
+    ) throws(FileError) -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            var error = error
+            error.path = FilePath(bytes: shownPath)
+            throw error
+        }
+    }
+}

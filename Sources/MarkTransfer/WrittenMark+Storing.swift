@@ -1,0 +1,67 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+// All by descriptor, so that no call meets another file than the one that was looked at.
+
+extension WrittenMark {
+    /// What an open file stores under the mark's name; nil when there is nothing.
+    package func storedValue(on file: FileDescriptor) throws(FileError) -> [UInt8]? {
+        if let attribute { return try file.extendedAttribute(named: attribute) }
+        return try isNodump(file) ? value : nil
+    }
+
+    /// Stores the mark on an open file that has none under its name.
+    ///
+    /// - Throws: ``FileError``, `attributeExists` when another program was faster.
+    package func store(on file: FileDescriptor) throws(FileError) {
+        if let attribute {
+            return try file.setExtendedAttribute(named: attribute, to: value, if: .absent)
+        }
+        try changeNodump(to: true, file)
+    }
+
+    /// Removes the mark from an open file.
+    package func remove(from file: FileDescriptor) throws(FileError) {
+        if let attribute {
+            try file.removeExtendedAttribute(named: attribute)
+        } else {
+            try changeNodump(to: false, file)
+        }
+    }
+
+    private func isNodump(_ file: FileDescriptor) throws(FileError) -> Bool {
+        do throws(Errno) {
+            return try file.status().isNodump
+        } catch {
+            throw .readingStatus(error, of: nil)
+        }
+    }
+
+    private func changeNodump(to isNodump: Bool, _ file: FileDescriptor) throws(FileError) {
+        do throws(Errno) {
+            // What O_PATH opened knows no ioctl(2).
+            let opened = OwnedDescriptor(
+                try reopenFile(file, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
+            try setNodump(isNodump, of: opened.descriptor)
+        } catch {
+            throw .changingNodump(error)
+        }
+        // Some filesystems take flags that they do not keep.
+        guard try self.isNodump(file) == isNodump else { throw .changingNodump(.notSupported) }
+    }
+}
+
+extension FileError {
+    fileprivate static func changingNodump(_ errno: Errno) -> FileError {
+        switch errno {
+        case .inappropriateIOCTLForDevice, .notSupported:
+            FileError(
+                code: .unsupportedFilesystem, message: "the filesystem has no nodump flag",
+                errno: errno)
+        default:
+            .changingItem(errno, nil)
+        }
+    }
+}

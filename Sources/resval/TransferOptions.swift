@@ -1,0 +1,108 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import FileTree
+import MarkTransfer
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+/// What `import` and `export` share: where they work, and their journal.
+struct TransferOptions: ParsableArguments {
+    @Argument(help: "Where to search; with --undo the journal.")
+    var roots: [PathArgument] = []
+
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
+    var dryRun = false
+
+    @Flag(help: "Undo what a journal tells.")
+    var undo = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the journal to this new file, not into $XDG_STATE_HOME/resval.",
+            valueName: "file"))
+    var journal: PathArgument?
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
+    var isJSON = false
+
+    @OptionGroup var walk: WalkOptions
+    @OptionGroup var progressOptions: ProgressOptions
+
+    /// Refuses what does not fit together.
+    func check(list: MarkerList?, named name: String) throws {
+        if undo {
+            if list != nil || journal != nil || roots.count > 1 {
+                throw ValidationError("--undo takes a journal at most, and no other list.")
+            }
+        } else if list == nil {
+            throw ValidationError("Name the marks with \(name), or give --undo.")
+        }
+    }
+
+    func run(_ command: TransferCommand, _ markers: Set<Marker>) throws {
+        let outcome = Outcome()
+        do throws(FileError) {
+            if undo {
+                try UndoRun(command, isDryRun: dryRun, isJSON: isJSON, outcome)
+                    .run(roots.first?.path)
+            } else {
+                try transfer(command, markers, outcome)
+            }
+        } catch {
+            Messages.write(error)
+            outcome.noteFailure()
+        }
+        try outcome.finish()
+    }
+
+    private func makeJournal(of command: TransferCommand) throws(FileError) -> Journal {
+        guard let path = journal?.path else { return try .new(of: command) }
+        guard let name = path.lastComponent, name.kind == .regular else {
+            throw .changingItem(.invalidArgument, path)
+        }
+        // Threads that walk may have working directories of their own.
+        let parent = path.removingLastComponent()
+        let directory = try realPath(of: parent.isEmpty ? "." : parent)
+        return Journal(at: directory.appending(name), of: command)
+    }
+
+    private func transfer(
+        _ command: TransferCommand, _ markers: Set<Marker>, _ outcome: Outcome
+    ) throws(FileError) {
+        let run = TransferRun(
+            command, markers, try makeJournal(of: command), isDryRun: dryRun, isJSON: isJSON,
+            outcome)
+        var starts: [TreeRoot<TransferRoot>] = []
+        for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots {
+            do throws(FileError) {
+                let context = TransferRoot(given: root.path, real: try realPath(of: root.path))
+                starts.append(TreeRoot(root.path, context: context))
+            } catch {
+                Messages.write(error, at: root)
+                outcome.noteFailure()
+            }
+        }
+        let progress = progressOptions.begin(counting: "items looked at")
+        var scanner = walk.scanner()
+        scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
+        try scanner.scan(starts) { _ in TransferVisitor(run, outcome, progress) }
+        progress.end()
+        run.finish()
+    }
+}
+
+/// A directory whose marks are translated.
+struct TransferRoot: Sendable {
+    /// The path as it was given.
+    let given: FilePath
+    /// Where it leads, from `/` on.
+    let real: FilePath
+
+    /// The absolute path of an item that output shows as `shown`.
+    func absolutePath(of shown: [UInt8]) -> FilePath {
+        FilePath(
+            bytes: real.bytes + [UInt8(ascii: "/")] + shown.dropFirst(given.bytes.count))
+    }
+}

@@ -1,0 +1,117 @@
+import CommandSupport
+import EffectiveValues
+import MarkTransfer
+import ResourceValues
+import StoragePolicy
+import Synchronization
+import SystemCalls
+
+/// One run of `import` or `export`; its threads share it.
+final class TransferRun: Sendable {
+    let reader: MarkReader
+    let isDryRun: Bool
+    let isJSON: Bool
+    private let command: TransferCommand
+    private let markers: Set<Marker>
+    private let journal: Journal
+    private let outcome: Outcome
+    private let stopped = Atomic(false)
+    private let marks = Atomic(0)
+    private let conflicts = Atomic(0)
+    private let hardLinked = Atomic(0)
+
+    init(
+        _ command: TransferCommand, _ markers: Set<Marker>, _ journal: Journal, isDryRun: Bool,
+        isJSON: Bool, _ outcome: Outcome
+    ) {
+        self.command = command
+        self.markers = markers
+        self.journal = journal
+        self.isDryRun = isDryRun
+        self.isJSON = isJSON
+        self.outcome = outcome
+        reader = MarkReader(markers)
+    }
+
+    /// Whether nothing more may be written, since the journal cannot be.
+    var hasStopped: Bool { stopped.load(ordering: .relaxed) }
+
+    func translation(of marks: ItemMarks) -> Translation {
+        switch command {
+        case .import: Translation(importing: markers, onto: marks)
+        case .export: Translation(exporting: markers, from: marks)
+        }
+    }
+
+    /// Writes changes down.
+    ///
+    /// - Returns: whether they may be made.
+    func prepare(_ entries: [JournalEntry]) -> Bool {
+        guard !isDryRun else { return true }
+        do throws(FileError) {
+            try journal.append(entries)
+            return true
+        } catch {
+            // One message is enough, though several threads meet the same trouble.
+            if !stopped.exchange(true, ordering: .relaxed) { Messages.write(error) }
+            outcome.noteFailure()
+            return false
+        }
+    }
+
+    /// Counts a mark that was written, or would be.
+    func note(_ mark: WrittenMark, on item: HeldItem) {
+        marks.add(1, ordering: .relaxed)
+        if mark == .native(true), item.status.kind == .regularFile, item.status.linkCount > 1 {
+            hardLinked.add(1, ordering: .relaxed)
+        }
+    }
+
+    /// Says which marks of an item contradict each other.
+    func report(_ conflict: Translation.Conflict, at path: [UInt8]) {
+        conflicts.add(1, ordering: .relaxed)
+        if conflict.isSettled {
+            Messages.warn(about: path, "\(conflict.sentence); the native mark stays as it is")
+        } else {
+            let advice =
+                command == .import
+                ? "nothing is stored: say which is meant with resval set excluded=…"
+                : "what is there stays as it is"
+            Messages.write(about: path, "\(conflict.sentence) (\(advice))")
+            outcome.noteFailure()
+        }
+    }
+
+    /// Says what was done.
+    func finish() {
+        let links = hardLinked.load(ordering: .relaxed)
+        if links > 0 {
+            Messages.warn(
+                about: nil,
+                "\(links) files have several names (hard links), so their marks do not exclude them"
+            )
+        }
+        let count = marks.load(ordering: .relaxed)
+        var buffer = OutputBuffer()
+        if isJSON {
+            var line = JSONLine()
+            line.add("type", "summary")
+            line.add("marks", count)
+            line.add("conflicts", conflicts.load(ordering: .relaxed))
+            if journal.exists {
+                line.add("journal", "journalBase64", journal.path.bytes)
+            } else {
+                line.add("journal", String?.none)
+            }
+            line.end(in: &buffer)
+        } else if journal.exists {
+            buffer.append(text: "marks written: \(count); undo with: resval ")
+            buffer.append(text: "\(command.rawValue) --undo ")
+            buffer.append(path: journal.path)
+            buffer.append("\n")
+        } else {
+            buffer.append(text: isDryRun ? "marks to write: \(count)\n" : "nothing to write\n")
+        }
+        buffer.flush()
+    }
+}

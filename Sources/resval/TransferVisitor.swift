@@ -1,0 +1,100 @@
+import CommandSupport
+import EffectiveValues
+import FileTree
+import MarkTransfer
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+/// One thread's part in translating marks.
+///
+/// Changes are gathered, so that the journal is synchronized once for several of them. The items stay
+/// open meanwhile: each is the one whose marks were read.
+struct TransferVisitor: TreeVisitor {
+    private static let longestBatch = 32
+
+    private let run: TransferRun
+    private var reporter: WalkReporter
+    private var output: TransferOutput
+    private var batch: [(item: HeldItem, mark: WrittenMark, origins: Set<Marker>)] = []
+
+    init(_ run: TransferRun, _ outcome: Outcome, _ progress: Progress) {
+        self.run = run
+        reporter = WalkReporter(outcome, progress)
+        output = TransferOutput(isJSON: run.isJSON)
+    }
+
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in root: TransferRoot
+    ) -> Descent<TransferRoot> {
+        reporter.count()
+        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown else { return .skip }
+        do throws(FileError) {
+            let marks = try run.reader.marks(of: entry, kind: entry.kind)
+            reporter.report(brokenIn: marks.native, at: entry)
+            let isWorthOpening =
+                entry.kind == .unknown || !marks.foreign.isEmpty || !marks.native.isEmpty
+            if isWorthOpening { try look(closelyAt: entry, in: root) }
+        } catch {
+            reporter.report(entry: error)
+        }
+        return .descend(root)
+    }
+
+    mutating func cannotRead(_ error: FileError) { reporter.report(error) }
+
+    mutating func finish() {
+        writeBatch()
+        output.flush()
+    }
+
+    /// Opens an item, reads its marks again and notes what is to be written on it.
+    private mutating func look(
+        closelyAt entry: borrowing TreeEntry, in root: TransferRoot
+    ) throws(FileError) {
+        var shown: [UInt8] = []
+        entry.appendPath(to: &shown)
+        let item = try HeldItem(entry, shownPath: shown, path: root.absolutePath(of: shown))
+        let marks = try item.namingPath { () throws(FileError) in
+            try run.reader.marks(
+                of: item.descriptor, kind: item.status.kind, status: item.status)
+        }
+        if let (marker, errno) = marks.foreign.unreadable.min(by: { $0.key < $1.key }) {
+            let issue = PolicyIssue.unreadableMarker(marker, errno)
+            reporter.report(
+                FileError(
+                    code: .other, message: issue.sentence, path: FilePath(bytes: shown),
+                    errno: errno))
+            return
+        }
+        let translation = run.translation(of: marks)
+        if let conflict = translation.conflict { run.report(conflict, at: shown) }
+        for mark in translation.writes { batch.append((item, mark, translation.origins)) }
+        if batch.count >= Self.longestBatch { writeBatch() }
+    }
+
+    private mutating func writeBatch() {
+        let changes = batch
+        batch.removeAll(keepingCapacity: true)
+        let entries = changes.map { change in
+            JournalEntry(
+                path: change.item.path, identity: change.item.status.identity, mark: change.mark)
+        }
+        guard !entries.isEmpty, run.prepare(entries) else { return }
+        for change in changes {
+            do throws(FileError) {
+                if !run.isDryRun {
+                    try change.item.namingPath { () throws(FileError) in
+                        try change.mark.store(on: change.item.descriptor)
+                    }
+                }
+                run.note(change.mark, on: change.item)
+                output.write(
+                    change.mark, at: change.item.shownPath, from: change.origins,
+                    run.isDryRun ? .planned : .written)
+            } catch {
+                reporter.report(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import CommandSupport
+import MarkTransfer
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Undoes what a journal of `import` or `export` tells.
+final class UndoRun {
+    private let command: TransferCommand
+    private let isDryRun: Bool
+    private let isJSON: Bool
+    private let outcome: Outcome
+    private let undo: JournalUndo
+    private let output: TransferOutput
+    private var count = 0
+    private var left = 0
+    private var state = State.beginning
+
+    private enum State {
+        /// The header comes next.
+        case beginning
+        /// Changes follow.
+        case reading
+        /// The file is no journal of the command, so that nothing in it is obeyed.
+        case refused
+    }
+
+    init(_ command: TransferCommand, isDryRun: Bool, isJSON: Bool, _ outcome: Outcome) {
+        self.command = command
+        self.isDryRun = isDryRun
+        self.isJSON = isJSON
+        self.outcome = outcome
+        undo = JournalUndo(isDryRun: isDryRun)
+        output = TransferOutput(isJSON: isJSON)
+    }
+
+    /// - Parameter chosen: the journal; nil for the newest one.
+    func run(_ chosen: FilePath?) throws(FileError) {
+        let path: FilePath
+        if let chosen { path = chosen } else { path = try newest() }
+        do throws(Errno) {
+            let file = OwnedDescriptor(try openForReading(path))
+            var reader = RecordReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
+            try reader.forEach { self.take($0, in: path) }
+        } catch {
+            throw .opening(error, path)
+        }
+        if state == .beginning && !StopRequest.isMade { complain(path, "holds no journal") }
+        output.flush()
+        summarize(path)
+        let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
+        if chosen == nil && isWhole && !isDryRun { try Journal.setAside(path) }
+    }
+
+    private func newest() throws(FileError) -> FilePath {
+        if let path = try Journal.newest(of: command) { return path }
+        throw FileError(
+            code: .noSuchFile,
+            message: "there is no journal of \(command.rawValue) that is not undone yet",
+            advice: "name one", path: try StateDirectory.path())
+    }
+
+    private func take(_ record: RecordReader.Record, in path: FilePath) {
+        switch record {
+        case .whole(let line):
+            switch state {
+            case .beginning: begin(line, in: path)
+            case .reading: undo(line, in: path)
+            case .refused: break
+            }
+        case .empty, .tooLong:
+            complain(path, "a line is none of a journal's")
+        case .cutShort:
+            // Lines are synchronized before their changes are made.
+            Messages.warn(
+                about: path.bytes, "the last line is cut short: that change was not made")
+        }
+    }
+
+    private func begin(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
+        state = .refused
+        guard let header = JournalHeader(line: Array(line)) else {
+            return complain(path, "does not begin as a journal does")
+        }
+        guard header.command == command else {
+            let name = header.command.rawValue
+            return complain(path, "is a journal of \(name) (undo it with: resval \(name) --undo)")
+        }
+        state = .reading
+    }
+
+    private func undo(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
+        // What is wrong with a line is of no use to anybody: nobody writes journals by hand.
+        guard let entry = try? JournalEntry(line: Array(line)[...]) else {
+            return complain(path, "a line is none of a journal's")
+        }
+        do throws(FileError) {
+            let result = try undo.undo(entry)
+            if result == .undone {
+                count += 1
+                output.write(
+                    entry.mark, at: entry.path.bytes, from: [], isDryRun ? .planned : .undone)
+            }
+            guard let complaint = result.complaint else { return }
+            left += 1
+            Messages.write(about: entry.path.bytes, "\(entry.mark.assignment) is \(complaint)")
+        } catch {
+            left += 1
+            Messages.write(error)
+        }
+        if left > 0 { outcome.noteFailure() }
+    }
+
+    private func complain(_ path: FilePath, _ complaint: String) {
+        Messages.write(about: path.bytes, complaint)
+        outcome.noteFailure()
+    }
+
+    private func summarize(_ path: FilePath) {
+        var buffer = OutputBuffer()
+        if isJSON {
+            var line = JSONLine()
+            line.add("type", "summary")
+            line.add("marks", count)
+            line.add("left", left)
+            line.add("journal", "journalBase64", path.bytes)
+            line.end(in: &buffer)
+        } else {
+            let done = isDryRun ? "marks to undo" : "marks undone"
+            buffer.append(text: "\(done): \(count); left as they are: \(left)\n")
+        }
+        buffer.flush()
+    }
+}

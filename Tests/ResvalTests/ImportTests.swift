@@ -1,0 +1,284 @@
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval import and export")
+struct ImportTests {
+    private let excluded = StoredKey<Bool>.isExcludedFromBackup.attribute
+    private let signature = "Signature: 8a477f597d28d172789f06886806bc55"
+
+    /// Runs `resval` with a journal directory of its own beside the tree.
+    private func run(
+        _ arguments: any CommandArgument..., in root: FilePath
+    ) throws -> CommandResult {
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root.appending("tree")
+        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+        return try command.run()
+    }
+
+    private func sorted(_ result: CommandResult) -> [String] {
+        result.text.split(separator: "\n").map(String.init).sorted()
+    }
+
+    @Test("import stores natively what every kind of foreign mark says, and undo takes it back")
+    func everyMarker() throws {
+        try require(.tool("chattr"))
+        let tree = Tree {
+            Directory("tree") {
+                Directory("apple") { File("f") }.attribute(ForeignAttribute.apple[0], "x")
+                File("samba").attribute(ForeignAttribute.apple[2], "x")
+                File("no").attribute(ForeignAttribute.xdg, "false")
+                File("yes").attribute(ForeignAttribute.xdg, "true")
+                File("nodump")
+                Directory("cache") { File("CACHEDIR.TAG", signature) }
+                Directory("nobackup") { File(".nobackup") }
+                File("plain")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let inside = root.appending("tree")
+            try tool("chattr", "+d", inside.appending("nodump"))
+            let list = "apple,xdg,nodump,cachedir,nobackup"
+            let before = try attributes(of: inside)
+
+            let dry = try run("import", "--from", list, "--dry-run", in: root)
+            #expect(dry.exitCode == 0)
+            try #expect(attributes(of: inside) == before)
+            try #expect(Command("/bin/ls", root).runSuccessfully() == "tree")
+
+            let result = try run("import", "--from", list, in: root)
+            #expect(result.exitCode == 0)
+            #expect(result.errorText.isEmpty)
+            let lines = [
+                "./apple: native=true (from apple)", "./cache: native=true (from cachedir)",
+                "./no: native=true (from xdg)", "./nobackup: native=true (from nobackup)",
+                "./nodump: native=true (from nodump)", "./samba: native=true (from apple)",
+                "./yes: native=false (from xdg)",
+            ]
+            #expect(sorted(result).dropLast() == lines[...])
+            #expect(sorted(dry).dropLast() == lines[...])
+            #expect(sorted(result).last?.hasPrefix("marks written: 7; undo with: resval ") == true)
+            try #expect(
+                tool("getfattr", "--only-values", "-n", "\(excluded)", inside.appending("no"))
+                    == "true")
+            try #expect(inside.appending("yes").value(for: .isExcludedFromBackup) == false)
+            try #expect(inside.appending("plain").marks() == .none)
+
+            let undone = try run("import", "--undo", in: root)
+            #expect(undone.exitCode == 0)
+            #expect(sorted(undone).last == "marks undone: 7; left as they are: 0")
+            try #expect(attributes(of: inside) == before)
+            let again = try run("import", "--undo", in: root)
+            #expect(again.exitCode == 2)
+            #expect(again.errorText.contains("there is no journal of import"))
+        }
+    }
+
+    @Test("a native mark wins, and what contradicts itself is reported and left")
+    func conflicts() throws {
+        let tree = Tree {
+            Directory("tree") {
+                File("native").excluded(false).attribute(ForeignAttribute.apple[0], "x")
+                File("torn").attribute(ForeignAttribute.apple[0], "x")
+                    .attribute(ForeignAttribute.xdg, "true")
+                File("broken").attribute(excluded, "perhaps")
+                    .attribute(ForeignAttribute.xdg, "false")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let before = try attributes(of: root.appending("tree"))
+            let result = try run("import", "--from", "apple,xdg", "-j1", in: root)
+            #expect(result.exitCode == 2)
+            #expect(result.text == "nothing to write\n")
+            try #expect(attributes(of: root.appending("tree")) == before)
+            let lines = Set(result.errorText.split(separator: "\n").map(String.init))
+            #expect(
+                lines == [
+                    "resval: ./native: warning: marks disagree: apple excludes it, native "
+                        + "includes it; the native mark stays as it is",
+                    "resval: ./torn: marks disagree: apple excludes it, xdg includes it (nothing "
+                        + "is stored: say which is meant with resval set excluded=…)",
+                    "resval: ./broken: user.resval.isExcludedFromBackup holds \"perhaps\", which "
+                        + "is none of: true, false (store a valid value with set, or remove this "
+                        + "one with unset)",
+                ])
+        }
+    }
+
+    @Test("undo leaves what was changed since, and another item of the same name")
+    func undoLeaves() throws {
+        let tree = Tree {
+            Directory("tree") {
+                for name: FileName in ["same", "changed", "replaced", "gone", "unset"] {
+                    File(name).attribute(ForeignAttribute.xdg, "false")
+                }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let inside = root.appending("tree")
+            let result = try run("import", "--from", "xdg", "--journal", "../journal", in: root)
+            #expect(result.exitCode == 0)
+            try inside.appending("changed").setValue(false, for: .isExcludedFromBackup)
+            try tool("cp", "-a", inside.appending("replaced"), root.appending("copy"))
+            try tool("mv", root.appending("copy"), inside.appending("replaced"))
+            try tool("rm", inside.appending("gone"))
+            try inside.appending("unset").removeExtendedAttribute(named: excluded)
+            let undone = try run("import", "--undo", "../journal", in: root)
+            #expect(undone.exitCode == 2)
+            #expect(
+                undone.text == """
+                    \(inside)/same: native=true undone
+                    marks undone: 1; left as they are: 3
+
+                    """)
+            let lines = undone.errorText.split(separator: "\n").sorted()
+            #expect(
+                lines == [
+                    "resval: \(inside)/changed: native=true is left as it is: the mark was changed "
+                        + "since",
+                    "resval: \(inside)/gone: no such file or directory",
+                    "resval: \(inside)/replaced: native=true is left as it is: another item is at "
+                        + "this path now",
+                ])
+            try #expect(inside.appending("replaced").value(for: .isExcludedFromBackup) == true)
+            try #expect(inside.appending("changed").value(for: .isExcludedFromBackup) == false)
+        }
+    }
+
+    @Test("every hostile name is imported and undone")
+    func hostileNames() throws {
+        let tree = Tree {
+            Directory("tree") {
+                for name in HostileNames.all {
+                    Directory(name) { File(name).attribute(ForeignAttribute.xdg, "false") }
+                        .attribute(ForeignAttribute.xdg, "true")
+                }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let inside = root.appending("tree")
+            let before = try attributes(of: inside)
+            let result = try run("import", "--from", "xdg", "--json", in: root)
+            #expect(result.exitCode == 0)
+            for name in HostileNames.all {
+                let path = inside.appending(name)
+                try #expect(path.value(for: .isExcludedFromBackup) == false, "\(name)")
+                try #expect(
+                    path.appending(name).value(for: .isExcludedFromBackup) == true, "\(name)")
+            }
+            let undone = try run("import", "--undo", in: root)
+            #expect(undone.exitCode == 0)
+            try #expect(attributes(of: inside) == before)
+        }
+    }
+
+    @Test("export writes the marks other tools read, and undo leaves the other flags and marks")
+    func export() throws {
+        try require(.tool("lsattr"), .tool("getfattr"))
+        let tree = Tree {
+            Directory("tree") {
+                Directory("out") { File("f") }.excluded()
+                File("kept").excluded(false)
+                File("there").excluded().attribute(ForeignAttribute.xdg, "true")
+                File("broken").attribute(excluded, "perhaps")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let inside = root.appending("tree")
+            let out = inside.appending("out")
+            try tool("chattr", "+A", out)
+            let (before, flags) = try (attributes(of: inside), tool("lsattr", "-d", out))
+            let result = try run("export", "--to", "xdg,apple,nodump", "-j1", in: root)
+            #expect(result.exitCode == 2)
+            #expect(
+                sorted(result).dropLast() == [
+                    "./kept: xdg=true (from native)", "./out: apple=set (from native)",
+                    "./out: nodump=set (from native)", "./out: xdg=false (from native)",
+                    "./there: apple=set (from native)", "./there: nodump=set (from native)",
+                ])
+            #expect(result.errorText.contains("./there: marks disagree: native excludes it, xdg"))
+            #expect(result.errorText.contains("./broken: user.resval.isExcludedFromBackup"))
+            func value(_ name: ExtendedAttributeName, _ path: FilePath) throws -> String {
+                try tool("getfattr", "--only-values", "-n", "\(name)", path)
+            }
+            try #expect(value(ForeignAttribute.xdg, out) == "false")
+            try #expect(value(ForeignAttribute.xdg, inside.appending("kept")) == "true")
+            try #expect(value(ForeignAttribute.xdg, inside.appending("there")) == "true")
+            let apple = try #require(
+                try out.extendedAttribute(named: ForeignAttribute.apple[0]))
+            #expect(apple.count == 61)
+            #expect(apple.starts(with: "bplist00".utf8))
+            let now = try tool("lsattr", "-d", out).prefix { $0 != " " }
+            #expect(now.contains("d") && now.contains("A"))
+
+            let undone = try run("export", "--undo", in: root)
+            #expect(undone.exitCode == 0)
+            try #expect(attributes(of: inside) == before)
+            try #expect(tool("lsattr", "-d", out) == flags)
+        }
+    }
+
+    @Test("a journal of the other command, or no journal at all, is not obeyed")
+    func wrongJournal() throws {
+        let tree = Tree {
+            Directory("tree") { File("f").attribute(ForeignAttribute.xdg, "false") }
+            File("text", "{\"path\":\"/f\"}\n")
+            File("empty")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            _ = try run("import", "--from", "xdg", "--journal", "../journal", in: root)
+            for name in ["journal", "text", "empty"] {
+                let result = try run("export", "--undo", "../\(name)", in: root)
+                #expect(result.exitCode == 2, "\(name)")
+                #expect(result.text == "marks undone: 0; left as they are: 0\n")
+            }
+            try #expect(root.appending("tree/f").value(for: .isExcludedFromBackup) == true)
+            // A line that is cut short was not acted upon.
+            let journal = try contentsOfFile(root.appending("journal"))
+            let cut = Tree { File("cut", Array(journal.dropLast(5))) }
+            try cut.create(in: root)
+            let result = try run("import", "--undo", "../cut", in: root)
+            #expect(result.exitCode == 0)
+            #expect(result.errorText.contains("the last line is cut short"))
+        }
+    }
+
+    @Test("a journal that cannot be written keeps every mark from being written")
+    func noJournal() throws {
+        let tree = Tree {
+            Directory("tree") { File("f").attribute(ForeignAttribute.xdg, "false") }
+            File("state")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let result = try run("import", "--from", "xdg", in: root)
+            #expect(result.exitCode == 2)
+            #expect(result.text == "nothing to write\n")
+            try #expect(root.appending("tree/f").marks() == .none)
+        }
+    }
+
+    @Test(
+        "wrong command lines are usage errors that say what is valid",
+        arguments: [
+            ["import"], ["import", "--from", "native"], ["import", "--from", "xdg,,apple"],
+            ["export", "--to", "cachedir"], ["import", "--undo", "--from", "xdg"],
+            ["import", "--undo", "a", "b"],
+        ])
+    func usage(arguments: [String]) throws {
+        try withTemporaryDirectory(containing: Tree { Directory("tree") }) { root in
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root
+            try #expect(command.run().exitCode == 64)
+        }
+    }
+}
+
+/// All extended attributes below a directory, and all flags, as the usual tools tell them.
+private func attributes(of root: FilePath) throws -> String {
+    try tool("getfattr", "-R", "-P", "-d", "-m", "-", "-e", "hex", "--absolute-names", root)
+        + tool("lsattr", "-R", "-a", root)
+}
