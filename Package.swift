@@ -34,6 +34,8 @@ package.targets += [
     .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
     .target(name: "JSONReading"),
     .target(name: "JSONWriting", dependencies: ["ResourceValues"]),
+    .target(
+        name: "Eviction", dependencies: ["CLinux", "ResourceValues", "SystemCalls", systemPackage]),
     .target(name: "FileTree", dependencies: ["CLinux", "SystemCalls", systemPackage]),
     .target(
         name: "StoragePolicy", dependencies: ["ResourceValues", "SystemCalls", systemPackage]),
@@ -43,14 +45,15 @@ package.targets += [
     .target(
         name: "BackupPlanning",
         dependencies: [
-            "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls",
-            systemPackage,
+            "EffectiveValues", "Eviction", "FileTree", "ResourceValues", "StoragePolicy",
+            "SystemCalls", systemPackage,
         ]),
     .target(
         name: "BackupEngines",
         dependencies: [
-            "BackupPlanning", "CLinux", "EffectiveValues", "JSONReading", "JSONWriting",
-            "ResourceValues", "StoragePolicy", subprocess, "SystemCalls", systemPackage,
+            "BackupPlanning", "CLinux", "EffectiveValues", "Eviction", "FileTree", "JSONReading",
+            "JSONWriting", "ResourceValues", "StoragePolicy", subprocess, "SystemCalls",
+            systemPackage,
         ]),
     .target(
         name: "CommandSupport",
@@ -74,7 +77,7 @@ package.targets += [
         name: "resval-backup",
         dependencies: [
             argumentParser, "BackupEngines", "BackupPlanning", "CommandSupport", "EffectiveValues",
-            "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
+            "Eviction", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
 ]
 

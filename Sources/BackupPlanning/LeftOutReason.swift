@@ -16,9 +16,11 @@ public enum LeftOutReason: PolicyReason {
     case tooLong
     /// Its protection class forbids to write it where anybody can read it.
     case protected(EffectiveProtection)
+    /// It is the placeholder of an evicted file: it has no content, which a snapshot holds.
+    case evicted(snapshot: String)
 
-    /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`, `too-long` or
-    /// `protected`.
+    /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`, `too-long`,
+    /// `protected` or `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
@@ -27,6 +29,7 @@ public enum LeftOutReason: PolicyReason {
         case .socket: "socket"
         case .tooLong: "too-long"
         case .protected: "protected"
+        case .evicted: "evicted"
         }
     }
 
@@ -46,6 +49,8 @@ public enum LeftOutReason: PolicyReason {
         case .tooLong: "its path is longer than the backup tool can open"
         case .protected(let protection):
             "it must not be stored where anybody can read it: \(protection.sentence)"
+        case .evicted(let snapshot):
+            "it is evicted: snapshot \(snapshot.prefix(8)) holds its content"
         }
     }
 
@@ -54,7 +59,7 @@ public enum LeftOutReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): exclusion.ancestor
         case .protected(let protection): protection.ancestor
-        case .mount, .repository, .socket, .tooLong: nil
+        case .mount, .repository, .socket, .tooLong, .evicted: nil
         }
     }
 
@@ -63,7 +68,7 @@ public enum LeftOutReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): .excluded(exclusion.origin)
         case .protected(let protection): .protected(protection.origin)
-        case .mount, .repository, .socket, .tooLong: self
+        case .mount, .repository, .socket, .tooLong, .evicted: self
         }
     }
 
@@ -74,11 +79,17 @@ public enum LeftOutReason: PolicyReason {
         return .cacheDirectory
     }
 
+    /// Whether the repository holds the item's content all the same, in a snapshot of its own.
+    public var isHeldElsewhere: Bool {
+        guard case .evicted = self else { return false }
+        return true
+    }
+
     /// Whether leaving the item out makes the backup incomplete, rather than being what was asked for.
     public var isShortfall: Bool {
         switch self {
         case .tooLong, .protected: true
-        case .excluded, .mount, .repository, .socket: false
+        case .excluded, .mount, .repository, .socket, .evicted: false
         }
     }
 }

@@ -1,4 +1,5 @@
 import EffectiveValues
+import Eviction
 import FileTree
 import ResourceValues
 import StoragePolicy
@@ -12,6 +13,7 @@ struct PlanRules: Sendable {
     let storesPlaintext: Bool
     private let mounts: MountTable
     private let repositories: Set<FileIdentity>
+    private let evicted: EvictedIndex?
 
     init(_ planner: BackupPlanner) {
         policy = planner.policy
@@ -20,6 +22,7 @@ struct PlanRules: Sendable {
         storesPlaintext = planner.storesPlaintext
         mounts = planner.mounts
         repositories = planner.repositories
+        evicted = planner.evicted.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The policy's decision on an entry; the one made before for a source.
@@ -59,6 +62,7 @@ struct PlanRules: Sendable {
         switch status.kind {
         case .socket: return .socket
         case .directory: break
+        case .regularFile: return placeholder(entry, status)
         default: return nil
         }
         if repositories.contains(status.identity) { return .repository }
@@ -66,6 +70,15 @@ struct PlanRules: Sendable {
             let mount = mounts.mount(holding: entry.path), mount.category != .local
         else { return nil }
         return .mount(type: mount.filesystemType, category: mount.category)
+    }
+
+    private func placeholder(
+        _ entry: borrowing TreeEntry, _ status: FileStatus
+    ) -> LeftOutReason? {
+        guard let evicted, evicted.mayKnow(status),
+            let record = evicted.placeholder(entry, status, at: entry.path)
+        else { return nil }
+        return .evicted(snapshot: record.snapshot)
     }
 
     private func isMountRoot(_ status: FileStatus, in context: PlanContext) -> Bool {

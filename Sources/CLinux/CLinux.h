@@ -423,6 +423,37 @@ static inline long linux_available_processors(void) {
     return count;
 }
 
+// Leases: F_SETLEASE and F_GETLEASE. The lease tells of its break by SIGURG, which unlike SIGIO
+// nobody dies of.
+static inline long linux_set_lease(int descriptor, int type) {
+    const int set_signal = 10, set_lease = 1024;  // F_SETSIG, F_SETLEASE
+    if (fcntl(descriptor, set_signal, SIGURG) < 0) return -(long)errno;
+    return linux_result(fcntl(descriptor, set_lease, type));
+}
+
+static inline long linux_get_lease(int descriptor) {
+    const int get_lease = 1025;  // F_GETLEASE
+    return linux_result(fcntl(descriptor, get_lease));
+}
+
+// Locks one byte of a file for the open file, not for the process: F_OFD_SETLK.
+static inline long linux_lock_byte(int descriptor, off_t offset, short type) {
+    struct flock lock = {0};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = offset;
+    lock.l_len = 1;
+    const int set_lock = 37;  // F_OFD_SETLK
+    return linux_result(fcntl(descriptor, set_lock, &lock));
+}
+
+// Opens a path on which no component may be a symbolic link: openat2(2).
+static inline long linux_open_without_links(int directory, const char *path, uint64_t flags) {
+    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x04 | 0x02};
+    // RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
+    return linux_result(syscall(437, directory, path, &how, sizeof how));
+}
+
 // Asks the kernel to send `signal_number` to this process when its parent dies.
 static inline long linux_set_parent_death_signal(int signal_number) {
     return linux_result(prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0));

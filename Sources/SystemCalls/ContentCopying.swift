@@ -70,7 +70,7 @@ private func copyThroughMemory(
 }
 
 /// Writes all bytes at an offset: `pwrite(2)` until none is left.
-private func writeFile(
+package func writeFile(
     _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer, at offset: Int64
 ) throws(Errno) {
     var written = 0

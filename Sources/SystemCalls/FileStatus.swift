@@ -111,6 +111,8 @@ public struct FileStatus: Sendable, Hashable {
     public let isImmutable: Bool
     /// Whether the file can only grow (`chattr +a`).
     public let isAppendOnly: Bool
+    /// Whether the file's content is sealed by fs-verity.
+    public let isVerity: Bool
     /// Whether `dump(8)` shall leave the file out (`chattr +d`).
     public let isNodump: Bool
     /// Whether looking inside would mount something there; nil where the filesystem does not say.
@@ -141,6 +143,7 @@ public struct FileStatus: Sendable, Hashable {
         knowsImmutable = status.has(STATX_ATTR_IMMUTABLE) != nil
         isImmutable = status.stx_attributes & UInt64(STATX_ATTR_IMMUTABLE) != 0
         isAppendOnly = status.stx_attributes & UInt64(STATX_ATTR_APPEND) != 0
+        isVerity = status.has(0x0010_0000) ?? false  // STATX_ATTR_VERITY of Linux 5.5
         isNodump = status.has(STATX_ATTR_NODUMP) ?? false
         isMountTrigger = status.has(STATX_ATTR_AUTOMOUNT)
         isMountRoot = status.has(STATX_ATTR_MOUNT_ROOT)

@@ -13,3 +13,29 @@ package func takeLock(on descriptor: FileDescriptor) throws(Errno) -> Bool {
         return false
     }
 }
+
+/// Locks one byte of a file against all other open files: `fcntl(2)` with `F_OFD_SETLK`.
+///
+/// The byte need not exist. The lock goes when the file is closed, however its process ends.
+///
+/// - Returns: whether it was free.
+package func lockByte(
+    at offset: Int64, of descriptor: FileDescriptor
+) throws(Errno) -> Bool {
+    do throws(Errno) {
+        _ = try perform(.fcntl) {
+            linux_lock_byte(descriptor.rawValue, Int(offset), Int16(F_WRLCK))
+        }
+        return true
+    } catch .resourceTemporarilyUnavailable, .permissionDenied {
+        return false
+    }
+}
+
+/// Opens a file for what holds a lock, and makes it where it does not exist.
+package func openLockFile(
+    _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try openFile(
+        in: directory, name, flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY, permissions: 0o600)
+}

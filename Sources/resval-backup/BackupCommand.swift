@@ -11,6 +11,6 @@ struct BackupCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
-            RestoreCommand.self,
+            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self,
         ])
 }

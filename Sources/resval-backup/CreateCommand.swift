@@ -36,7 +36,7 @@ struct CreateCommand: AsyncParsableCommand {
     func run() async throws {
         let engine = try await running { [repository] in try repository.engine() }
         let sources = try source.present()
-        var planner = makePlanner(policy, repository: engine.repository)
+        var planner = try makePlanner(policy, repository: engine.repository)
         planner.makesManifest = true
         planner.longestPath = engine.longestPath
         let display = progress.begin(counting: "files")

@@ -42,7 +42,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sources = try source.present()
-        let planner = makePlanner(policy, repository: repository.location)
+        let planner = try makePlanner(policy, repository: repository.location)
         if let format = list.chosen {
             let isWhole = try await running { [list] in
                 try ListWriting(format: format, options: list).run(planner, for: sources)

@@ -8,11 +8,12 @@ import SystemCalls
 /// Makes the planner that the options ask for.
 func makePlanner(
     _ options: PolicyOptions, repository: RepositoryLocation?
-) -> BackupPlanner {
+) throws -> BackupPlanner {
     let environment = PolicyEnvironment.current()
     var planner = BackupPlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
+    planner.evicted = try evictedIndex(in: environment)
     planner.shouldStop = { StopRequest.isMade }
     return planner
 }

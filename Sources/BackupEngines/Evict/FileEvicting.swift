@@ -1,0 +1,130 @@
+import EffectiveValues
+import Eviction
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// Evicts files into a repository.
+package struct FileEvicting: Sendable {
+    /// The repository.
+    package let holder: any ContentHolding
+    /// The journal of the user who runs this.
+    package let journal: Journal
+    /// Says what is excluded from backups, and protected.
+    package let policy: StoragePolicy
+    /// What is never evicted.
+    package let places: NeededPlaces
+    /// Whether nothing is changed, and nothing stored.
+    package var isDryRun = false
+    /// Asked before each file: true ends the work.
+    package var shouldStop: @Sendable () -> Bool = { false }
+
+    package init(
+        holder: any ContentHolding, journal: Journal, policy: StoragePolicy, places: NeededPlaces
+    ) {
+        self.holder = holder
+        self.journal = journal
+        self.policy = policy
+        self.places = places
+    }
+
+    /// Makes one hold snapshot of all files that can be evicted, and evicts those whose content it
+    /// gives back.
+    ///
+    /// - Parameters:
+    ///   - files: absolute paths without symbolic links.
+    ///   - progress: called while restic reads.
+    ///   - report: called for each file, when it is done.
+    /// - Throws: ``BackupError`` when no snapshot was made; `interrupted` when the work was stopped.
+    package func evict(
+        _ files: [FilePath], progress: @escaping @Sendable (BackupProgress) -> Void,
+        report: (EvictionOutcome) -> Void
+    ) async throws(BackupError) {
+        let candidates = try choose(files, report)
+        guard !candidates.isEmpty else { return }
+        if isDryRun {
+            for candidate in candidates {
+                report(
+                    EvictionOutcome(
+                        path: candidate.path, size: candidate.status.size, end: .planned))
+            }
+            return
+        }
+        let tag = HoldTag.make()
+        let snapshot = try await holder.hold(
+            candidates.map(\.path), tag: tag, report: progress)
+        let hold = HoldSnapshot(
+            snapshot: snapshot, tag: tag, repository: holder.repository.absoluteBytes)
+        for candidate in candidates {
+            if shouldStop() { throw .interrupted }
+            report(try await evict(candidate, hold))
+        }
+    }
+
+    private func choose(
+        _ files: [FilePath], _ report: (EvictionOutcome) -> Void
+    ) throws(BackupError) -> [EvictionCandidate] {
+        var candidates: [EvictionCandidate] = []
+        for file in files {
+            if shouldStop() { throw .interrupted }
+            do throws(EvictionError) {
+                if let reason = try places.reason(for: file) { throw reason }
+                let candidate = try journal.candidate(at: file)
+                try checkPolicy(file)
+                candidates.append(candidate)
+            } catch {
+                report(EvictionOutcome(path: file, end: .refused(error)))
+            }
+        }
+        return candidates
+    }
+
+    private func checkPolicy(_ file: FilePath) throws(EvictionError) {
+        guard file.length <= holder.longestPath ?? .max else {
+            throw .failed("has a path that is longer than the engine can open")
+        }
+        let decision: Decision
+        do throws(FileError) {
+            decision = try EffectiveValueReader(policy).source(at: file).decision
+        } catch {
+            throw .file(error)
+        }
+        if decision.isExcluded { throw .excluded(decision.exclusion.sentence) }
+        if !holder.isEncrypted, decision.protection.forbidsPlaintext { throw .protected }
+    }
+
+    private func evict(
+        _ candidate: EvictionCandidate, _ hold: HoldSnapshot
+    ) async throws(BackupError) -> EvictionOutcome {
+        let size = candidate.status.size
+        func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
+            EvictionOutcome(path: candidate.path, size: size, snapshot: hold.snapshot, end: end)
+        }
+        let content: ContentHash
+        do throws(BackupError) {
+            let consumer = try await holder.readContent(
+                of: candidate.path, in: hold.snapshot, with: HashConsumer())
+            content = consumer.hasher.finish()
+        } catch  where error.code == .interrupted {
+            throw error
+        } catch {
+            return outcome(.refused(.failed("is not in the snapshot as it is: \(error)")))
+        }
+        do throws(EvictionError) {
+            let left = try journal.evict(
+                candidate, hold: hold, content: content, shouldStop: shouldStop)
+            return outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)))
+        } catch {
+            return outcome(.refused(error))
+        }
+    }
+}
+
+/// Tags of hold snapshots: each snapshot has one of its own.
+enum HoldTag {
+    static func make() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return "resval-hold=" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

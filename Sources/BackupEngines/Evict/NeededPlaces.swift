@@ -1,0 +1,44 @@
+import Eviction
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// The files and directories without which no evicted file could be brought back. They and all
+/// below them are never evicted.
+package struct NeededPlaces: Sendable {
+    private var places: [FileIdentity: String] = [:]
+
+    package init() {}
+
+    /// Adds a place, if it exists.
+    ///
+    /// - Parameter meaning: what it is, as a phrase such as `the repository`.
+    package mutating func add(_ path: FilePath, _ meaning: String) {
+        do throws(Errno) {
+            places[try path.status().identity] = meaning
+        } catch {
+            // Nothing is below what does not exist or cannot be looked at.
+        }
+    }
+
+    /// Whether a directory or file is one of the places.
+    func isPlace(_ identity: FileIdentity) -> Bool { places[identity] != nil }
+
+    /// Why a file is needed; nil when it is not.
+    ///
+    /// - Parameter path: absolute, without symbolic links.
+    func reason(for path: FilePath) throws(EvictionError) -> EvictionError? {
+        var ancestor = path
+        while true {
+            let identity: FileIdentity
+            do throws(Errno) {
+                identity = try ancestor.withoutFollowing.status().identity
+            } catch {
+                throw .file(.readingStatus(error, of: ancestor))
+            }
+            if let meaning = places[identity] { return .needed(meaning) }
+            if ancestor.components.isEmpty { return nil }
+            ancestor.removeLastComponent()
+        }
+    }
+}

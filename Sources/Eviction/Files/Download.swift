@@ -1,0 +1,180 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// The content of one placeholder on its way back, into the same inode.
+///
+/// Take the pieces of the content from the snapshot in order with ``receive(_:)``, then call
+/// ``finish()``, or ``abandon(because:)`` when the snapshot fails. Only holes are ever written to: where a
+/// download was cut off before, what is there is compared. The permission bits stay away until all is
+/// there and compared. While this lives nobody else has the file open.
+public final class Download: Sendable {
+    /// What is being brought back.
+    public let record: EvictedFile
+    private let journal: Journal
+    private let item: OpenItem
+    private let lock: RecordLock
+    private let isResumed: Bool
+    private let foundPermissions: UInt16
+    private let hasher = Monitor(ContentHasher())
+
+    /// Begins to fill a placeholder.
+    ///
+    /// - Parameters:
+    ///   - path: the placeholder, wherever it was moved: absolute, without symbolic links.
+    ///   - journal: the journal that knows it.
+    /// - Returns: nil when the file turned out to be whole, and has all back that it lacked.
+    /// - Throws: ``EvictionError``: `notEvicted`, `notPlaceholder`, `inUse`, `noSpace` and others. The
+    ///   file is then as it was.
+    public static func begin(
+        at path: FilePath, _ journal: Journal
+    ) throws(EvictionError) -> Download? {
+        let place = try ItemPlace(path)
+        let status = try place.status()
+        let known = try journaling { () throws(FileError) in
+            try journal.record(of: status.identity, at: path)
+        }
+        guard let known else { throw .notEvicted }
+        guard status.kind == .regularFile else { throw .notPlaceholder }
+        guard status.owner == effectiveUser() else { throw .foreignOwner }
+        guard
+            let lock = try journaling({ () throws(FileError) in
+                try journal.lock(known.identity)
+            })
+        else { throw .inUse }
+        switch try journal.recover(known, at: place) {
+        case .whole: return nil
+        case .ordinary, .gone: throw .notPlaceholder
+        case .settled, .placeholder, .partial: break
+        }
+        let record = try journaling { () throws(FileError) in
+            try journal.record(of: known.identity, at: path)
+        }
+        // Another process was quicker.
+        guard let record else { return nil }
+        return try Download(record, OpenItem(place, identity: status.identity), lock, journal)
+    }
+
+    private init(
+        _ record: EvictedFile, _ item: OpenItem, _ lock: RecordLock, _ journal: Journal
+    ) throws(EvictionError) {
+        self.item = item
+        self.lock = lock
+        self.journal = journal
+        let status = try item.status()
+        foundPermissions = status.permissions
+        if record.state == .evicted {
+            guard record.hasSizeAndTime(of: status), try !item.hasData() else {
+                throw .notPlaceholder
+            }
+            isResumed = false
+        } else {
+            guard status.size == record.size else { throw .notPlaceholder }
+            isResumed = true
+        }
+        try Self.checkRoom(for: item, record.size - status.allocatedSize)
+        var begun = record.inState(.downloading)
+        begun.failure = nil
+        self.record = begun
+        try journaling { () throws(FileError) in try journal.store(begun) }
+        try item.setPermissions(0)
+    }
+
+    private static func checkRoom(
+        for item: OpenItem, _ needed: Int64
+    ) throws(EvictionError) {
+        let filesystem = try attempt(item.place.path) { () throws(Errno) in
+            try filesystemStatus(ofOpen: item.descriptor)
+        }
+        let available = filesystem.availableBlocks.multipliedReportingOverflow(
+            by: filesystem.fragmentSize)
+        guard !available.overflow, available.partialValue < UInt64(max(needed, 0)) else { return }
+        throw .noSpace(missing: needed - Int64(clamping: available.partialValue))
+    }
+
+    /// Takes the next piece of the content.
+    ///
+    /// - Throws: ``EvictionError``: `damagedSnapshot` when there is more than the file had,
+    ///   `notPlaceholder` when the file holds other data, `noSpace`.
+    public func receive(_ bytes: UnsafeRawBufferPointer) throws(EvictionError) {
+        let start = hasher.withLock { hasher in
+            let start = hasher.count
+            hasher.update(bytes)
+            return start
+        }
+        guard start + Int64(bytes.count) <= record.size else { throw .damagedSnapshot }
+        if !isResumed { return try write(bytes, at: start) }
+        var offset = 0
+        while offset < bytes.count {
+            // Up to the next multiple of a block, which a write that was cut off ends with.
+            let end = min(bytes.count, offset + blockSize - Int(start + Int64(offset)) % blockSize)
+            let block = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+            try fill(block, at: start + Int64(offset))
+            offset = end
+        }
+    }
+
+    /// Writes a block where the file has none, and compares it where it has one.
+    private func fill(
+        _ block: UnsafeRawBufferPointer, at offset: Int64
+    ) throws(EvictionError) {
+        var present = [UInt8](repeating: 0, count: block.count)
+        let read = present.withUnsafeMutableBytes { buffer in
+            Result { () throws(Errno) in try readFile(item.descriptor, at: offset, into: buffer) }
+        }
+        let count = try attempt(item.place.path) { () throws(Errno) in try read.get() }
+        guard count == block.count else { throw .notPlaceholder }
+        if present.elementsEqual(block) { return }
+        guard present.allSatisfy({ $0 == 0 }) else { throw .notPlaceholder }
+        try write(block, at: offset)
+    }
+
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws(EvictionError) {
+        // Holes stay holes.
+        if bytes.allSatisfy({ $0 == 0 }) { return }
+        do throws(Errno) {
+            try writeFile(item.descriptor, bytes, at: offset)
+        } catch .noSpace, .diskQuotaExceeded {
+            throw .noSpace(missing: nil)
+        } catch {
+            throw .file(.changingItem(error, item.place.path))
+        }
+    }
+
+    /// Compares the whole, gives the file its time and permission bits back, and forgets it.
+    ///
+    /// - Throws: ``EvictionError``: `damagedSnapshot` when the content is not what it was; then call
+    ///   ``abandon(because:)``.
+    public func finish() throws(EvictionError) {
+        let hasher = hasher.withLock { $0 }
+        guard hasher.count == record.size, hasher.finish() == record.content else {
+            throw .damagedSnapshot
+        }
+        do throws(EvictionError) {
+            try item.synchronize()
+        } catch .file(let error) where error.code == .noSpace || error.code == .quotaExceeded {
+            throw .noSpace(missing: nil)
+        }
+        // What the file holds, not only what was written.
+        guard try item.hash() == record.content else { throw .changed }
+        try journal.finish(item, record)
+    }
+
+    /// Makes the file a placeholder again, and notes why.
+    ///
+    /// A file that holds data of somebody else is left as it is.
+    public func abandon(because error: EvictionError) throws(EvictionError) {
+        if error == .notPlaceholder || error == .changed {
+            return try item.setPermissions(foundPermissions)
+        }
+        try item.punch(size: record.size)
+        var failed = record
+        failed.failure = error.sentence
+        _ = try journal.settle(item, failed)
+    }
+}
+
+/// The smallest unit that a filesystem writes to a file, as far as it concerns what a kill leaves.
+private let blockSize = 4096

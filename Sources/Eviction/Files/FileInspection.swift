@@ -1,0 +1,98 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// A file that may be evicted, as far as looking at it tells.
+public struct EvictionCandidate: Sendable, Hashable {
+    /// The absolute path without symbolic links.
+    public let path: FilePath
+    /// The status when it was looked at.
+    public let status: FileStatus
+}
+
+extension Journal {
+    /// Looks at a file that is to be evicted. Changes nothing.
+    ///
+    /// - Parameter path: absolute, without symbolic links on it.
+    /// - Throws: ``EvictionError``: why it cannot be evicted.
+    public func candidate(at path: FilePath) throws(EvictionError) -> EvictionCandidate {
+        let place = try ItemPlace(path)
+        let status = try place.status()
+        try checkKind(status)
+        let known = try journaling { () throws(FileError) in
+            try record(of: status.identity, at: path)
+        }
+        if let known, known.size == status.size {
+            switch known.state {
+            case .evicted where known.hasSizeAndTime(of: status):
+                let isLeft = status.allocatedSize <= known.remainingBytes ?? 0
+                if isLeft { throw .alreadyEvicted }
+            case .punching, .downloading: throw .unfinished
+            case .evicted, .held: break
+            }
+        }
+        guard status.size > 0, status.allocatedSize > 0 else { throw .nothingToFree }
+        try checkBlocks(of: place, status)
+        return EvictionCandidate(path: path, status: status)
+    }
+
+    private func checkKind(_ status: FileStatus) throws(EvictionError) {
+        guard status.kind == .regularFile else { throw .notRegular }
+        guard status.owner == effectiveUser() else { throw .foreignOwner }
+        guard status.linkCount == 1 else { throw .hardLinked(status.linkCount) }
+        if status.isImmutable { throw .sealed("immutable (chattr -i)") }
+        if status.isAppendOnly { throw .sealed("append-only (chattr -a)") }
+        if status.isVerity { throw .sealed("sealed by fs-verity") }
+    }
+
+    private func checkBlocks(
+        of place: ItemPlace, _ status: FileStatus
+    ) throws(EvictionError) {
+        let location = DirectoryEntryLocation(directory: place.directory, name: place.name)
+        let extents: FileExtents?
+        do throws(Errno) {
+            extents = try fileExtents(of: location, size: status.size)
+        } catch .resourceTemporarilyUnavailable {
+            throw .inUse
+        } catch {
+            throw .file(.opening(error, place.path))
+        }
+        if extents?.isShared == true { throw .sharedBlocks }
+        if try hasCapabilities(location, place.path) { throw .capabilities }
+        guard try canPunch(in: place) else { throw .unsupportedFilesystem }
+    }
+
+    private func hasCapabilities(
+        _ location: DirectoryEntryLocation, _ path: FilePath
+    ) throws(EvictionError) -> Bool {
+        try journaling { () throws(FileError) in
+            do throws(FileError) {
+                return try location.extendedAttribute(named: "security.capability") != nil
+            } catch  where error.code == .unsupportedFilesystem {
+                return false
+            }
+        }
+    }
+
+    /// Whether blocks can be freed here and `SEEK_DATA` tells, tried on a file without a name.
+    private func canPunch(in place: ItemPlace) throws(EvictionError) -> Bool {
+        do throws(Errno) {
+            guard let file = try makeUnnamedFile(in: place.directory, permissions: 0o600) else {
+                return false
+            }
+            let trial = OwnedDescriptor(file)
+            let zeros = [UInt8](repeating: 1, count: 8192)
+            let written = zeros.withUnsafeBytes { bytes in
+                Result { () throws(Errno) in try writeFile(file, bytes) }
+            }
+            try written.get()
+            try punchHole(in: trial.descriptor, at: 0, length: 1 << 16)
+            return try seekFile(trial.descriptor, toNext: .data, from: 0) == nil
+        } catch .notSupported, .noFunction {
+            return false
+        } catch {
+            throw .file(.changingItem(error, place.path.removingLastComponent()))
+        }
+    }
+}

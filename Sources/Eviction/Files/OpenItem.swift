@@ -1,0 +1,164 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// A file open for reading and writing, whatever its permission bits, under a write lease.
+///
+/// While it lives nobody else has the file open. Its permission bits are those it had, unless they
+/// were taken away or given back on purpose.
+final class OpenItem: Sendable {
+    let place: ItemPlace
+    let descriptor: FileDescriptor
+
+    /// Opens the file.
+    ///
+    /// An owner who may not write gets the right to for the moment of opening; the file has its
+    /// permission bits back before this returns.
+    ///
+    /// - Parameter identity: the file that the name must lead to.
+    /// - Throws: `inUse` when anybody else has the file open, `changed` when the name leads to another
+    ///   file.
+    init(_ place: ItemPlace, identity: FileIdentity) throws(EvictionError) {
+        self.place = place
+        descriptor = try Self.open(place, identity: identity)
+        do throws(EvictionError) {
+            try Self.lease(descriptor, place.path)
+        } catch {
+            // Nothing was written yet.
+            try? closeFile(descriptor)
+            throw error
+        }
+    }
+
+    deinit {
+        // What must not be lost is synchronized by hand.
+        try? closeFile(descriptor)
+    }
+
+    private static func open(
+        _ place: ItemPlace, identity: FileIdentity
+    ) throws(EvictionError) -> FileDescriptor {
+        let reference = OwnedDescriptor(
+            try attempt(place.path) { () throws(Errno) in
+                try openReference(place.name, in: place.directory)
+            })
+        let status = try attempt(place.path) { () throws(Errno) in
+            try reference.descriptor.status()
+        }
+        guard status.kind == .regularFile, status.identity == identity else { throw .changed }
+        do throws(Errno) {
+            return try reopenForWriting(reference.descriptor)
+        } catch .permissionDenied {
+            return try openAsOwner(reference.descriptor, status, place.path)
+        } catch .resourceTemporarilyUnavailable, .textFileBusy {
+            throw .inUse
+        } catch {
+            throw .file(.opening(error, place.path))
+        }
+    }
+
+    private static func openAsOwner(
+        _ reference: FileDescriptor, _ status: FileStatus, _ path: FilePath
+    ) throws(EvictionError) -> FileDescriptor {
+        try attempt(path) { () throws(Errno) in
+            try SystemCalls.setPermissions(status.permissions | 0o600, of: reference)
+        }
+        let opened: Result<FileDescriptor, Errno>
+        do throws(Errno) {
+            opened = .success(try reopenForWriting(reference))
+        } catch {
+            opened = .failure(error)
+        }
+        try attempt(path) { () throws(Errno) in
+            try SystemCalls.setPermissions(status.permissions, of: reference)
+        }
+        do throws(Errno) {
+            return try opened.get()
+        } catch .resourceTemporarilyUnavailable, .textFileBusy {
+            throw .inUse
+        } catch {
+            throw .file(.opening(error, path))
+        }
+    }
+
+    private static func lease(
+        _ descriptor: FileDescriptor, _ path: FilePath
+    ) throws(EvictionError) {
+        do throws(Errno) {
+            try takeWriteLease(of: descriptor)
+        } catch .resourceTemporarilyUnavailable {
+            throw .inUse
+        } catch .invalidArgument, .notSupported {
+            throw .unsupportedFilesystem
+        } catch .permissionDenied {
+            throw .foreignOwner
+        } catch {
+            throw .file(.opening(error, path))
+        }
+    }
+
+    /// Whether nobody has tried to open the file since the lease was taken.
+    func isUndisturbed() throws(EvictionError) -> Bool {
+        try attempt(place.path) { () throws(Errno) in try holdsWriteLease(of: descriptor) }
+    }
+
+    func status() throws(EvictionError) -> FileStatus {
+        try attempt(place.path) { () throws(Errno) in try descriptor.status() }
+    }
+
+    /// Whether the file has any data, which `lseek(2)` with `SEEK_DATA` tells.
+    func hasData() throws(EvictionError) -> Bool {
+        try attempt(place.path) { () throws(Errno) in
+            try seekFile(descriptor, toNext: .data, from: 0) != nil
+        }
+    }
+
+    func synchronize() throws(EvictionError) {
+        try attempt(place.path) { () throws(Errno) in try SystemCalls.synchronize(descriptor) }
+    }
+
+    func setPermissions(_ permissions: UInt16) throws(EvictionError) {
+        try attempt(place.path) { () throws(Errno) in
+            try changeMode(permissions, of: descriptor)
+        }
+    }
+
+    func setModificationTime(_ time: FileTime) throws(EvictionError) {
+        try attempt(place.path) { () throws(Errno) in
+            try SystemCalls.setModificationTime(time, of: descriptor)
+        }
+    }
+
+    /// Frees all blocks, up to the end of the last; the size stays.
+    func punch(size: Int64) throws(EvictionError) {
+        let block: Int64 = 1 << 16
+        do throws(Errno) {
+            try punchHole(in: descriptor, at: 0, length: (size + block - 1) / block * block)
+        } catch .notSupported, .noFunction {
+            throw .unsupportedFilesystem
+        } catch .textFileBusy {
+            throw .inUse
+        } catch {
+            throw .file(.changingItem(error, place.path))
+        }
+    }
+
+    /// The hash of the content, with holes read as zeros.
+    ///
+    /// - Parameter shouldStop: asked between reads.
+    func hash(shouldStop: () -> Bool = { false }) throws(EvictionError) -> ContentHash? {
+        var hasher = ContentHasher()
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { chunk.deallocate() }
+        while !shouldStop() {
+            let offset = hasher.count
+            let count = try attempt(place.path) { () throws(Errno) in
+                try readFile(descriptor, at: offset, into: chunk)
+            }
+            if count == 0 { return hasher.finish() }
+            hasher.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+        }
+        return nil
+    }
+}

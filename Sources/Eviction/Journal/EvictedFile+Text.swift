@@ -1,0 +1,135 @@
+import ResourceValues
+import SystemPackage
+
+/// Why the bytes of a record make no sense.
+public struct MalformedRecord: Error, Sendable, Hashable {
+    /// What is wrong, in words.
+    public let reason: String
+}
+
+// A record is text: a head with the version, one `NAME VALUE` a line in a fixed order, and the hash of
+// all that as the last line. A record cut off or half overwritten is malformed, never another one.
+
+extension EvictedFile {
+    private static let head = "resval-evicted 1"
+
+    /// The record as the journal keeps it.
+    public var text: [UInt8] {
+        var lines = [Self.head, "state \(state.rawValue)", "path \(Percent.encoded(path.bytes))"]
+        lines.append("device \(identity.device)")
+        lines.append("inode \(identity.inode)")
+        lines.append("size \(size)")
+        lines.append("modified \(modified.seconds).\(modified.nanoseconds)")
+        lines.append("permissions \(permissions)")
+        lines.append("content \(content.hexadecimal)")
+        lines.append("snapshot \(Percent.encoded(Array(snapshot.utf8)))")
+        lines.append("hold \(Percent.encoded(Array(holdTag.utf8)))")
+        lines.append("repository \(Percent.encoded(repository))")
+        lines.append("remaining \(remainingBytes.map(String.init) ?? "-")")
+        lines.append("failure \(failure.map { Percent.encoded(Array($0.utf8)) } ?? "-")")
+        let body = Array(lines.map { $0 + "\n" }.joined().utf8)
+        return body + Array("hash \(ContentHasher.hash(body).hexadecimal)\n".utf8)
+    }
+
+    /// Reads a record.
+    ///
+    /// - Throws: ``MalformedRecord`` for anything but exactly what ``text`` writes.
+    public init(text: [UInt8]) throws(MalformedRecord) {
+        var reader = try RecordReader(text)
+        guard try reader.line() == Self.head else {
+            throw MalformedRecord(reason: "another version")
+        }
+        let stateName = try reader.value("state")
+        guard let state = State(rawValue: stateName) else {
+            throw MalformedRecord(reason: "an unknown state")
+        }
+        let path = FilePath(bytes: try reader.bytes("path"))
+        let identity = FileIdentity(
+            device: try reader.number("device"), inode: try reader.number("inode"))
+        let size: Int64 = try reader.number("size")
+        let modified = try reader.time("modified")
+        let permissions: UInt16 = try reader.number("permissions")
+        let contentText = try reader.value("content")
+        guard let content = ContentHash(hexadecimal: Array(contentText.utf8)) else {
+            throw MalformedRecord(reason: "no hash of the content")
+        }
+        self.init(
+            state: state, path: path, identity: identity, size: size, modified: modified,
+            permissions: permissions, content: content, snapshot: try reader.text("snapshot"),
+            holdTag: try reader.text("hold"), repository: try reader.bytes("repository"),
+            remainingBytes: try reader.optional("remaining").map(decimal),
+            failure: try reader.optional("failure").map { String(decoding: $0.utf8, as: UTF8.self) }
+                .map(Percent.decodedText))
+        // One record has one text: what was accepted is what would be written.
+        guard path.isAbsolute, self.text == text else {
+            throw MalformedRecord(reason: "not in the one form it can have")
+        }
+    }
+}
+
+/// Reads lines in order, after comparing the hash at the end.
+private struct RecordReader {
+    private var lines: ArraySlice<ArraySlice<UInt8>>
+
+    init(_ text: [UInt8]) throws(MalformedRecord) {
+        let newline = UInt8(ascii: "\n")
+        guard text.last == newline,
+            let bodyEnd = text.dropLast().lastIndex(of: newline)
+        else { throw MalformedRecord(reason: "cut off") }
+        let body = text[...bodyEnd]
+        let hash = "hash \(ContentHasher.hash(body).hexadecimal)\n"
+        guard text[(bodyEnd + 1)...].elementsEqual(hash.utf8) else {
+            throw MalformedRecord(reason: "its hash is wrong")
+        }
+        lines = body.dropLast().split(separator: newline, omittingEmptySubsequences: false)[...]
+    }
+
+    mutating func line() throws(MalformedRecord) -> String {
+        guard let line = lines.popFirst(), let text = String(validating: line, as: UTF8.self) else {
+            throw MalformedRecord(reason: "a line is missing")
+        }
+        return text
+    }
+
+    mutating func value(_ name: String) throws(MalformedRecord) -> String {
+        let line = try line()
+        guard line.hasPrefix(name + " ") else {
+            throw MalformedRecord(reason: "the line \(name) is missing")
+        }
+        return String(line.dropFirst(name.count + 1))
+    }
+
+    mutating func number<Number: FixedWidthInteger>(
+        _ name: String
+    ) throws(MalformedRecord) -> Number {
+        try decimal(try value(name))
+    }
+
+    mutating func bytes(_ name: String) throws(MalformedRecord) -> [UInt8] {
+        Percent.decoded(Array(try value(name).utf8))
+    }
+
+    mutating func text(_ name: String) throws(MalformedRecord) -> String {
+        String(decoding: try bytes(name), as: UTF8.self)
+    }
+
+    /// nil for a dash.
+    mutating func optional(_ name: String) throws(MalformedRecord) -> String? {
+        let value = try value(name)
+        return value == "-" ? nil : value
+    }
+
+    mutating func time(_ name: String) throws(MalformedRecord) -> FileTime {
+        let parts = try value(name).split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw MalformedRecord(reason: "no time") }
+        return FileTime(
+            seconds: try decimal(String(parts[0])), nanoseconds: try decimal(String(parts[1])))
+    }
+}
+
+private func decimal<Number: FixedWidthInteger>(
+    _ text: String
+) throws(MalformedRecord) -> Number {
+    guard let number = Number(text) else { throw MalformedRecord(reason: "no number") }
+    return number
+}

@@ -1,0 +1,36 @@
+import CLinux
+import SystemPackage
+
+/// Opens a directory by a path on which nothing is a symbolic link, only to lead calls to what is in
+/// it: `openat2(2)` with `RESOLVE_NO_SYMLINKS` and `O_PATH`.
+///
+/// - Throws: `ELOOP` when anything on the way is a link by now.
+package func openDirectoryReferenceWithoutLinks(
+    _ path: FilePath
+) throws(Errno) -> FileDescriptor {
+    try path.withPointer { path throws(Errno) in
+        let descriptor = try perform(.openat2) {
+            linux_open_without_links(AT_FDCWD, path, UInt64(O_PATH | O_DIRECTORY | O_CLOEXEC))
+        }
+        return FileDescriptor(rawValue: CInt(descriptor))
+    }
+}
+
+/// Opens a file in an open directory for reading and writing, unless its name is a link.
+package func openForWriting(
+    _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try openFile(in: directory, name, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+}
+
+/// Opens a file in an open directory only to lead other calls to it, unless its name is a link.
+package func openReference(
+    _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try openFile(in: directory, name, flags: O_PATH | O_NOFOLLOW)
+}
+
+/// Opens a file that is open with `O_PATH` for reading and writing.
+package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> FileDescriptor {
+    try reopenFile(descriptor, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
+}

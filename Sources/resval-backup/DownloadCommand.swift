@@ -1,0 +1,91 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import EffectiveValues
+import Eviction
+import SystemCalls
+import SystemPackage
+
+/// `resval-backup download`.
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download",
+        abstract: "Bring evicted files back in place.",
+        discussion: """
+            The content comes from the snapshot that holds it, into the same file: name, attributes, \
+            permission bits and time are what they were, wherever the file was moved. It is compared \
+            before the file can be opened again. A file that is not the placeholder any more is \
+            never overwritten.
+
+              resval-backup download ~/Videos/holiday.mkv
+              resval-backup download -R ~/Videos
+
+            Without a repository, each file's own is used. Exit codes: 0 all done, 1 nothing done, \
+            3 parts done.
+            """)
+
+    @OptionGroup var paths: EvictionPaths
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
+
+    @Flag(name: .customLong("dry-run"), help: "Only say what would be brought back.")
+    var isDryRun = false
+
+    @Flag(help: "Print one JSON object per line.")
+    var json = false
+
+    func validate() throws {
+        if paths.paths.isEmpty { throw ValidationError("Give at least one path.") }
+    }
+
+    func run() async throws {
+        let journal = try ownJournal(in: PolicyEnvironment.current())
+        let display = progress.begin(counting: "files")
+        if !isDryRun { _ = try recoverFiles(in: journal) }
+        let (files, failures) = paths.files(without: NeededPlaces())
+        let report = EvictionReport(
+            .downloading, isJSON: json, failures: failures, display: display)
+        let wanted = paths.recursive ? try evicted(among: files, journal) : files
+        try await download(wanted, journal, repository, report, isDryRun: isDryRun)
+        try report.finish()
+    }
+
+    /// Of the files below a directory only placeholders are of interest.
+    private func evicted(among files: [FilePath], _ journal: Journal) throws -> [FilePath] {
+        let index = try EvictedIndex([journal])
+        let named = Set(paths.paths.map(\.path))
+        return files.filter { file in
+            if named.contains(file) { return true }
+            do throws(Errno) {
+                return index.mayKnow(try file.withoutFollowing.status())
+            } catch {
+                // Gone since it was found.
+                return false
+            }
+        }
+    }
+}
+
+/// Brings files back, each from the repository that is named, else from its own.
+func download(
+    _ files: [FilePath], _ journal: Journal, _ repository: RepositoryOptions,
+    _ report: EvictionReport, isDryRun: Bool = false
+) async throws {
+    var groups: [[UInt8]: [FilePath]] = [:]
+    for file in files {
+        do throws(EvictionError) {
+            groups[try journal.evicted(at: file).repository, default: []].append(file)
+        } catch {
+            report.note(EvictionOutcome(path: file, end: .refused(error)))
+        }
+    }
+    for (location, group) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        try await running {
+            var downloading = FileDownloading(
+                holder: try repository.holder(orAt: location), journal: journal)
+            downloading.isDryRun = isDryRun
+            downloading.shouldStop = { StopRequest.isMade }
+            try await downloading.download(group, report: report.note)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import EffectiveValues
+import Eviction
+import SystemCalls
+import SystemPackage
+
+/// `resval-backup evict`.
+struct EvictCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evict",
+        abstract: "Free the blocks of files whose content a snapshot holds.",
+        discussion: """
+            A snapshot of just these files is made first, with a tag that no forget touches. What it \
+            holds is read back and compared; then each file's blocks are freed and its permission \
+            bits taken away, so that nobody takes zeros for its content. Name, size, time and \
+            attributes stay. Backups leave such placeholders out. resval-backup download brings the \
+            content back.
+
+            Refused, each with its reason: files that have several names, belong to other users, are \
+            open, share their blocks or are excluded from backups, and what is needed to bring files \
+            back.
+
+              resval-backup evict ~/Videos/holiday.mkv
+              resval-backup evict -R ~/Videos/2019
+              resval-backup evict --recover
+
+            Exit codes: 0 all done, 1 nothing done, 3 parts done.
+            """)
+
+    @OptionGroup var paths: EvictionPaths
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var progress: ProgressOptions
+
+    @Flag(name: .customLong("dry-run"), help: "Only say what would be evicted.")
+    var isDryRun = false
+
+    @Flag(help: "Finish what was cut off before, also by bringing files back.")
+    var recover = false
+
+    @Flag(help: "Print one JSON object per line.")
+    var json = false
+
+    func validate() throws {
+        if recover != paths.paths.isEmpty {
+            throw ValidationError("Give at least one path, or --recover alone.")
+        }
+    }
+
+    func run() async throws {
+        let environment = PolicyEnvironment.current()
+        let journal = try ownJournal(in: environment)
+        let display = progress.begin(counting: "files")
+        let partial = isDryRun ? [] : try recoverFiles(in: journal)
+        if recover {
+            let report = EvictionReport(.downloading, isJSON: json, failures: 0, display: display)
+            try await download(partial.map(\.path), journal, repository, report)
+            return try report.finish()
+        }
+        let places = neededPlaces(repository, in: environment)
+        let (files, failures) = paths.files(without: places)
+        let report = EvictionReport(
+            .evicting, isJSON: json, failures: failures, display: display)
+        let rules = policy.policy(in: environment)
+        try await running { [repository, isDryRun] in
+            var evicting = FileEvicting(
+                holder: try repository.holder(), journal: journal, policy: rules, places: places)
+            evicting.isDryRun = isDryRun
+            evicting.shouldStop = { StopRequest.isMade }
+            try await evicting.evict(files, progress: { _ in }, report: report.note)
+        }
+        try report.finish()
+    }
+}

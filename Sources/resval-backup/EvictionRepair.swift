@@ -1,0 +1,41 @@
+import BackupEngines
+import CommandSupport
+import Eviction
+import SystemCalls
+import SystemPackage
+
+/// Finishes what evictions and downloads that were cut off have left, as far as that needs no
+/// repository.
+///
+/// - Returns: the files that lack parts of their content, which only their snapshot has.
+func recoverFiles(in journal: Journal) throws -> [EvictedFile] {
+    var partial: [EvictedFile] = []
+    for file in try journal.contents().files where file.state != .evicted {
+        do throws(EvictionError) {
+            switch try journal.recover(file) {
+            case .settled: break
+            case .whole: Messages.write(about: file.path, "is whole again")
+            case .placeholder: Messages.write(about: file.path, "is evicted now")
+            case .partial: partial.append(file)
+            case .ordinary: Messages.warn(about: file.path.bytes, ordinary(file))
+            case .gone: Messages.warn(about: file.path.bytes, gone(file))
+            }
+        } catch .inUse {
+            // Another process is at it right now.
+        } catch {
+            Messages.warn(about: file.path.bytes, error.sentence)
+        }
+    }
+    return partial
+}
+
+private func ordinary(_ file: EvictedFile) -> String {
+    "was left alone: it has changed since its eviction or download was cut off (what it held "
+        + "before is in snapshot \(file.snapshot.prefix(8)))"
+}
+
+private func gone(_ file: EvictedFile) -> String {
+    "was being evicted or brought back when that was cut off, and is not there any more (if it "
+        + "was moved: resval-backup download NEWPATH; its content is in snapshot "
+        + "\(file.snapshot.prefix(8)))"
+}

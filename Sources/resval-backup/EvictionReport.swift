@@ -1,0 +1,120 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import Eviction
+import ResourceValues
+import SystemCalls
+
+/// Prints what became of files that were to be evicted or brought back, and counts it.
+final class EvictionReport: Sendable {
+    /// What the words say was done.
+    enum Work: Sendable {
+        case evicting
+        case downloading
+    }
+
+    fileprivate struct Totals: Sendable {
+        var files = 0
+        var bytes: Int64 = 0
+        var failures: Int
+    }
+
+    private let work: Work
+    private let isJSON: Bool
+    private let display: Progress
+    private let totals: Monitor<Totals>
+
+    /// - Parameter failures: how many paths have failed already.
+    init(_ work: Work, isJSON: Bool, failures: Int, display: Progress) {
+        self.work = work
+        self.isJSON = isJSON
+        self.display = display
+        totals = Monitor(Totals(failures: failures))
+    }
+
+    /// Prints what became of a file.
+    @Sendable func note(_ outcome: EvictionOutcome) {
+        totals.withLock { $0.add(outcome) }
+        var buffer = OutputBuffer()
+        if isJSON { write(json: outcome, to: &buffer) } else { write(outcome, to: &buffer) }
+        buffer.flush()
+        if case .refused(let error) = outcome.end, !isJSON || outcome.isFailure {
+            Messages.write(about: outcome.path, error.sentence)
+        }
+        display.advance()
+    }
+
+    /// Prints the totals.
+    ///
+    /// - Throws: `ExitCode`: 1 when something failed and nothing was done, 3 when parts failed.
+    func finish() throws {
+        display.end()
+        let totals = totals.withLock { $0 }
+        var buffer = OutputBuffer()
+        if isJSON {
+            var line = JSONLine()
+            line.add("type", "totals")
+            line.add("files", totals.files)
+            line.add("bytes", totals.bytes)
+            line.add("failures", totals.failures)
+            line.end(in: &buffer)
+        } else {
+            let bytes = work == .evicting ? "bytes freed" : "bytes brought back"
+            buffer.append(text: "total: \(totals.files) files, \(totals.bytes) \(bytes), ")
+            buffer.append(text: "\(totals.failures) failed\n")
+        }
+        buffer.flush()
+        guard totals.failures > 0 else { return }
+        throw ExitCode(totals.files == 0 ? 1 : 3)
+    }
+
+    private func write(_ outcome: EvictionOutcome, to buffer: inout OutputBuffer) {
+        let words: String
+        switch outcome.end {
+        case .done(let bytes):
+            words = work == .evicting ? "evicted, \(bytes) bytes freed" : "brought back"
+        case .planned: words = work == .evicting ? "would be evicted" : "would be brought back"
+        case .unneeded: words = "is whole already"
+        case .refused: return
+        }
+        buffer.append(path: outcome.path)
+        buffer.append(text: ": \(words)\n")
+        buffer.endRecord()
+    }
+
+    private func write(json outcome: EvictionOutcome, to buffer: inout OutputBuffer) {
+        var line = JSONLine()
+        line.add("type", "item")
+        line.add(path: outcome.path.bytes)
+        line.add("size", outcome.size)
+        line.add("snapshot", outcome.snapshot)
+        switch outcome.end {
+        case .done(let bytes):
+            line.add("result", work == .evicting ? "evicted" : "downloaded")
+            line.add("bytes", bytes)
+        case .planned: line.add("result", "planned")
+        case .unneeded: line.add("result", "unneeded")
+        case .refused(let error):
+            line.add("result", outcome.isFailure ? "refused" : "unneeded")
+            line.add("reason", error.name)
+            line.add("sentence", error.sentence)
+        }
+        line.end(in: &buffer)
+    }
+}
+
+extension EvictionReport.Totals {
+    fileprivate mutating func add(_ outcome: EvictionOutcome) {
+        switch outcome.end {
+        case .done(let done):
+            files += 1
+            bytes += done
+        case .planned:
+            files += 1
+            bytes += outcome.size
+        case .unneeded: files += 1
+        case .refused:
+            if outcome.isFailure { failures += 1 }
+        }
+    }
+}
