@@ -30,6 +30,9 @@ let package = Package(
 
 package.targets += [
     .systemLibrary(name: "CLinux", pkgConfig: "libattr", providers: [.apt(["libattr1-dev"])]),
+    .systemLibrary(
+        name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
     .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
     .target(name: "JSONReading"),
@@ -54,6 +57,8 @@ package.targets += [
             "BackupPlanning", "CLinux", "EffectiveValues", "Eviction", "FileTree", "JSONReading",
             "JSONWriting", "ResourceValues", "StoragePolicy", subprocess, "SystemCalls",
             systemPackage,
+            "BackupPlanning", "CArchive", "CLinux", "CNettle", "EffectiveValues", "JSONWriting",
+            "ResourceValues", "StoragePolicy", subprocess, "SystemCalls", systemPackage,
         ]),
     .target(
         name: "CommandSupport",
@@ -230,7 +235,7 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .define("MOCKING", .when(configuration: .debug)),
 ]
-let targetsInC = ["CLinux", "CTestSupport", "without-xattrat"]
+let targetsInC = ["CArchive", "CLinux", "CNettle", "CTestSupport", "without-xattrat"]
 
 for target in package.targets where !targetsInC.contains(target.name) {
     target.swiftSettings = target.swiftSettings ?? swiftSettings

@@ -381,6 +381,17 @@ static inline long linux_fchown(int descriptor, uid_t user, gid_t group) {
     return linux_result(fchown(descriptor, user, group));
 }
 
+static inline long linux_fchownat(int directory, const char *path, uid_t user, gid_t group,
+                                  int flags) {
+    return linux_result(fchownat(directory, path, user, group, flags));
+}
+
+// Makes a FIFO or a device; `mode` holds the kind as well.
+static inline long linux_mknodat(int directory, const char *name, mode_t mode, unsigned int major,
+                                 unsigned int minor) {
+    return linux_result(mknodat(directory, name, mode, gnu_dev_makedev(major, minor)));
+}
+
 static inline long linux_ftruncate(int descriptor, off_t size) {
     return linux_result(ftruncate(descriptor, size));
 }

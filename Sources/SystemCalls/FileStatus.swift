@@ -77,6 +77,20 @@ public struct FileIdentity: Sendable, Hashable {
     }
 }
 
+/// The number of a device.
+public struct DeviceNumber: Sendable, Hashable {
+    /// Which driver.
+    public let major: UInt32
+    /// Which of the driver's devices.
+    public let minor: UInt32
+
+    /// Creates a number from its parts.
+    public init(major: UInt32, minor: UInt32) {
+        self.major = major
+        self.minor = minor
+    }
+}
+
 /// What `statx(2)` tells about a file.
 public struct FileStatus: Sendable, Hashable {
     /// The kind of file.
@@ -95,6 +109,8 @@ public struct FileStatus: Sendable, Hashable {
     public let owner: UInt32
     /// The owning group's number.
     public let group: UInt32
+    /// The device that a character or block device's inode stands for; nil for other kinds.
+    public let representedDevice: DeviceNumber?
     /// Device and inode.
     public let identity: FileIdentity
     /// When the content last changed (`st_mtime`).
@@ -132,6 +148,9 @@ public struct FileStatus: Sendable, Hashable {
         linkCount = Int(status.stx_nlink)
         owner = status.stx_uid
         group = status.stx_gid
+        representedDevice =
+            kind == .characterDevice || kind == .blockDevice
+            ? DeviceNumber(major: status.stx_rdev_major, minor: status.stx_rdev_minor) : nil
         identity = FileIdentity(
             device: UInt64(gnu_dev_makedev(status.stx_dev_major, status.stx_dev_minor)),
             inode: status.stx_ino)

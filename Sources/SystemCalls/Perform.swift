@@ -13,6 +13,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case mkdirat, symlinkat, linkat, unlinkat, fsync, fchmod, fchown, ftruncate, pwrite, flock
     case copy_file_range
     case fcntl, openat2
+    case fchownat, mknodat
     case copyAttributes = "attr_copy_fd"
 }
 

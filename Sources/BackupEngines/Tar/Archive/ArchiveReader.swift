@@ -1,0 +1,82 @@
+import CArchive
+import SystemPackage
+
+/// Reads an archive entry by entry from an open file: `archive_read(3)`.
+///
+/// Used by one thread at a time.
+final class ArchiveReader {
+    private let archive: OpaquePointer
+    private let input: ArchiveInput
+
+    /// - Parameters:
+    ///   - descriptor: open for reading; it stays open.
+    ///   - isSummed: whether the SHA-256 of the whole file is wanted at the end.
+    init(
+        _ format: ArchiveWriter.Format, from descriptor: FileDescriptor, isSummed: Bool = false
+    ) throws(ArchiveFailure) {
+        guard let archive = archive_read_new() else {
+            throw ArchiveFailure("there is not enough memory", errno: .noMemory)
+        }
+        self.archive = archive
+        input = ArchiveInput(descriptor, isSummed: isSummed)
+        // Libarchive tries the filters and formats it is told of, and no others.
+        try check(archive_read_support_filter_zstd(archive))
+        switch format {
+        case .pax: try check(archive_read_support_format_tar(archive))
+        case .raw: try check(archive_read_support_format_raw(archive))
+        }
+        try check(
+            archive_read_open(
+                archive, Unmanaged.passUnretained(input).toOpaque(), nil,
+                { _, input, bytes in
+                    guard let input, let bytes else { return -1 }
+                    return Unmanaged<ArchiveInput>.fromOpaque(input).takeUnretainedValue()
+                        .read(bytes)
+                }, nil))
+    }
+
+    deinit { archive_read_free(archive) }
+
+    /// The next entry's header; nil behind the last.
+    func next() throws(ArchiveFailure) -> ArchiveMetadata? {
+        var entry: OpaquePointer?
+        let code = archive_read_next_header(archive, &entry)
+        if code == ARCHIVE_EOF { return nil }
+        guard code == ARCHIVE_OK || code == ARCHIVE_WARN, let entry else { throw failure }
+        return archiveMetadata(entry)
+    }
+
+    /// The next piece of the entry's content with its offset, valid until the next call; nil when
+    /// there is none. What lies between two pieces, or behind the last, is a hole.
+    func nextPiece() throws(ArchiveFailure) -> (offset: Int64, bytes: UnsafeRawBufferPointer)? {
+        var bytes: UnsafeRawPointer?
+        var count = 0
+        var offset: Int64 = 0
+        let code = archive_read_data_block(archive, &bytes, &count, &offset)
+        if code == ARCHIVE_EOF { return nil }
+        guard code == ARCHIVE_OK else { throw failure }
+        return (offset, UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// Reads what is behind the archive.
+    ///
+    /// - Returns: the size of the file in bytes, and its SHA-256.
+    func finish() throws(ArchiveFailure) -> (size: Int64, digest: String) {
+        do throws(Errno) {
+            return try input.finish()
+        } catch {
+            throw ArchiveFailure("cannot be read: \(error)", errno: error)
+        }
+    }
+
+    private func check(_ code: CInt) throws(ArchiveFailure) {
+        guard code == ARCHIVE_OK else { throw failure }
+    }
+
+    private var failure: ArchiveFailure {
+        if let errno = input.failure {
+            return ArchiveFailure("cannot be read: \(errno)", errno: errno)
+        }
+        return ArchiveFailure(archiveMessage(archive))
+    }
+}

@@ -1,0 +1,73 @@
+import ResourceValues
+import SystemPackage
+
+/// Compares an archive with its manifest, entry by entry, in bounded memory.
+struct ArchiveComparison {
+    /// Asked between entries and pieces: true ends the work.
+    let isCancelled: () -> Bool
+    private static let problemLimit = 100
+
+    /// Reads both.
+    ///
+    /// - Returns: what is wrong, a line each; empty for nothing.
+    /// - Throws: `CancellationError`.
+    func compare(_ archive: FileDescriptor, _ manifest: ManifestReader) throws -> [String] {
+        var problems: [String] = []
+        do {
+            try compare(archive, manifest, &problems)
+        } catch let failure as ArchiveFailure {
+            problems.append(failure.message)
+        }
+        return problems
+    }
+
+    private func compare(
+        _ archive: FileDescriptor, _ manifest: ManifestReader, _ problems: inout [String]
+    ) throws {
+        let reader = try ArchiveReader(.pax, from: archive, isSummed: true)
+        while let item = try manifest.nextItem() {
+            if isCancelled() { throw CancellationError() }
+            guard let entry = try reader.next() else {
+                return problems.append("the archive ends before \(shown(item.path))")
+            }
+            guard entry.path == item.archivePath else {
+                return problems.append("the archive lacks \(shown(item.path))")
+            }
+            if !agree(entry, item) || (try digest(reader, item)) != item.contentDigest {
+                problems.append("\(shown(item.path)) is not as it was stored")
+            }
+            if problems.count >= Self.problemLimit { return }
+        }
+        if try reader.next() != nil { problems.append("the archive holds more than it should") }
+        let (size, digest) = try reader.finish()
+        if size != manifest.end?.archiveSize || digest != manifest.end?.archiveDigest {
+            problems.append("the archive is not the one that was written")
+        }
+    }
+
+    private func agree(_ entry: ArchiveMetadata, _ item: ManifestItem) -> Bool {
+        guard entry.hardLink == item.hardLink.map({ archived($0) }) else { return false }
+        if item.hardLink != nil { return true }
+        return entry.kind == item.kind && entry.size == item.size
+            && entry.linkTarget == item.linkTarget ?? []
+            && entry.attributes.count == item.attributeCount
+    }
+
+    private func digest(_ reader: ArchiveReader, _ item: ManifestItem) throws -> String? {
+        guard item.contentDigest != nil else { return nil }
+        var digest = ContentDigest()
+        while let piece = try reader.nextPiece() {
+            if isCancelled() { throw CancellationError() }
+            digest.update(piece.bytes, at: piece.offset)
+        }
+        return digest.finish(size: item.size)
+    }
+
+    /// A path as text that cannot drive a terminal.
+    private func shown(_ path: [UInt8]) -> String { percentEncoded(path) }
+}
+
+extension ManifestItem {
+    /// The SHA-256 of the content in the item's own entry; nil when there is none.
+    var contentDigest: String? { kind == .regularFile && hardLink == nil ? digest : nil }
+}

@@ -1,0 +1,40 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// The names in an open directory, in no order.
+func names(in directory: FileDescriptor) throws(Errno) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    try forEachName(in: directory) { name in
+        names.append(name)
+        return true
+    }
+    return names
+}
+
+/// Makes a directory and those above it, where they are missing.
+///
+/// - Parameter permissions: those of the last one, less the process's umask.
+func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errno) {
+    var missing: [FilePath] = []
+    var directory = path
+    while !directory.isEmpty, !(try itemExists(directory)) {
+        missing.append(directory)
+        directory.removeLastComponent()
+    }
+    for directory in missing.reversed() {
+        try makeDirectory(
+            directory, in: FileDescriptor(rawValue: AT_FDCWD),
+            permissions: directory == path ? permissions : 0o777)
+    }
+}
+
+/// Whether a path leads to something.
+func itemExists(_ path: FilePath) throws(Errno) -> Bool {
+    do throws(Errno) {
+        _ = try path.status()
+        return true
+    } catch .noSuchFileOrDirectory {
+        return false
+    }
+}

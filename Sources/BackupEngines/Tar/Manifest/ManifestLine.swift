@@ -1,0 +1,132 @@
+import ResourceValues
+import SystemPackage
+
+/// A line of a manifest.
+enum ManifestLine: Sendable, Hashable {
+    /// The first: the snapshot.
+    case head(ManifestHead)
+    /// An item of the archive.
+    case item(ManifestItem)
+    /// So many bytes of the snapshot's record follow.
+    case record(size: Int64)
+    /// Something that is not in the archive, or not as it was.
+    case shortfall
+    /// The last.
+    case end(ManifestEnd)
+    /// One that a later version of this program may add.
+    case other
+
+    /// Reads a line.
+    init(reading line: ArraySlice<UInt8>) throws(JSONError) {
+        var fields = ManifestFields()
+        var scanner = JSONScanner(line)
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            try fields.read(name, &scanner)
+        }
+        switch fields.type {
+        case "snapshot": self = .head(try fields.head())
+        case "item":
+            guard fields.item.path.first == UInt8(ascii: "/") else { throw JSONError(offset: 0) }
+            self = .item(fields.item)
+        case "record":
+            guard fields.item.size >= 0 else { throw JSONError(offset: 0) }
+            self = .record(size: fields.item.size)
+        case "shortfall": self = .shortfall
+        case "end": self = .end(fields.end)
+        default: self = .other
+        }
+    }
+}
+
+/// The fields of any line.
+private struct ManifestFields {
+    var type = ""
+    var item = ManifestItem()
+    var end = ManifestEnd()
+    private var version: Int64 = 0
+    private var identifier = ""
+    private var time: FileTime?
+    private var hostName = ""
+    private var userName = ""
+    private var tags: [String] = []
+    private var sources: [FilePath] = []
+
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "type": type = try scanner.text()
+        case "path": if !scanner.takesNull() { item.path = try scanner.string() }
+        case "pathBase64": item.path = decodedBase64(try scanner.string())
+        case "kind": item.kind = FileKind(manifestName: try scanner.text())
+        case "mode": item.permissions = UInt16(try scanner.text(), radix: 8) ?? 0
+        case "user": item.owner = UInt32(clamping: try scanner.integer())
+        case "group": item.group = UInt32(clamping: try scanner.integer())
+        case "modified": item.modified = try readTime(&scanner)
+        case "size": item.size = try scanner.integer()
+        case "sha256": if !scanner.takesNull() { item.digest = try scanner.text() }
+        case "linkTarget": if !scanner.takesNull() { item.linkTarget = try scanner.string() }
+        case "linkTargetBase64": item.linkTarget = decodedBase64(try scanner.string())
+        case "hardLinkTo": if !scanner.takesNull() { item.hardLink = try scanner.string() }
+        case "hardLinkToBase64": item.hardLink = decodedBase64(try scanner.string())
+        case "attributes": item.attributeCount = Int(clamping: try scanner.integer())
+        case "damage": item.damage = ManifestItem.Damage(rawValue: try scanner.text()) ?? .changed
+        default:
+            try readHead(name, &scanner)
+            try readEnd(name, &scanner)
+        }
+    }
+
+    private mutating func readHead(
+        _ name: String, _ scanner: inout JSONScanner
+    ) throws(JSONError) {
+        switch name {
+        case "version": version = try scanner.integer()
+        case "id": identifier = try scanner.text()
+        case "time": time = try readTime(&scanner)
+        case "hostName": hostName = try scanner.text()
+        case "userName": userName = try scanner.text()
+        case "tags":
+            try scanner.forEachElement { scanner throws(JSONError) in
+                tags.append(try scanner.text())
+            }
+        case "sources":
+            try scanner.forEachElement { scanner throws(JSONError) in
+                var source = ManifestFields()
+                try scanner.forEachField { scanner, name throws(JSONError) in
+                    try source.read(name, &scanner)
+                }
+                sources.append(FilePath(bytes: source.item.path))
+            }
+        default: break
+        }
+    }
+
+    private mutating func readEnd(
+        _ name: String, _ scanner: inout JSONScanner
+    ) throws(JSONError) {
+        switch name {
+        case "items": end.items = try scanner.integer()
+        case "bytes": end.bytes = try scanner.integer()
+        case "shortfalls": end.shortfalls = try scanner.integer()
+        case "archiveSize": end.archiveSize = try scanner.integer()
+        case "archiveSHA256": end.archiveDigest = try scanner.text()
+        case "linesSHA256": end.linesDigest = try scanner.text()
+        default: break
+        }
+    }
+
+    func head() throws(JSONError) -> ManifestHead {
+        guard let time, !identifier.isEmpty else { throw JSONError(offset: 0) }
+        return ManifestHead(
+            version: version,
+            snapshot: Snapshot(
+                identifier: identifier, time: time, hostName: hostName, userName: userName,
+                allTags: tags, paths: sources))
+    }
+
+    private func readTime(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
+        guard let time = FileTime(rfc3339: try scanner.string()) else {
+            throw JSONError(offset: 0)
+        }
+        return time
+    }
+}

@@ -1,0 +1,140 @@
+import SystemPackage
+
+/// Reads a manifest line by line.
+final class ManifestReader {
+    /// The first line.
+    private(set) var head: ManifestHead
+    /// The last line; nil until it is read.
+    private(set) var end: ManifestEnd?
+    private let reader: ArchiveReader
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var digest = SHA256()
+    private var itemCount: Int64 = 0
+
+    /// Opens a manifest and reads its first line.
+    ///
+    /// - Parameter descriptor: open for reading; it stays open.
+    /// - Throws: ``ArchiveFailure``.
+    init(from descriptor: FileDescriptor) throws(ArchiveFailure) {
+        reader = try ArchiveReader(.raw, from: descriptor)
+        guard try reader.next() != nil else { throw .truncatedManifest }
+        let placeholder = Snapshot(
+            identifier: "", time: .init(seconds: 0, nanoseconds: 0), hostName: "", userName: "",
+            allTags: [])
+        head = ManifestHead(version: 0, snapshot: placeholder)
+        guard let line = try nextLine(), case .head(let head) = try parse(line) else {
+            throw ArchiveFailure("is no manifest of a snapshot")
+        }
+        guard head.version <= ManifestHead.currentVersion else {
+            throw ArchiveFailure("was made by a newer resval-backup")
+        }
+        self.head = head
+    }
+
+    /// The next item; nil behind the last, when the rest has been read and is whole.
+    func nextItem() throws(ArchiveFailure) -> ManifestItem? {
+        while let line = try nextLine() {
+            let parsed = try parse(line)
+            if case .end(let end) = parsed {
+                try check(end)
+                return nil
+            }
+            digest.update(line)
+            switch parsed {
+            case .item(let item):
+                itemCount += 1
+                return item
+            case .record(let size):
+                try readBytes(size) { bytes throws(ArchiveFailure) in digest.update(bytes) }
+            case .shortfall, .other: break
+            case .head, .end: throw .senselessManifest
+            }
+        }
+        throw .truncatedManifest
+    }
+
+    /// Hands the snapshot's record to `body` piece by piece.
+    ///
+    /// - Returns: false when there is none.
+    func readRecord(
+        _ body: ([UInt8]) throws(ArchiveFailure) -> Void
+    ) throws(ArchiveFailure) -> Bool {
+        while let line = try nextLine() {
+            guard case .record(let size) = try parse(line) else { continue }
+            try readBytes(size, body)
+            return true
+        }
+        return false
+    }
+
+    /// Hands the bytes behind the first line to `body` piece by piece.
+    func readRest(_ body: ([UInt8]) throws(ArchiveFailure) -> Void) throws(ArchiveFailure) {
+        repeat {
+            try body(Array(buffer[position...]))
+            position = buffer.count
+        } while try readMore()
+    }
+
+    private func readBytes(
+        _ size: Int64, _ body: ([UInt8]) throws(ArchiveFailure) -> Void
+    ) throws(ArchiveFailure) {
+        var rest = size
+        while rest > 0 {
+            if position == buffer.count, try !readMore() { throw .truncatedManifest }
+            let count = Int(min(rest, Int64(buffer.count - position)))
+            try body(Array(buffer[position..<(position + count)]))
+            position += count
+            rest -= Int64(count)
+        }
+    }
+
+    private func check(_ end: ManifestEnd) throws(ArchiveFailure) {
+        guard end.items == itemCount, end.linesDigest == digest.finish() else {
+            throw ArchiveFailure("does not hold what was written to it")
+        }
+        self.end = end
+    }
+
+    private func parse(_ line: [UInt8]) throws(ArchiveFailure) -> ManifestLine {
+        do throws(JSONError) {
+            return try ManifestLine(reading: line[...])
+        } catch {
+            throw .senselessManifest
+        }
+    }
+
+    /// The next line with its newline; nil at the end.
+    private func nextLine() throws(ArchiveFailure) -> [UInt8]? {
+        var searched = position
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { position = end + 1 }
+                return Array(buffer[position...end])
+            }
+            let unfinished = buffer.count - position
+            guard unfinished < Self.longestLine else { throw .senselessManifest }
+            guard try readMore() else {
+                if unfinished > 0 { throw .truncatedManifest }
+                return nil
+            }
+            searched = position + unfinished
+        }
+    }
+
+    /// Longer than any line with a path and a link's target, and the bound of what is held.
+    private static let longestLine = 16 << 20
+
+    private func readMore() throws(ArchiveFailure) -> Bool {
+        buffer.removeFirst(position)
+        position = 0
+        guard let piece = try reader.nextPiece() else { return false }
+        buffer.append(contentsOf: piece.bytes)
+        return true
+    }
+}
+
+extension ArchiveFailure {
+    fileprivate static let truncatedManifest = ArchiveFailure("is cut off")
+    fileprivate static let senselessManifest = ArchiveFailure("makes no sense")
+}

@@ -1,0 +1,151 @@
+import JSONWriting
+import ResourceValues
+import SystemPackage
+
+/// Writes a manifest: JSON, an object on each line, compressed with zstd.
+final class ManifestWriter {
+    private let writer: ArchiveWriter
+    private var lines: [UInt8] = []
+    private var digest = SHA256()
+    private static let limit = 1 << 16
+
+    /// - Parameter descriptor: open for writing; it stays open.
+    init(to descriptor: FileDescriptor, _ snapshot: Snapshot) throws(ArchiveFailure) {
+        writer = try Self.begin(descriptor, snapshot)
+    }
+
+    private static func begin(
+        _ descriptor: FileDescriptor, _ snapshot: Snapshot
+    ) throws(ArchiveFailure) -> ArchiveWriter {
+        let writer = try ArchiveWriter(.raw, to: descriptor)
+        try writer.begin(
+            ArchiveMetadata(
+                path: Array("manifest".utf8), kind: .regularFile, permissions: 0o600, owner: 0,
+                group: 0, modified: FileTime(seconds: 0, nanoseconds: 0)))
+        try writer.append(head(snapshot))
+        return writer
+    }
+
+    /// Writes a manifest anew with another first line.
+    ///
+    /// - Parameter old: of which only the first line was read.
+    static func copy(
+        _ old: ManifestReader, to descriptor: FileDescriptor, _ snapshot: Snapshot
+    ) throws(ArchiveFailure) {
+        let writer = try begin(descriptor, snapshot)
+        try old.readRest { bytes throws(ArchiveFailure) in try writer.append(bytes) }
+        try writer.end()
+        _ = try writer.finish()
+    }
+
+    /// Adds an item.
+    func append(_ item: ManifestItem) throws(ArchiveFailure) {
+        var line = JSONLine()
+        line.add("type", "item")
+        line.add(path: item.path)
+        line.add("kind", item.kind.manifestName)
+        line.add("mode", octal(item.permissions))
+        line.add("user", item.owner)
+        line.add("group", item.group)
+        line.add("modified", item.modified)
+        if item.kind == .regularFile {
+            line.add("size", item.size)
+            line.add("sha256", item.digest)
+        }
+        if let target = item.linkTarget { line.add("linkTarget", "linkTargetBase64", target) }
+        if let hardLink = item.hardLink { line.add("hardLinkTo", "hardLinkToBase64", hardLink) }
+        line.add("attributes", item.attributeCount)
+        if let damage = item.damage { line.add("damage", damage.rawValue) }
+        try append(line.ended())
+    }
+
+    /// Adds what should be in the archive and is not, or not as it is on disk.
+    func append(_ shortfall: Shortfall) throws(ArchiveFailure) {
+        var line = JSONLine()
+        line.add("type", "shortfall")
+        line.add(path: shortfall.path)
+        line.add("cause", shortfall.name)
+        line.add("sentence", shortfall.sentence)
+        try append(line.ended())
+    }
+
+    /// Adds the snapshot's record as it is, behind a line with its size.
+    func append(record: [UInt8]) throws(ArchiveFailure) {
+        var line = JSONLine()
+        line.add("type", "record")
+        line.add("size", record.count)
+        try append(line.ended())
+        try append(record)
+    }
+
+    /// Adds the last line, and writes what is left.
+    ///
+    /// - Returns: the manifest's size in bytes.
+    func finish(_ end: ManifestEnd) throws(ArchiveFailure) -> Int64 {
+        try flush()
+        var line = JSONLine()
+        line.add("type", "end")
+        line.add("items", end.items)
+        line.add("bytes", end.bytes)
+        line.add("shortfalls", end.shortfalls)
+        line.add("archiveSize", end.archiveSize)
+        line.add("archiveSHA256", end.archiveDigest)
+        line.add("linesSHA256", digest.finish())
+        try writer.append(line.ended())
+        try writer.end()
+        return try writer.finish().size
+    }
+
+    /// A manifest's first line.
+    private static func head(_ snapshot: Snapshot) -> [UInt8] {
+        var line = JSONLine()
+        line.add("type", "snapshot")
+        line.add("format", "resval-tar")
+        line.add("version", ManifestHead.currentVersion)
+        line.add("id", snapshot.identifier)
+        line.add("time", snapshot.time)
+        line.add("hostName", snapshot.hostName)
+        line.add("userName", snapshot.userName)
+        line.add("tags", strings: snapshot.allTags)
+        line.add("sources", objects: snapshot.sources) { source, object in
+            object.add(path: source.bytes)
+        }
+        return line.ended()
+    }
+
+    private func append(_ added: [UInt8]) throws(ArchiveFailure) {
+        lines += added
+        if lines.count >= Self.limit { try flush() }
+    }
+
+    private func flush() throws(ArchiveFailure) {
+        digest.update(lines)
+        try writer.append(lines)
+        lines.removeAll(keepingCapacity: true)
+    }
+}
+
+private func octal(_ permissions: UInt16) -> String {
+    let digits = String(permissions, radix: 8)
+    return String(repeating: "0", count: 4 - min(digits.count, 4)) + digits
+}
+
+extension FileKind {
+    /// The kind's name in a manifest.
+    var manifestName: String {
+        switch self {
+        case .regularFile: "file"
+        case .directory: "directory"
+        case .symbolicLink: "symbolicLink"
+        case .fifo: "fifo"
+        case .socket: "socket"
+        case .characterDevice: "characterDevice"
+        case .blockDevice: "blockDevice"
+        case .unknown: "unknown"
+        }
+    }
+
+    init(manifestName: String) {
+        self = FileKind.allCases.first { $0.manifestName == manifestName } ?? .unknown
+    }
+}

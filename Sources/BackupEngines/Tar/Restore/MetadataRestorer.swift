@@ -1,0 +1,78 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Gives restored items their owners, extended attributes, permissions and times, in this order: a
+/// change of the owner takes set-ID bits and capabilities away, and read-only items take no
+/// attributes from an ordinary user.
+final class MetadataRestorer {
+    /// What could not be set.
+    private(set) var failures: [RestoreFailure] = []
+    private let isRoot = effectiveUser() == 0
+
+    /// Sets everything on an open regular file.
+    func apply(
+        _ item: ManifestItem, _ attributes: [ExtendedAttribute], toFile file: FileDescriptor,
+        _ path: [UInt8]
+    ) {
+        attempt(path) { () throws(Errno) in
+            if isRoot { try setOwner(item.owner, group: item.group, of: file) }
+        }
+        store(attributes, on: file, path)
+        attempt(path) { () throws(Errno) in
+            try changeMode(item.permissions, of: file)
+            try setModificationTime(item.modified, of: file)
+        }
+    }
+
+    /// Sets everything on an item that is neither a regular file nor a directory.
+    func apply(
+        _ item: ManifestItem, _ attributes: [ExtendedAttribute],
+        to location: DirectoryEntryLocation, _ path: [UInt8]
+    ) {
+        attempt(path) { () throws(Errno) in
+            if isRoot { try setOwner(item.owner, group: item.group, of: location) }
+        }
+        store(attributes, on: location, path)
+        attempt(path) { () throws(Errno) in
+            if item.kind != .symbolicLink {
+                let handle = OwnedDescriptor(try openReference(to: location))
+                try setPermissions(item.permissions, of: handle.descriptor)
+            }
+            try location.setTimes(access: nil, modification: item.modified)
+        }
+    }
+
+    /// Sets everything on a directory that nothing more is restored in.
+    func finish(_ directory: RestoredDirectory) {
+        guard let (item, attributes) = directory.pending else { return }
+        apply(item, attributes, toFile: directory.descriptor, item.path)
+    }
+
+    private func store(
+        _ attributes: [ExtendedAttribute], on location: borrowing some FileLocation & ~Copyable,
+        _ path: [UInt8]
+    ) {
+        for attribute in attributes where isRoot || isForEverybody(attribute.name) {
+            do throws(FileError) {
+                try location.setExtendedAttribute(
+                    named: ExtendedAttributeName(bytes: attribute.name), to: attribute.value)
+            } catch {
+                failures.append(RestoreFailure(path: path, cause: .attributes(error.message)))
+            }
+        }
+    }
+
+    /// Whether an ordinary user can store an attribute: those of other namespaces are root's.
+    private func isForEverybody(_ name: [UInt8]) -> Bool {
+        name.starts(with: "user.".utf8) || name.starts(with: "system.posix_acl".utf8)
+    }
+
+    private func attempt(_ path: [UInt8], _ body: () throws(Errno) -> Void) {
+        do throws(Errno) {
+            try body()
+        } catch {
+            failures.append(RestoreFailure(path: path, cause: .different("\(error)")))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// Which items of an archive are restored, and where.
+struct RestorePaths {
+    private let includes: IncludedPaths
+    /// The path to restore a file under whose own path is not wanted, while another name of it is.
+    private var standIns: [[UInt8]: [UInt8]] = [:]
+
+    /// - Parameter manifest: read to its end, to learn which names belong to one file.
+    init(_ includes: IncludedPaths, _ manifest: OpenManifest) throws(BackupError) {
+        self.includes = includes
+        while let item = try manifest.nextItem() {
+            guard let first = item.hardLink, standIns[first] == nil, includes.hold(item.path),
+                !includes.hold(first)
+            else { continue }
+            standIns[first] = item.path
+        }
+    }
+
+    /// Where an item is restored; nil when it is not.
+    func place(of item: ManifestItem) -> [UInt8]? {
+        if item.hardLink == nil, let standIn = standIns[item.path] { return standIn }
+        guard includes.hold(item.path) else { return nil }
+        // It was restored when the content came.
+        if let first = item.hardLink, standIns[first] == item.path { return nil }
+        return item.path
+    }
+
+    /// Where the first name of a file was restored.
+    func place(ofFirst path: [UInt8]) -> [UInt8] { standIns[path] ?? path }
+}
+
+/// The names on the way to an item, from the target down.
+///
+/// - Returns: nil when they could lead elsewhere.
+func plainNames(of path: [UInt8]) -> ArraySlice<[UInt8]>? {
+    guard path.first == UInt8(ascii: "/"), !path.contains(0) else { return nil }
+    if path.count == 1 { return [] }
+    let names = path.dropFirst().split(
+        separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+    ).map(Array.init)
+    let dot = UInt8(ascii: ".")
+    guard names.allSatisfy({ !$0.isEmpty && $0 != [dot] && $0 != [dot, dot] }) else { return nil }
+    return names[...]
+}

@@ -1,0 +1,44 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+extension TarRepository {
+    package func extract(
+        _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
+    ) async throws(BackupError) -> RestoreResult {
+        try await work { isCancelled in
+            try raiseDescriptorLimit()
+            let directory = try open()
+            let identifier = request.snapshot.identifier
+            let archive = try openArchive(identifier, in: directory.descriptor)
+            let paths = try RestorePaths(request.includes, openManifest(of: request.snapshot))
+            try makeDirectories(at: request.target)
+            let restorer = try openTarget(request, report, isCancelled)
+            do {
+                try restorer.restore(
+                    ArchiveReader(.pax, from: archive.descriptor),
+                    openManifest(of: request.snapshot), paths)
+            } catch {
+                throw backupError(error, path: path.pushing(TarNames.archive(identifier)))
+            }
+            let failures = restorer.failures
+                .sorted { $0.path.lexicographicallyPrecedes($1.path) }
+            return RestoreResult(
+                snapshot: request.snapshot, items: restorer.count, failures: failures)
+        }
+    }
+
+    private func openTarget(
+        _ request: RestoreRequest, _ report: @escaping (Int) -> Void,
+        _ isCancelled: @escaping () -> Bool
+    ) throws(BackupError) -> TreeRestorer {
+        do throws(Errno) {
+            return try TreeRestorer(
+                request.target, overwrites: request.overwrites, report: report,
+                isCancelled: isCancelled)
+        } catch {
+            throw BackupError(
+                .other, "the target cannot be opened: \(error)", path: request.target)
+        }
+    }
+}

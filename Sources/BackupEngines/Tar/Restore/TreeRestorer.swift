@@ -1,0 +1,189 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Brings the items of an archive back below a directory.
+///
+/// What the archive says is trusted with nothing but content: no path leads out of the target, and
+/// nothing that is there is replaced unless that is asked for.
+final class TreeRestorer {
+    /// Items that are not as they are in the archive.
+    private(set) var failures: [RestoreFailure] = []
+    /// How many items were restored, or should have been.
+    private(set) var count = 0
+    private let overwrites: Bool
+    private let target: FilePath
+    private let chain: DirectoryChain
+    private let metadata: MetadataRestorer
+    private let report: (Int) -> Void
+    private let isCancelled: () -> Bool
+
+    /// - Parameters:
+    ///   - target: an existing directory.
+    ///   - report: called now and then with the number of items.
+    /// - Throws: the errno of opening the target.
+    init(
+        _ target: FilePath, overwrites: Bool, report: @escaping (Int) -> Void,
+        isCancelled: @escaping () -> Bool
+    ) throws(Errno) {
+        self.target = target
+        self.overwrites = overwrites
+        self.report = report
+        self.isCancelled = isCancelled
+        let metadata = MetadataRestorer()
+        self.metadata = metadata
+        chain = DirectoryChain(try openFile(target, flags: O_RDONLY | O_DIRECTORY)) { directory in
+            metadata.finish(directory)
+        }
+    }
+
+    /// Restores what is wanted, and reads the rest.
+    ///
+    /// - Throws: ``BackupError``: `damaged` when archive and manifest do not fit, `noSpace`;
+    ///   ``ArchiveFailure``, `CancellationError`.
+    func restore(
+        _ reader: ArchiveReader, _ manifest: OpenManifest, _ paths: RestorePaths
+    ) throws {
+        defer {
+            chain.leaveAll()
+            failures += metadata.failures
+        }
+        while let item = try manifest.nextItem() {
+            if isCancelled() { throw CancellationError() }
+            guard let entry = try reader.next(), entry.path == item.archivePath else {
+                throw BackupError(.damaged, "the archive and its manifest do not fit")
+            }
+            guard let place = paths.place(of: item) else { continue }
+            count += 1
+            if count % 256 == 0 { report(count) }
+            try restore(item, entry, at: place, from: reader, paths)
+        }
+    }
+
+    private func restore(
+        _ item: ManifestItem, _ entry: ArchiveMetadata, at path: [UInt8],
+        from reader: ArchiveReader, _ paths: RestorePaths
+    ) throws {
+        guard let names = plainNames(of: path) else {
+            return fail(path, .missing("its path could lead out of the target"))
+        }
+        // The target itself is not an item.
+        guard let name = names.last else { return }
+        do throws(Errno) {
+            if item.kind == .directory {
+                try chain.enter(names).pending = (item, entry.attributes)
+                return
+            }
+            let parent = try chain.enter(names.dropLast())
+            let location = DirectoryEntryLocation(
+                directory: parent.descriptor, name: FilePath(bytes: name))
+            let written = Result {
+                if let first = item.hardLink {
+                    try link(location, to: paths.place(ofFirst: first))
+                } else if item.kind == .regularFile {
+                    try write(item, entry, location, path, from: reader)
+                } else {
+                    try make(item, entry, location, path)
+                }
+            }
+            if case .failure(let error) = written {
+                guard let errno = error as? Errno else { return try written.get() }
+                throw errno
+            }
+        } catch .noSpace, .diskQuotaExceeded {
+            throw BackupError(
+                .noSpace, "there is no space left at the target",
+                advice: "make room, and restore again with --overwrite", path: target)
+        } catch {
+            fail(path, .missing(sentence(error)))
+        }
+    }
+
+    private func write(
+        _ item: ManifestItem, _ entry: ArchiveMetadata, _ location: DirectoryEntryLocation,
+        _ path: [UInt8], from reader: ArchiveReader
+    ) throws {
+        var file = try StagedFile(in: location.directory, permissions: 0o600)
+        var digest = ContentDigest()
+        while let piece = try reader.nextPiece() {
+            if isCancelled() { throw CancellationError() }
+            try writeFile(file.descriptor, piece.bytes, at: piece.offset)
+            digest.update(piece.bytes, at: piece.offset)
+        }
+        try setSize(item.size, of: file.descriptor)
+        let isWhole = digest.finish(size: item.size) == item.digest
+        if !isWhole {
+            fail(path, .different("its content does not have the SHA-256 it was stored with"))
+        } else if let damage = item.damage {
+            fail(path, .different(damage.sentence))
+        }
+        metadata.apply(item, entry.attributes, toFile: file.descriptor, path)
+        if overwrites && isWhole {
+            try file.replace(location.name)
+        } else {
+            try file.publish(as: location.name)
+        }
+    }
+
+    private func make(
+        _ item: ManifestItem, _ entry: ArchiveMetadata, _ location: DirectoryEntryLocation,
+        _ path: [UInt8]
+    ) throws(Errno) {
+        try removeExisting(location)
+        switch item.kind {
+        case .symbolicLink:
+            try makeSymbolicLink(
+                location.name, in: location.directory,
+                to: FilePath(bytes: item.linkTarget ?? []))
+        case .fifo, .characterDevice, .blockDevice:
+            try makeSpecialFile(
+                location.name, in: location.directory, item.kind, permissions: 0o600,
+                device: entry.device)
+        default: throw .notSupported
+        }
+        metadata.apply(item, entry.attributes, to: location, path)
+    }
+
+    private func link(_ location: DirectoryEntryLocation, to first: [UInt8]) throws(Errno) {
+        guard plainNames(of: first) != nil else { throw .invalidArgument }
+        try removeExisting(location)
+        let tree = try TargetTree(target)
+        let existing = try tree.location(of: first)
+        try linkItem(
+            existing.name, in: existing.directory, to: location.name, in: location.directory)
+        withExtendedLifetime(tree) {}
+    }
+
+    /// Removes what has the name, if that is asked for; a directory stays.
+    private func removeExisting(_ location: DirectoryEntryLocation) throws(Errno) {
+        guard overwrites else { return }
+        do throws(Errno) {
+            try removeItem(location.name, in: location.directory, isDirectory: false)
+        } catch .noSuchFileOrDirectory {
+            // Nothing is in the way.
+        }
+    }
+
+    private func fail(_ path: [UInt8], _ cause: RestoreFailure.Cause) {
+        failures.append(RestoreFailure(path: path, cause: cause))
+    }
+
+    private func sentence(_ error: Errno) -> String {
+        switch error {
+        case .fileExists: "something else has its name"
+        case .tooManySymbolicLinkLevels, .notDirectory:
+            "something that is no directory is in its way"
+        default: "\(error)"
+        }
+    }
+}
+
+extension ManifestItem.Damage {
+    fileprivate var sentence: String {
+        switch self {
+        case .changed: "it changed while it was stored, so it may be parts of two versions"
+        case .unreadable: "it could not be read to its end when it was stored"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import BackupPlanning
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+extension TarRepository {
+    /// Stores everything anew: a snapshot is of use without any other.
+    ///
+    /// The archive is read back and compared with the manifest before the snapshot exists.
+    package func store(
+        _ request: StoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> StoredSnapshot {
+        try await work { isCancelled in
+            let directory = try openAlone()
+            try removeUnfinished(in: directory.descriptor)
+            do {
+                return try store(request, in: directory, report, isCancelled)
+            } catch {
+                throw backupError(error, path: path)
+            }
+        }
+    }
+
+    private func store(
+        _ request: StoreRequest, in directory: LockedDirectory,
+        _ report: @escaping (BackupProgress) -> Void, _ isCancelled: @escaping () -> Bool
+    ) throws -> StoredSnapshot {
+        guard let planned = request.plan.manifest else {
+            throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
+        }
+        try raiseDescriptorLimit()
+        let identifier = TarNames.makeIdentifier()
+        let archive = try UnfinishedFile(TarNames.archive(identifier), in: directory.descriptor)
+        let manifest = try UnfinishedFile(TarNames.manifest(identifier), in: directory.descriptor)
+        let snapshot = Snapshot(
+            identifier: identifier, time: currentTime(), hostName: hostName(),
+            userName: OwnerNames().user(effectiveUser()), allTags: request.tags,
+            paths: request.plan.sources)
+        let writer = try ArchiveWriter(.pax, to: archive.descriptor)
+        let manifestWriter = try ManifestWriter(to: manifest.descriptor, snapshot)
+        let archiver = TreeArchiver(
+            request.plan, planned, to: writer, manifestWriter,
+            StoreProgress(
+                BackupProgress(request.plan.totals), report: report, isStopped: isCancelled))
+        try archiver.archive()
+        try manifestWriter.append(record: request.record)
+        let written = try writer.finish()
+        var end = archiver.end
+        (end.archiveSize, end.archiveDigest) = written
+        let manifestSize = try manifestWriter.finish(end)
+        try synchronize(archive.descriptor)
+        try synchronize(manifest.descriptor)
+        try readBack(archive, manifest, isCancelled)
+        try archive.publish()
+        try manifest.publish()
+        try synchronizeDirectory(directory.descriptor)
+        var stored = StoredSnapshot(identifier: identifier)
+        stored.newFiles = archiver.fileCount
+        stored.processedBytes = archiver.fileBytes
+        stored.addedBytes = written.size + manifestSize
+        stored.shortfalls = archiver.shortfalls
+        return stored
+    }
+
+    private func readBack(
+        _ archive: UnfinishedFile, _ manifest: UnfinishedFile, _ isCancelled: () -> Bool
+    ) throws {
+        let comparison = ArchiveComparison(isCancelled: isCancelled)
+        let archiveFile = try archive.openAgain()
+        let manifestFile = try manifest.openAgain()
+        let problems = try comparison.compare(
+            archiveFile.descriptor, ManifestReader(from: manifestFile.descriptor))
+        guard let problem = problems.first else { return }
+        throw BackupError(
+            .damaged, "the archive was not stored as it was written: \(problem)",
+            advice: "check the disk and the memory of this machine", path: path)
+    }
+
+    /// Removes what a killed process left of files that were not whole.
+    func removeUnfinished(in directory: FileDescriptor) throws(BackupError) {
+        for name in try fileNames(in: directory) where TarNames.isUnfinished(name) {
+            do throws(Errno) {
+                try removeItem(FilePath(bytes: name), in: directory, isDirectory: false)
+            } catch {
+                throw backupError(error, path: path.pushing(FilePath(bytes: name)))
+            }
+        }
+    }
+}
+
+extension BackupProgress {
+    fileprivate init(_ totals: PlanTotals) {
+        self.init()
+        filesTotal = Int64(totals.storedFiles)
+        bytesTotal = totals.storedBytes
+    }
+}
+
+private func currentTime() -> FileTime {
+    var now = timespec()
+    // Cannot fail for this clock.
+    clock_gettime(CLOCK_REALTIME, &now)
+    return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
+}

@@ -1,0 +1,304 @@
+import BackupPlanning
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Writes what a plan stores into an archive and its manifest, walking by descriptor.
+///
+/// The plan decides: what it leaves out is left out, and what it does not know, because it came
+/// after the plan was made, is not stored. Items come in the order of ``pathPrecedes(_:_:)``. Of the
+/// tree no more is held in memory than the names in the directories on the way down, and the paths
+/// of files with several names.
+final class TreeArchiver {
+    /// Counts for the manifest's last line.
+    private(set) var end = ManifestEnd()
+    /// Items that are not in the archive as they should be.
+    private(set) var shortfalls: [Shortfall] = []
+    /// How many regular files were stored; each name counts.
+    private(set) var fileCount: Int64 = 0
+    /// The sizes of the regular files stored, in bytes; each name counts.
+    private(set) var fileBytes: Int64 = 0
+    private let plan: BackupPlan
+    private var planned: PlanManifest
+    private let exclusions: [[UInt8]: LeftOutItem]
+    private let writer: ArchiveWriter
+    private let content: ArchiveContent
+    private let manifest: ManifestWriter
+    private let progress: StoreProgress
+    private let owners = OwnerNames()
+    private var firstNames: [FileIdentity: ManifestItem] = [:]
+
+    /// - Parameter planned: the plan's manifest.
+    init(
+        _ plan: BackupPlan, _ planned: PlanManifest, to writer: ArchiveWriter,
+        _ manifest: ManifestWriter, _ progress: StoreProgress
+    ) {
+        self.plan = plan
+        self.planned = planned
+        self.writer = writer
+        self.manifest = manifest
+        self.progress = progress
+        content = ArchiveContent(writer)
+        exclusions = Dictionary(
+            plan.exclusions.map { ($0.path.bytes, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Stores all SOURCEs.
+    ///
+    /// - Throws: ``ArchiveFailure`` when the archive or the manifest cannot be written,
+    ///   `CancellationError` when stopped.
+    func archive() throws {
+        let sources = plan.sources.sorted { pathPrecedes($0.bytes, $1.bytes) }
+        for source in sources { try archive(source) }
+        for shortfall in shortfalls { try manifest.append(shortfall) }
+        end.shortfalls = Int64(shortfalls.count)
+    }
+
+    private func archive(_ source: FilePath) throws {
+        let parent: OwnedDescriptor
+        do throws(Errno) {
+            parent = OwnedDescriptor(
+                try openDirectoryReference(source.removingLastComponent()))
+        } catch {
+            return note(.unreadable(error), source.bytes)
+        }
+        let name = source.lastComponent.map { FilePath(root: nil, [$0]) } ?? "."
+        let top = DirectoryEntryLocation(directory: parent.descriptor, name: name)
+        guard let first = try visit(top, source.bytes) else { return }
+        var frames = [first]
+        while let frame = frames.last {
+            guard let name = frame.nextName() else {
+                frames.removeLast()
+                continue
+            }
+            let location = DirectoryEntryLocation(
+                directory: frame.descriptor, name: FilePath(bytes: name))
+            if let below = try visit(location, frame.path(of: name)) { frames.append(below) }
+        }
+    }
+
+    /// Stores one item.
+    ///
+    /// - Returns: the directory to go on in, if it is one.
+    private func visit(
+        _ location: DirectoryEntryLocation, _ path: [UInt8]
+    ) throws -> DirectoryFrame? {
+        if progress.isStopped { throw CancellationError() }
+        let exclusion = exclusions[path]
+        if let exclusion, !exclusion.isDirectory { return nil }
+        let status: FileStatus
+        do throws(Errno) {
+            status = try location.status()
+        } catch {
+            if planned.isMissing(path) { note(cause(error), path) }
+            return nil
+        }
+        let check = planned.check(
+            path, kind: status.kind, size: status.size, modified: status.contentModificationTime)
+        switch check {
+        case .unplanned: return nil
+        case .different where status.kind != .regularFile:
+            note(.changed, path)
+            return nil
+        case .asPlanned, .different: break
+        }
+        if status.kind == .directory {
+            return try archiveDirectory(location, path, status, exclusion)
+        }
+        if status.linkCount > 1, let first = firstNames[status.identity] {
+            try archive(nameOf: first, path)
+            return nil
+        }
+        let stored =
+            status.kind == .regularFile
+            ? try archiveFile(location, path) : try archiveOther(location, path, status)
+        if status.linkCount > 1, let stored { firstNames[status.identity] = stored }
+        return nil
+    }
+
+    private func archiveDirectory(
+        _ location: DirectoryEntryLocation, _ path: [UInt8], _ planned: FileStatus,
+        _ exclusion: LeftOutItem?
+    ) throws -> DirectoryFrame? {
+        let frame: DirectoryFrame
+        let status: FileStatus
+        do throws(Errno) {
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK
+            frame = DirectoryFrame(
+                try openFile(location, flags: flags), path: path, names: keptNames(exclusion))
+            status = try frame.descriptor.status()
+            if exclusion == nil { try frame.readNames() }
+        } catch {
+            note(cause(error), path)
+            // The directory itself is there, and its marks count.
+            guard ![.notDirectory, .noSuchFileOrDirectory].contains(error) else { return nil }
+            try begin(path, planned, StoredAttributes(of: location))
+            return nil
+        }
+        guard try begin(path, status, StoredAttributes(of: frame.descriptor)) != nil else {
+            return nil
+        }
+        return frame
+    }
+
+    /// What is stored of a directory whose contents are left out.
+    private func keptNames(_ exclusion: LeftOutItem?) -> [[UInt8]] {
+        exclusion?.reason.keptFile.map { [$0.name.bytes] } ?? []
+    }
+
+    private func archiveFile(
+        _ location: DirectoryEntryLocation, _ path: [UInt8]
+    ) throws -> ManifestItem? {
+        let file: OwnedDescriptor
+        let status: FileStatus
+        let regions: [Range<Int64>]?
+        do throws(Errno) {
+            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+            file = OwnedDescriptor(try openFile(location, flags: flags))
+            status = try file.descriptor.status()
+            guard status.kind == .regularFile else {
+                note(.changed, path)
+                return nil
+            }
+            regions = try dataRegions(of: file.descriptor, status)
+        } catch {
+            note(cause(error), path)
+            return nil
+        }
+        let attributes = StoredAttributes(of: file.descriptor)
+        guard var item = try begin(path, status, attributes, regions: regions) else { return nil }
+        let outcome = try content.copy(
+            file.descriptor, size: status.size, regions: regions, report: progress.add(bytes:))
+        try writer.end()
+        item.digest = outcome.digest
+        item.damage = try damage(to: file.descriptor, status, outcome.shortage, path)
+        try manifest.append(item)
+        end.bytes += status.size
+        count(item)
+        return item
+    }
+
+    /// Whether a file was stored as it was when it was opened; reported when not.
+    private func damage(
+        to file: FileDescriptor, _ before: FileStatus, _ shortage: ArchiveContent.Shortage?,
+        _ path: [UInt8]
+    ) throws -> ManifestItem.Damage? {
+        if case .unreadable(let error) = shortage {
+            note(.unreadable(error), path)
+            return .unreadable
+        }
+        let after = try file.status()
+        let isSame =
+            after.size == before.size
+            && after.contentModificationTime == before.contentModificationTime
+        if isSame && shortage == nil { return nil }
+        note(.changed, path)
+        return .changed
+    }
+
+    private func archiveOther(
+        _ location: DirectoryEntryLocation, _ path: [UInt8], _ status: FileStatus
+    ) throws -> ManifestItem? {
+        var target: [UInt8]?
+        if status.kind == .symbolicLink {
+            do throws(Errno) {
+                target = try symbolicLinkTarget(location).bytes
+            } catch {
+                note(error == .invalidArgument ? .changed : cause(error), path)
+                return nil
+            }
+        }
+        return try begin(path, status, StoredAttributes(of: location), linkTarget: target)
+    }
+
+    /// Stores another name of a file that is in the archive.
+    private func archive(nameOf first: ManifestItem, _ path: [UInt8]) throws {
+        var item = first
+        item.path = path
+        item.hardLink = first.path
+        item.attributeCount = 0
+        var metadata = ArchiveMetadata(item)
+        metadata.size = 0
+        try writer.begin(metadata)
+        try writer.end()
+        try manifest.append(item)
+        count(item)
+    }
+
+    /// Writes an item's header; of anything but a regular file all there is to write.
+    ///
+    /// - Returns: nil when the archive cannot take the item, which is then reported.
+    @discardableResult
+    private func begin(
+        _ path: [UInt8], _ status: FileStatus, _ attributes: StoredAttributes,
+        regions: [Range<Int64>]? = nil, linkTarget: [UInt8]? = nil
+    ) throws -> ManifestItem? {
+        var item = ManifestItem(path, status)
+        item.linkTarget = linkTarget
+        item.attributeCount = attributes.attributes.count
+        var metadata = ArchiveMetadata(item)
+        metadata.ownerName = owners.user(status.owner)
+        metadata.groupName = owners.group(status.group)
+        metadata.attributes = attributes.attributes
+        metadata.dataRegions = regions
+        metadata.device = status.representedDevice
+        do throws(ArchiveFailure) {
+            try writer.begin(metadata)
+        } catch where !error.isFatal {
+            note(.refused, path)
+            return nil
+        }
+        if let failure = attributes.failure { note(.attributes(failure.message), path) }
+        guard status.kind != .regularFile else { return item }
+        try writer.end()
+        try manifest.append(item)
+        count(item)
+        return item
+    }
+
+    private func count(_ item: ManifestItem) {
+        end.items += 1
+        guard item.kind == .regularFile else { return }
+        fileCount += 1
+        fileBytes += item.size
+        progress.addFile()
+    }
+
+    private func note(_ cause: Shortfall.Cause, _ path: [UInt8]) {
+        shortfalls.append(Shortfall(path: path, cause: cause))
+    }
+
+    /// What an errno tells of an item that the plan stores.
+    private func cause(_ error: Errno) -> Shortfall.Cause {
+        switch error {
+        case .noSuchFileOrDirectory: .vanished
+        // Something else has the name by now: a link, a FIFO, a socket, a file.
+        case .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notDirectory: .changed
+        default: .unreadable(error)
+        }
+    }
+}
+
+extension ManifestItem {
+    fileprivate init(_ path: [UInt8], _ status: FileStatus) {
+        self.path = path
+        kind = status.kind
+        permissions = status.permissions
+        owner = status.owner
+        group = status.group
+        modified = status.contentModificationTime
+        size = status.kind == .regularFile ? status.size : 0
+    }
+}
+
+extension ArchiveMetadata {
+    fileprivate init(_ item: ManifestItem) {
+        self.init(
+            path: item.archivePath, kind: item.kind, permissions: item.permissions,
+            owner: item.owner, group: item.group, modified: item.modified)
+        size = item.size
+        linkTarget = item.linkTarget ?? []
+        hardLink = item.hardLink.map { archived($0) }
+    }
+}

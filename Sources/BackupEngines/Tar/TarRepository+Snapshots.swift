@@ -1,0 +1,165 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+extension TarRepository {
+    package func snapshots(_ filter: SnapshotFilter) async throws(BackupError) -> [Snapshot] {
+        try await work { isCancelled in
+            let directory = try open()
+            var snapshots: [Snapshot] = []
+            for identifier in try fileNames(in: directory.descriptor)
+                .compactMap(TarNames.snapshot(ofManifest:))
+            {
+                if isCancelled() { throw CancellationError() }
+                guard let manifest = try openManifest(identifier, in: directory.descriptor) else {
+                    continue
+                }
+                snapshots.append(manifest.reader.head.snapshot)
+            }
+            return snapshots.filter(filter.accepts).sorted { $0.isOlder(than: $1) }
+        }
+    }
+
+    package func readEntries<Handler: SnapshotEntryHandler>(
+        of snapshot: Snapshot, with handler: Handler
+    ) async throws(BackupError) -> Handler {
+        try await work { isCancelled in
+            var handler = handler
+            let manifest = try openManifest(of: snapshot)
+            while let item = try manifest.nextItem() {
+                if isCancelled() { throw CancellationError() }
+                try handler.receive(
+                    SnapshotEntry(
+                        path: item.path, kind: item.kind, size: item.size,
+                        modified: item.modified, permissions: item.permissions & 0o777))
+            }
+            return handler
+        }
+    }
+
+    package func readRecordBytes<Consumer: OutputConsumer>(
+        of snapshot: Snapshot, with consumer: Consumer
+    ) async throws(BackupError) -> Consumer {
+        try await work { _ in
+            var consumer = consumer
+            var failure: BackupError?
+            let manifest = try openManifest(of: snapshot)
+            let hasRecord = try manifest.readRecord { bytes in
+                guard failure == nil else { return }
+                let outcome = bytes.withUnsafeBytes { bytes in
+                    Result { () throws(BackupError) in try consumer.receive(bytes) }
+                }
+                if case .failure(let error) = outcome { failure = error }
+            }
+            if let failure { throw failure }
+            guard hasRecord else { throw BackupError.noRecord }
+            try consumer.finish()
+            return consumer
+        }
+    }
+
+    /// Opens the manifest of a snapshot that was listed.
+    ///
+    /// - Throws: ``BackupError``: `noSnapshot` when it is gone, `damaged`.
+    func openManifest(of snapshot: Snapshot) throws(BackupError) -> OpenManifest {
+        let directory = try open()
+        guard let manifest = try openManifest(snapshot.identifier, in: directory.descriptor) else {
+            throw BackupError(
+                .noSnapshot, "there is no snapshot \(snapshot.shortIdentifier) any more",
+                advice: "see resval-backup snapshots")
+        }
+        return manifest
+    }
+
+    /// Opens a snapshot's manifest; nil when there is none.
+    ///
+    /// - Throws: ``BackupError``: `damaged`, `unreachable`.
+    func openManifest(
+        _ identifier: String, in directory: FileDescriptor
+    ) throws(BackupError) -> OpenManifest? {
+        let name = TarNames.manifest(identifier)
+        guard let file = try openForReading(name, directory) else { return nil }
+        return try OpenManifest(file, path: path.pushing(name))
+    }
+
+    /// Opens a snapshot's archive.
+    ///
+    /// - Throws: ``BackupError``: `damaged` when there is none.
+    func openArchive(
+        _ identifier: String, in directory: FileDescriptor
+    ) throws(BackupError) -> OwnedDescriptor {
+        let name = TarNames.archive(identifier)
+        guard let file = try openForReading(name, directory) else {
+            throw BackupError(
+                .damaged, "the archive of the snapshot is missing", path: path.pushing(name))
+        }
+        return file
+    }
+
+    /// The names of all files of the repository.
+    func fileNames(in directory: FileDescriptor) throws(BackupError) -> [[UInt8]] {
+        do throws(Errno) {
+            return try names(in: directory)
+        } catch {
+            throw BackupError(.unreachable, "cannot be read: \(error)", path: path)
+        }
+    }
+
+    private func openForReading(
+        _ name: FilePath, _ directory: FileDescriptor
+    ) throws(BackupError) -> OwnedDescriptor? {
+        do throws(Errno) {
+            return OwnedDescriptor(try SystemCalls.openForReading(name, in: directory))
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw BackupError(
+                .unreachable, "cannot be opened: \(error)", path: path.pushing(name))
+        }
+    }
+}
+
+/// A manifest that is open for reading.
+final class OpenManifest {
+    /// Reads the lines.
+    let reader: ManifestReader
+    private let path: FilePath
+    private let file: OwnedDescriptor
+
+    /// - Throws: ``BackupError`` with the code `damaged`.
+    init(_ file: consuming OwnedDescriptor, path: FilePath) throws(BackupError) {
+        self.path = path
+        do throws(ArchiveFailure) {
+            reader = try ManifestReader(from: file.descriptor)
+        } catch {
+            throw damagedManifest(error, path)
+        }
+        self.file = file
+    }
+
+    /// The next item; nil behind the last.
+    ///
+    /// - Throws: ``BackupError`` with the code `damaged`.
+    func nextItem() throws(BackupError) -> ManifestItem? {
+        do throws(ArchiveFailure) {
+            return try reader.nextItem()
+        } catch {
+            throw damagedManifest(error, path)
+        }
+    }
+
+    /// As ``ManifestReader/readRecord(_:)``.
+    func readRecord(_ body: ([UInt8]) -> Void) throws(BackupError) -> Bool {
+        do throws(ArchiveFailure) {
+            return try reader.readRecord { bytes throws(ArchiveFailure) in body(bytes) }
+        } catch {
+            throw damagedManifest(error, path)
+        }
+    }
+}
+
+private func damagedManifest(_ failure: ArchiveFailure, _ path: FilePath) -> BackupError {
+    BackupError(
+        .damaged, "the manifest \(failure.message)",
+        advice: "see resval-backup verify", path: path)
+}

@@ -1,0 +1,99 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// A directory of plain archives: one `ID.tar.zst` and one `ID.manifest.jsonl.zst` for each snapshot.
+///
+/// A snapshot exists when its manifest does: the manifest gets its name last, and loses it first.
+/// Whoever writes holds a lock, which goes with its process. Readers need none: what they have open
+/// stays readable.
+package struct TarRepository: BackupEngine {
+    package let repository: RepositoryLocation
+    /// The directory.
+    let path: FilePath
+
+    /// - Parameter repository: a location that begins with `tar:`.
+    /// - Throws: ``BackupError`` with the code `noRepository` for any other.
+    package init(_ repository: RepositoryLocation) throws(BackupError) {
+        guard repository.isArchiveDirectory, let directory = repository.directory else {
+            throw BackupError(.noRepository, "is no directory of archives (tar:DIR)")
+        }
+        self.repository = repository
+        path = directory
+    }
+
+    /// Archives hold paths of any length.
+    package var longestPath: Int? { nil }
+
+    /// Does work that reads or writes files on a thread of its own.
+    func work<Result: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
+    ) async throws(BackupError) -> Result {
+        do {
+            return try await onOwnThread(body)
+        } catch {
+            throw backupError(error)
+        }
+    }
+
+    /// Opens the directory of a repository that is there.
+    ///
+    /// - Throws: ``BackupError``: `noRepository`, `damaged`, `unreachable`.
+    func open() throws(BackupError) -> OwnedDescriptor {
+        let directory: FileDescriptor
+        let config: [UInt8]
+        do throws(Errno) {
+            directory = try openFile(path, flags: O_RDONLY | O_DIRECTORY)
+            config = try contentsOfFile(path.pushing(TarNames.config))
+        } catch .noSuchFileOrDirectory {
+            throw BackupError(
+                .noRepository, "there is no repository of archives",
+                advice: "make one with resval-backup init", path: path)
+        } catch {
+            throw BackupError(.unreachable, "cannot be opened: \(error)", path: path)
+        }
+        let opened = OwnedDescriptor(directory)
+        try TarConfig.check(config, path: path.pushing(TarNames.config))
+        return opened
+    }
+
+    /// Opens the directory and takes its lock.
+    ///
+    /// - Throws: ``BackupError``: also `locked`, `notWritable`.
+    func openAlone() throws(BackupError) -> LockedDirectory {
+        let directory = try open()
+        do throws(Errno) {
+            let file = OwnedDescriptor(
+                try openFile(
+                    in: directory.descriptor, TarNames.lock,
+                    flags: O_RDWR | O_CREAT | O_NOFOLLOW, permissions: 0o600))
+            guard try takeLock(on: file.descriptor) else {
+                throw Errno.wouldBlock
+            }
+            return LockedDirectory(directory, file)
+        } catch .wouldBlock {
+            throw BackupError(
+                .locked, "another resval-backup works on the repository",
+                advice: "wait until it has ended", path: path)
+        } catch {
+            throw BackupError(
+                .notWritable, "the repository's lock cannot be taken: \(error)",
+                advice: "check its owner, permissions and mount options",
+                path: path.pushing(TarNames.lock))
+        }
+    }
+}
+
+/// A repository's directory that nobody else writes to.
+final class LockedDirectory {
+    private let directory: OwnedDescriptor
+    private let lock: OwnedDescriptor
+
+    init(_ directory: consuming OwnedDescriptor, _ lock: consuming OwnedDescriptor) {
+        self.directory = directory
+        self.lock = lock
+    }
+
+    /// The directory.
+    var descriptor: FileDescriptor { directory.descriptor }
+}
