@@ -7,7 +7,7 @@ struct RepositoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The repository: a directory, or any location restic knows (s3:…, sftp:…, rest:…, "
-                + "rclone:…). Without it, $RESVAL_BACKUP_REPOSITORY.",
+                + "rclone:…), or tar:DIR for plain archives in a directory. Without it, $RESVAL_BACKUP_REPOSITORY.",
             valueName: "location"))
     var repository: PathArgument?
 
@@ -31,7 +31,7 @@ struct RepositoryOptions: ParsableArguments {
                 "Name the repository with --repository or $RESVAL_BACKUP_REPOSITORY.")
         }
         switch location.kind {
-        case .archives: throw ValidationError("Plain archives (tar:DIR) are not supported yet.")
+        case .archives: return try TarRepository(location)
         case .restic: return try restic(location)
         }
     }

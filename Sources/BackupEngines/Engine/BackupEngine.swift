@@ -17,6 +17,9 @@ package protocol BackupEngine: Sendable {
     /// UTF-8.
     var repairsLinkTargets: Bool { get }
 
+    /// Whether whoever can read the repository can read what is stored in it.
+    var storesPlaintext: Bool { get }
+
     /// Makes a repository.
     ///
     /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty` for a directory full of
@@ -101,6 +104,7 @@ package protocol BackupEngine: Sendable {
 extension BackupEngine {
     package var longestPath: Int? { nil }
     package var repairsLinkTargets: Bool { false }
+    package var storesPlaintext: Bool { false }
     package func recover() async throws(BackupError) {}
     package func prune() async throws(BackupError) {}
 }

@@ -33,7 +33,8 @@ struct ArchiveComparison {
             guard entry.path == item.archivePath else {
                 return problems.append("the archive lacks \(shown(item.path))")
             }
-            if !agree(entry, item) || (try digest(reader, item)) != item.contentDigest {
+            let digest = try digest(reader, item)
+            if !agree(entry, item) || digest != item.contentDigest {
                 problems.append("\(shown(item.path)) is not as it was stored")
             }
             if problems.count >= Self.problemLimit { return }

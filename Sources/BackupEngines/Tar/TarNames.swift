@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// The names of the files of a repository of archives.

@@ -13,13 +13,13 @@ extension TarRepository {
                     with: identifier, in: directory.descriptor, readsData, isCancelled)
                 guard !problems.isEmpty else { continue }
                 check.problems += problems.map { "snapshot \(identifier): \($0)" }
-                check.repair.append(removal(of: identifier))
+                check.repair += steps(settingAside: identifier)
             }
             if !check.problems.isEmpty {
                 check.repair.append(
                     RepairStep(
                         purpose: "make a new snapshot, which needs no other",
-                        command: Array("resval-backup create SOURCE...".utf8)))
+                        command: []))
             }
             return check
         }
@@ -45,7 +45,8 @@ extension TarRepository {
             let size = try archiveSize(archive.descriptor)
             return size == manifest.reader.end?.archiveSize
                 ? [] : ["the archive does not have the size it had"]
-        } catch where error.code == .damaged {
+        } catch {
+            guard error.code == .damaged else { throw error }
             return [error.message]
         }
     }
@@ -58,19 +59,14 @@ extension TarRepository {
         }
     }
 
-    private func removal(of identifier: String) -> RepairStep {
-        let files = [TarNames.manifest(identifier), TarNames.archive(identifier)]
-            .map { path.pushing($0).bytes }
-        return RepairStep(
-            purpose: "remove snapshot \(identifier), after restoring from it what it still has",
-            command: files.reduce(Array("rm -f --".utf8)) {
-                $0 + [UInt8(ascii: " ")] + shellQuoted($1)
-            })
+    /// Both files get names that no command of this program looks at.
+    private func steps(settingAside identifier: String) -> [RepairStep] {
+        [TarNames.manifest(identifier), TarNames.archive(identifier)].map { name in
+            let file = path.pushing(name).bytes
+            return RepairStep(
+                purpose: "move a file of snapshot \(identifier) aside, "
+                    + "after restoring what can still be read",
+                command: words("mv", "--") + [file, file + Array(".damaged".utf8)])
+        }
     }
-}
-
-/// A word in single quotes, as every shell reads it.
-private func shellQuoted(_ word: [UInt8]) -> [UInt8] {
-    let quote = UInt8(ascii: "'")
-    return [quote] + word.flatMap { $0 == quote ? Array(#"'\''"#.utf8) : [$0] } + [quote]
 }

@@ -21,11 +21,11 @@ extension TarRepository {
     }
 
     package func readEntries<Handler: SnapshotEntryHandler>(
-        of snapshot: Snapshot, with handler: Handler
+        of identifier: String, with handler: Handler
     ) async throws(BackupError) -> Handler {
         try await work { isCancelled in
             var handler = handler
-            let manifest = try openManifest(of: snapshot)
+            let manifest = try openManifest(of: identifier)
             while let item = try manifest.nextItem() {
                 if isCancelled() { throw CancellationError() }
                 try handler.receive(
@@ -43,7 +43,7 @@ extension TarRepository {
         try await work { _ in
             var consumer = consumer
             var failure: BackupError?
-            let manifest = try openManifest(of: snapshot)
+            let manifest = try openManifest(of: snapshot.identifier)
             let hasRecord = try manifest.readRecord { bytes in
                 guard failure == nil else { return }
                 let outcome = bytes.withUnsafeBytes { bytes in
@@ -60,12 +60,15 @@ extension TarRepository {
 
     /// Opens the manifest of a snapshot that was listed.
     ///
+    /// - Parameter identifier: the whole identifier, or its first digits.
     /// - Throws: ``BackupError``: `noSnapshot` when it is gone, `damaged`.
-    func openManifest(of snapshot: Snapshot) throws(BackupError) -> OpenManifest {
+    func openManifest(of identifier: String) throws(BackupError) -> OpenManifest {
         let directory = try open()
-        guard let manifest = try openManifest(snapshot.identifier, in: directory.descriptor) else {
+        let found = try fileNames(in: directory.descriptor)
+            .compactMap(TarNames.snapshot(ofManifest:)).first { $0.hasPrefix(identifier) }
+        guard let found, let manifest = try openManifest(found, in: directory.descriptor) else {
             throw BackupError(
-                .noSnapshot, "there is no snapshot \(snapshot.shortIdentifier) any more",
+                .noSnapshot, "there is no snapshot \(identifier) any more",
                 advice: "see resval-backup snapshots")
         }
         return manifest

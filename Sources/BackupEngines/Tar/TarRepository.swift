@@ -15,15 +15,15 @@ package struct TarRepository: BackupEngine {
     /// - Parameter repository: a location that begins with `tar:`.
     /// - Throws: ``BackupError`` with the code `noRepository` for any other.
     package init(_ repository: RepositoryLocation) throws(BackupError) {
-        guard repository.isArchiveDirectory, let directory = repository.directory else {
+        guard repository.kind == .archives, let directory = repository.directory else {
             throw BackupError(.noRepository, "is no directory of archives (tar:DIR)")
         }
         self.repository = repository
         path = directory
     }
 
-    /// Archives hold paths of any length.
-    package var longestPath: Int? { nil }
+    /// true: whoever reads the archives reads the files.
+    package var storesPlaintext: Bool { true }
 
     /// Does work that reads or writes files on a thread of its own.
     func work<Result: Sendable>(

@@ -36,13 +36,13 @@ final class ArchiveContent {
     /// Copies a file's content into the entry that was begun.
     ///
     /// - Parameters:
-    ///   - descriptor: the file, open for reading.
+    ///   - file: the file.
     ///   - size: the size the entry was begun with, in bytes.
     ///   - regions: those that hold data; nil when all does.
     ///   - report: called with the number of bytes of each piece; true stops.
     /// - Throws: ``ArchiveFailure``, `CancellationError` when stopped.
     func copy(
-        _ descriptor: FileDescriptor, size: Int64, regions: [Range<Int64>]?,
+        _ file: OpenFile, size: Int64, regions: [Range<Int64>]?,
         report: (Int) -> Bool
     ) throws -> Outcome {
         var digest = SHA256()
@@ -56,7 +56,7 @@ final class ArchiveContent {
                 var count = 0
                 do throws(Errno) {
                     count = try readFile(
-                        descriptor, at: offset,
+                        file.descriptor, at: offset,
                         into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
                     if count == 0 { shortage = .ended }
                 } catch {

@@ -1,3 +1,5 @@
+import ResourceValues
+import SystemCalls
 import SystemPackage
 
 /// Reads a manifest line by line.

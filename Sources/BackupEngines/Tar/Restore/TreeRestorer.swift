@@ -70,7 +70,7 @@ final class TreeRestorer {
         }
         // The target itself is not an item.
         guard let name = names.last else { return }
-        do throws(Errno) {
+        do {
             if item.kind == .directory {
                 try chain.enter(names).pending = (item, entry.attributes)
                 return
@@ -78,24 +78,18 @@ final class TreeRestorer {
             let parent = try chain.enter(names.dropLast())
             let location = DirectoryEntryLocation(
                 directory: parent.descriptor, name: FilePath(bytes: name))
-            let written = Result {
-                if let first = item.hardLink {
-                    try link(location, to: paths.place(ofFirst: first))
-                } else if item.kind == .regularFile {
-                    try write(item, entry, location, path, from: reader)
-                } else {
-                    try make(item, entry, location, path)
-                }
+            if let first = item.hardLink {
+                try link(location, to: paths.place(ofFirst: first))
+            } else if item.kind == .regularFile {
+                try write(item, entry, location, path, from: reader)
+            } else {
+                try make(item, entry, location, path)
             }
-            if case .failure(let error) = written {
-                guard let errno = error as? Errno else { return try written.get() }
-                throw errno
-            }
-        } catch .noSpace, .diskQuotaExceeded {
+        } catch Errno.noSpace, Errno.diskQuotaExceeded {
             throw BackupError(
                 .noSpace, "there is no space left at the target",
                 advice: "make room, and restore again with --overwrite", path: target)
-        } catch {
+        } catch let error as Errno {
             fail(path, .missing(sentence(error)))
         }
     }

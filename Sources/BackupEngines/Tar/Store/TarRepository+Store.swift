@@ -57,14 +57,13 @@ extension TarRepository {
         try synchronizeDirectory(directory.descriptor)
         var stored = StoredSnapshot(identifier: identifier)
         stored.newFiles = archiver.fileCount
-        stored.processedBytes = archiver.fileBytes
         stored.addedBytes = written.size + manifestSize
         stored.shortfalls = archiver.shortfalls
         return stored
     }
 
     private func readBack(
-        _ archive: UnfinishedFile, _ manifest: UnfinishedFile, _ isCancelled: () -> Bool
+        _ archive: UnfinishedFile, _ manifest: UnfinishedFile, _ isCancelled: @escaping () -> Bool
     ) throws {
         let comparison = ArchiveComparison(isCancelled: isCancelled)
         let archiveFile = try archive.openAgain()

@@ -1,5 +1,6 @@
 import BackupPlanning
 import CLinux
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -56,16 +57,17 @@ final class TreeArchiver {
     }
 
     private func archive(_ source: FilePath) throws {
-        let parent: OwnedDescriptor
+        let parent: OpenFile
         do throws(Errno) {
-            parent = OwnedDescriptor(
-                try openDirectoryReference(source.removingLastComponent()))
+            parent = OpenFile(try openDirectoryReference(source.removingLastComponent()))
         } catch {
             return note(.unreadable(error), source.bytes)
         }
         let name = source.lastComponent.map { FilePath(root: nil, [$0]) } ?? "."
         let top = DirectoryEntryLocation(directory: parent.descriptor, name: name)
-        guard let first = try visit(top, source.bytes) else { return }
+        let visited = try visit(top, source.bytes)
+        withExtendedLifetime(parent) {}
+        guard let first = visited else { return }
         var frames = [first]
         while let frame = frames.last {
             guard let name = frame.nextName() else {
@@ -150,12 +152,12 @@ final class TreeArchiver {
     private func archiveFile(
         _ location: DirectoryEntryLocation, _ path: [UInt8]
     ) throws -> ManifestItem? {
-        let file: OwnedDescriptor
+        let file: OpenFile
         let status: FileStatus
         let regions: [Range<Int64>]?
         do throws(Errno) {
             let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-            file = OwnedDescriptor(try openFile(location, flags: flags))
+            file = OpenFile(try openFile(location, flags: flags))
             status = try file.descriptor.status()
             guard status.kind == .regularFile else {
                 note(.changed, path)
@@ -169,10 +171,10 @@ final class TreeArchiver {
         let attributes = StoredAttributes(of: file.descriptor)
         guard var item = try begin(path, status, attributes, regions: regions) else { return nil }
         let outcome = try content.copy(
-            file.descriptor, size: status.size, regions: regions, report: progress.add(bytes:))
+            file, size: status.size, regions: regions, report: progress.add(bytes:))
         try writer.end()
         item.digest = outcome.digest
-        item.damage = try damage(to: file.descriptor, status, outcome.shortage, path)
+        item.damage = try damage(to: file, status, outcome.shortage, path)
         try manifest.append(item)
         end.bytes += status.size
         count(item)
@@ -181,14 +183,14 @@ final class TreeArchiver {
 
     /// Whether a file was stored as it was when it was opened; reported when not.
     private func damage(
-        to file: FileDescriptor, _ before: FileStatus, _ shortage: ArchiveContent.Shortage?,
+        to file: OpenFile, _ before: FileStatus, _ shortage: ArchiveContent.Shortage?,
         _ path: [UInt8]
     ) throws -> ManifestItem.Damage? {
         if case .unreadable(let error) = shortage {
             note(.unreadable(error), path)
             return .unreadable
         }
-        let after = try file.status()
+        let after = try file.descriptor.status()
         let isSame =
             after.size == before.size
             && after.contentModificationTime == before.contentModificationTime
@@ -245,7 +247,8 @@ final class TreeArchiver {
         metadata.device = status.representedDevice
         do throws(ArchiveFailure) {
             try writer.begin(metadata)
-        } catch where !error.isFatal {
+        } catch {
+            if error.isFatal { throw error }
             note(.refused, path)
             return nil
         }
