@@ -60,7 +60,7 @@ final class ArchiveEntry {
 /// - Parameter pointer: valid while libarchive keeps it.
 func archiveMetadata(_ pointer: OpaquePointer) -> ArchiveMetadata {
     var item = ArchiveMetadata(
-        path: bytes(archive_entry_pathname(pointer)),
+        path: withoutSlash(bytes(archive_entry_pathname(pointer))),
         kind: FileKind(modeBits: UInt16(truncatingIfNeeded: archive_entry_filetype(pointer))),
         permissions: UInt16(truncatingIfNeeded: archive_entry_perm(pointer) & 0o7777),
         owner: UInt32(truncatingIfNeeded: archive_entry_uid(pointer)),
@@ -98,6 +98,11 @@ private func attributes(_ pointer: OpaquePointer) -> [ExtendedAttribute] {
                 value: Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))))
     }
     return attributes
+}
+
+/// Takes off the slash that tells a directory.
+private func withoutSlash(_ path: [UInt8]) -> [UInt8] {
+    path.count > 1 && path.last == UInt8(ascii: "/") ? path.dropLast() : path
 }
 
 private func bytes(_ text: UnsafePointer<CChar>?) -> [UInt8] {
