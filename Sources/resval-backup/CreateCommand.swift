@@ -18,6 +18,7 @@ struct CreateCommand: AsyncParsableCommand {
     @OptionGroup var source: SourceArguments
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var policy: PolicyOptions
+    @OptionGroup var plaintext: PlaintextOptions
     @OptionGroup var progress: ProgressOptions
 
     @Option(help: ArgumentHelp("A tag for the snapshot; may be repeated.", valueName: "tag"))
@@ -39,6 +40,7 @@ struct CreateCommand: AsyncParsableCommand {
         var planner = try makePlanner(policy, repository: engine.repository)
         planner.makesManifest = true
         planner.longestPath = engine.longestPath
+        planner.storesPlaintext = engine.storesPlaintext && !plaintext.allowPlaintext
         let display = progress.begin(counting: "files")
         defer { display.end() }
         let (plan, result) = try await running { [planner, tag] in
