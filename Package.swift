@@ -54,11 +54,9 @@ package.targets += [
     .target(
         name: "BackupEngines",
         dependencies: [
-            "BackupPlanning", "CLinux", "EffectiveValues", "Eviction", "FileTree", "JSONReading",
-            "JSONWriting", "ResourceValues", "StoragePolicy", subprocess, "SystemCalls",
-            systemPackage,
-            "BackupPlanning", "CArchive", "CLinux", "CNettle", "EffectiveValues", "JSONWriting",
-            "ResourceValues", "StoragePolicy", subprocess, "SystemCalls", systemPackage,
+            "BackupPlanning", "CArchive", "CLinux", "CNettle", "EffectiveValues", "Eviction",
+            "FileTree", "JSONReading", "JSONWriting", "ResourceValues", "StoragePolicy",
+            subprocess, "SystemCalls", systemPackage,
         ]),
     .target(
         name: "CommandSupport",
