@@ -48,6 +48,10 @@ package struct BackupError: Error, Sendable, Hashable {
         package static let unexpectedAnswer = Code("unexpectedAnswer")
         /// The work was stopped by a signal.
         package static let interrupted = Code("interrupted", exitCode: 130)
+        /// A snapshot holds much less than the one before, and nobody has said that this is right.
+        package static let coverageShrank = Code("coverageShrank", exitCode: 3)
+        /// Several sets of SOURCEs fit, and one has to be named.
+        package static let ambiguousSources = Code("ambiguousSources", exitCode: 64)
         /// Any other failure; the message tells the engine's own words.
         package static let other = Code("other")
     }

@@ -13,6 +13,9 @@ public struct BackupPlan: Sendable {
     public internal(set) var notices: [PlanNotice] = []
     /// Counts of what is stored and left out.
     public internal(set) var totals = PlanTotals()
+    /// Items that store a protection class themselves, sorted by path; what is left out as a whole
+    /// was not looked at.
+    public internal(set) var protectedItems: [ProtectedItem] = []
     /// What a snapshot must hold; nil unless it was asked for.
     public internal(set) var manifest: PlanManifest?
 

@@ -8,11 +8,13 @@ struct PlanPart: Sendable {
     var notices: [PlanNotice] = []
     var totals = PlanTotals()
     var manifest: PlanManifest?
+    var protectedItems: [ProtectedItem] = []
 
     mutating func add(_ other: PlanPart) {
         exclusions += other.exclusions
         notices += other.notices
         totals.add(other.totals)
+        protectedItems += other.protectedItems
         if let found = other.manifest { manifest?.append(contentsOf: found) }
     }
 }
@@ -43,6 +45,7 @@ final class PlanCollector: Sendable {
         plan.exclusions = part.exclusions.sorted { $0.path.precedes($1.path) }
         plan.notices = part.notices.sorted { $0.path.precedes($1.path) }
         plan.totals = part.totals
+        plan.protectedItems = part.protectedItems.sorted { $0.path.precedes($1.path) }
         plan.manifest = part.manifest
         return plan
     }

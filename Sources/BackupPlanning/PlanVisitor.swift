@@ -31,6 +31,9 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         }
         let decision = rules.decide(entry, marks, status, in: context)
         if !decision.issues.isEmpty { report(decision.issues, of: entry.path) }
+        if let own = decision.protection.ownClass {
+            part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
+        }
         if let reason = leaveOut(entry, status, decision, in: context) {
             note(entry, status, .leftOut(reason))
             if let kept = reason.keptFile { noteKept(kept, in: entry, decision.contextForEntries) }

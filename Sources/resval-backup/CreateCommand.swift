@@ -55,7 +55,7 @@ struct CreateCommand: AsyncParsableCommand {
         if json { write(json: result, plan, to: &buffer) } else { write(result, plan, to: &buffer) }
         buffer.flush()
         let isWhole = result.isComplete && sources.count == source.sources.count
-        if !isWhole { throw ExitCode(3) }
+        if !isWhole || result.hasShrunk { throw ExitCode(3) }
     }
 
     private func reportShortfalls(_ result: BackupResult) {
@@ -67,6 +67,12 @@ struct CreateCommand: AsyncParsableCommand {
                 about: [UInt8]?.none,
                 "\(result.unnamedShortfalls) more items vanished while the backup ran")
         }
+        if let error = result.untagged {
+            Messages.warn(
+                about: [UInt8]?.none,
+                "the snapshot could not be tagged as incomplete: \(error.description)")
+        }
+        report(result.coverage, snapshot: result.snapshot)
         for path in result.lostExclusions {
             Messages.warn(about: path, "is in the snapshot, although it should be left out")
         }
@@ -100,6 +106,8 @@ struct CreateCommand: AsyncParsableCommand {
             object.add(path: shortfall.path)
             object.add("cause", shortfall.name)
         }
+        line.add("hasShrunk", result.hasShrunk)
+        line.add(causes: result.coverage.causes)
         line.add("unnamedShortfalls", result.unnamedShortfalls)
         line.add("lostExclusions", objects: result.lostExclusions) { path, object in
             object.add(path: path)

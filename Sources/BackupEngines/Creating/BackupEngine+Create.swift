@@ -19,27 +19,58 @@ extension BackupEngine {
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
         }
-        let sourceTags = SourceTags(plan.sources)
         try await recover()
-        let predecessor = try await predecessor(of: plan.sources)
+        let earlier = try await ownSnapshots(of: plan.sources)
+        let facts = RecordFacts(plan, policy: planner.policy)
+        let coverage = try await compareCoverage(of: plan, facts, with: earlier)
+        var tags = SourceTags(plan.sources).all + tags
+        if !coverage.causes.isEmpty { tags.append(StateTag.shrunk) }
+        if plan.isIncomplete { tags.append(StateTag.incomplete) }
         let stored = try await store(
             StoreRequest(
-                plan: plan, tags: sourceTags.all + tags, predecessor: predecessor,
-                record: SnapshotRecord(plan, RecordFacts(plan, policy: planner.policy)).bytes),
+                plan: plan, tags: tags, predecessor: earlier.last,
+                record: SnapshotRecord(plan, facts).bytes),
             report: report)
         let check = try await readEntries(
             of: stored.identifier,
             with: SnapshotCheck(plan, manifest, checksLinkTargets: repairsLinkTargets))
-        return try result(of: stored, check, plan, planner)
+        var result = try result(of: stored, check, plan, planner)
+        result.coverage = coverage
+        if !result.isComplete && !plan.isIncomplete {
+            result.untagged = await tagAsIncomplete(stored.identifier)
+        }
+        return result
     }
 
-    /// The newest snapshot of a set of SOURCEs made on this machine; nil for none.
+    /// The snapshots of a set of SOURCEs made on this machine, the oldest first, without those that
+    /// are held for a purpose of their own.
     ///
     /// - Parameter sources: real paths.
     /// - Throws: as ``snapshots(_:)`` does.
-    package func predecessor(of sources: [FilePath]) async throws(BackupError) -> Snapshot? {
+    package func ownSnapshots(of sources: [FilePath]) async throws(BackupError) -> [Snapshot] {
         let filter = SnapshotFilter(hostName: hostName(), tags: [SourceTags(sources).set])
-        return try await snapshots(filter).last
+        return try await snapshots(filter).filter { !$0.isHeld }
+    }
+
+    /// Compares a plan with the newest of the snapshots that covers what it should.
+    private func compareCoverage(
+        of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot]
+    ) async throws(BackupError) -> CoverageReport {
+        guard let base = earlier.coverageBase else { return CoverageReport() }
+        return try await compareCoverage(of: plan, facts, with: base)
+    }
+
+    /// Notes with a snapshot that something is missing in it.
+    ///
+    /// - Returns: why that could not be noted; nil when it was. The snapshot is there either way.
+    private func tagAsIncomplete(_ identifier: String) async -> BackupError? {
+        do throws(BackupError) {
+            let snapshot = try await snapshot(.identifier(identifier))
+            try await retag(snapshot, adding: [StateTag.incomplete], removing: [])
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func result(
@@ -63,4 +94,10 @@ extension BackupEngine {
             addedBytes: stored.addedBytes, shortfalls: shortfalls.sorted,
             unnamedShortfalls: unnamed, lostExclusions: check.lostExclusions)
     }
+}
+
+extension [Snapshot] {
+    /// The one whose coverage the next is compared with: the newest that has not shrunk, or the
+    /// newest of all; nil for none.
+    package var coverageBase: Snapshot? { last { !$0.hasShrunk } ?? last }
 }

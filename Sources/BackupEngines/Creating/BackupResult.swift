@@ -20,7 +20,14 @@ package struct BackupResult: Sendable {
     package var unnamedShortfalls: Int
     /// Paths that should have been left out and are in the snapshot.
     package var lostExclusions: [[UInt8]]
+    /// What comparing with the snapshot before found.
+    package var coverage = CoverageReport()
+    /// Why it could not be noted in the repository that the snapshot is incomplete; nil when it was
+    /// or there is nothing to note.
+    package var untagged: BackupError?
 
+    /// Whether the snapshot holds much less than the one before.
+    package var hasShrunk: Bool { !coverage.causes.isEmpty }
     /// Whether everything the plan stores is in the snapshot.
     package var isComplete: Bool { shortfalls.isEmpty && unnamedShortfalls == 0 }
 }

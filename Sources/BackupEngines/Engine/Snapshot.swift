@@ -10,6 +10,8 @@ package struct Snapshot: Sendable, Hashable {
     package let originalIdentifier: String
     /// When it was made.
     package let time: FileTime
+    /// How far east of UTC the clock was that it was made by, in seconds.
+    package let timeOffset: Int
     /// The name of the machine it was made on.
     package let hostName: String
     /// The name of the user who made it.
@@ -24,12 +26,14 @@ package struct Snapshot: Sendable, Hashable {
 
     /// - Parameter paths: what the engine itself says was backed up; nil where the tags tell.
     package init(
-        identifier: String, originalIdentifier: String? = nil, time: FileTime, hostName: String,
-        userName: String, allTags: [String], paths: [FilePath] = [], root: String = ""
+        identifier: String, originalIdentifier: String? = nil, time: FileTime, timeOffset: Int = 0,
+        hostName: String, userName: String, allTags: [String], paths: [FilePath] = [],
+        root: String = ""
     ) {
         self.identifier = identifier
         self.originalIdentifier = originalIdentifier ?? identifier
         self.time = time
+        self.timeOffset = timeOffset
         self.hostName = hostName
         self.userName = userName
         self.allTags = allTags

@@ -19,11 +19,20 @@ extension FileTime {
         let seconds = days * 86400 + hour * 3600 + minute * 60 + second - offset
         self.init(seconds: Int64(seconds), nanoseconds: UInt32(nanoseconds))
     }
+
+    /// How far east of UTC a time in RFC 3339 form is noted, in seconds.
+    ///
+    /// - Returns: nil when the text does not end as such a time does.
+    static func offset(inRFC3339 text: [UInt8]) -> Int? {
+        if text.last == UInt8(ascii: "Z") { return 0 }
+        var reader = DigitReader(Array(text.suffix(6)))
+        return reader.offset()
+    }
 }
 
 /// Days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted from 1 March, so
 /// that the leap day is a year's last.
-private func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month > 2 ? year : year - 1
     let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
     let yearOfEra = marchYear - era * 400

@@ -4,6 +4,8 @@ package enum RecordLine: Sendable, Hashable {
     case facts(RecordFacts)
     /// A SOURCE.
     case source(RecordFacts.Source)
+    /// An item that stores a protection class.
+    case protected(RecordedProtection)
     /// Something that was left out.
     case leftOut(RecordedExclusion)
 }
@@ -18,6 +20,14 @@ package struct RecordedExclusion: Sendable, Hashable {
     package var reason = ""
     /// The reason in words.
     package var sentence = ""
+}
+
+/// An item that stored a protection class, as a record tells it.
+package struct RecordedProtection: Sendable, Hashable {
+    /// The absolute path's bytes.
+    package var path: [UInt8] = []
+    /// The name of the class.
+    package var protectionClass = ""
 }
 
 /// Takes the lines of a record, one by one.

@@ -22,6 +22,7 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         case "format": try checkVersion(fields.version)
         case "facts": try handler.receive(.facts(fields.facts))
         case "source": try handler.receive(.source(fields.source))
+        case "protected": try handler.receive(.protected(fields.protection))
         case "leftOut": try handler.receive(.leftOut(fields.exclusion))
         case "end":
             guard fields.lines == count else { throw .damagedRecord }
@@ -57,9 +58,14 @@ private struct RecordFields {
     private var isDirectory = false
     private var reason = ""
     private var sentence = ""
+    private var protectionClass = ""
 
     var source: RecordFacts.Source {
         RecordFacts.Source(path: path, filesystem: filesystem, isEmpty: isEmpty)
+    }
+
+    var protection: RecordedProtection {
+        RecordedProtection(path: path, protectionClass: protectionClass)
     }
 
     var exclusion: RecordedExclusion {
@@ -78,6 +84,7 @@ private struct RecordFields {
         case "isEmpty": isEmpty = try scanner.bool()
         case "isDirectory": isDirectory = try scanner.bool()
         case "reason": reason = try scanner.text()
+        case "class": protectionClass = try scanner.text()
         case "sentence": sentence = try scanner.text()
         default: try readFacts(name, &scanner)
         }

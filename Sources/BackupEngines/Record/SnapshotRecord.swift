@@ -1,5 +1,6 @@
 import BackupPlanning
 import JSONWriting
+import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -35,6 +36,12 @@ package struct SnapshotRecord: Sendable {
                 line.add(path: source.path)
                 line.add("filesystem", source.filesystem)
                 line.add("isEmpty", source.isEmpty)
+            }
+        }
+        for item in plan.protectedItems {
+            text.add("protected") { line in
+                line.add(path: item.path.bytes)
+                line.add("class", item.protectionClass.attributeText)
             }
         }
         // In a snapshot's order, so that two records can be read side by side.

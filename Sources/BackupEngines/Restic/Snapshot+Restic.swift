@@ -17,7 +17,8 @@ extension Snapshot {
         }
         self.init(
             identifier: fields.identifier, originalIdentifier: fields.original, time: time,
-            hostName: fields.hostName, userName: fields.userName, allTags: fields.tags,
+            timeOffset: FileTime.offset(inRFC3339: fields.time) ?? 0, hostName: fields.hostName,
+            userName: fields.userName, allTags: fields.tags,
             paths: fields.paths, root: fields.tree)
     }
 

@@ -1,0 +1,57 @@
+import SystemPackage
+
+/// How a backup covers less than the one before.
+package enum CoverageCause: Sendable, Hashable {
+    /// Something that the predecessor holds is left out now.
+    ///
+    /// - Parameters:
+    ///   - sentence: why, in words.
+    ///   - items: how many items the predecessor holds of it.
+    ///   - bytes: the sizes of the files among them.
+    case newlyExcluded(path: [UInt8], sentence: String, items: Int, bytes: Int64)
+    /// Many fewer items are stored.
+    case fewerItems(before: Int64, now: Int64)
+    /// Many fewer bytes are stored.
+    case fewerBytes(before: Int64, now: Int64)
+    /// A SOURCE is empty, and was not.
+    case emptySource([UInt8])
+    /// A SOURCE is on another filesystem than it was.
+    case otherFilesystem([UInt8], before: String, now: String)
+
+    /// A short name for the cause.
+    package var name: String {
+        switch self {
+        case .newlyExcluded: "newly-excluded"
+        case .fewerItems: "fewer-items"
+        case .fewerBytes: "fewer-bytes"
+        case .emptySource: "empty-source"
+        case .otherFilesystem: "other-filesystem"
+        }
+    }
+
+    /// The item concerned; nil where it is the backup as a whole.
+    package var path: [UInt8]? {
+        switch self {
+        case .newlyExcluded(let path, _, _, _), .emptySource(let path),
+            .otherFilesystem(let path, _, _):
+            path
+        case .fewerItems, .fewerBytes: nil
+        }
+    }
+
+    /// The cause in words, without the path.
+    package var sentence: String {
+        switch self {
+        case .newlyExcluded(_, let sentence, let items, let bytes):
+            "is newly left out: \(sentence); the snapshot before holds "
+                + "\(items) items of it with \(bytes) bytes"
+        case .fewerItems(let before, let now):
+            "items fell from \(before) to \(now), by more than 20 %"
+        case .fewerBytes(let before, let now):
+            "bytes fell from \(before) to \(now), by more than 20 %"
+        case .emptySource: "is empty, and was not at the snapshot before"
+        case .otherFilesystem(_, let before, let now):
+            "is on another filesystem than at the snapshot before: \(now), not \(before)"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import BackupPlanning
+import SystemCalls
+import SystemPackage
+
+/// Compares a plan with the record of the snapshot before, as the record is read.
+struct CoverageComparison: RecordHandler {
+    private let today: RecordFacts
+    private var before = RecordFacts()
+    /// What stored a protection class at the snapshot before.
+    private(set) var protectedBefore: [RecordedProtection] = []
+    /// What is left out today for a reason that may hide what was held: its words, by path.
+    private var candidates: [[UInt8]: LeftOutItem] = [:]
+    private var directoriesBefore: Set<[UInt8]> = []
+
+    init(_ plan: BackupPlan, _ today: RecordFacts) {
+        self.today = today
+        for item in plan.exclusions where item.reason.canHideHeldItems {
+            candidates[item.path.bytes] = item
+        }
+    }
+
+    mutating func receive(_ line: RecordLine) {
+        switch line {
+        case .facts(let facts):
+            let sources = before.sources
+            before = facts
+            before.sources = sources
+        case .source(let source): before.sources.append(source)
+        case .leftOut(let item):
+            candidates[item.path] = nil
+            if item.isDirectory { directoriesBefore.insert(item.path) }
+        case .protected(let item): protectedBefore.append(item)
+        }
+    }
+
+    /// What is left out today and was not, as far as the record tells: the predecessor may hold it,
+    /// or it may be new.
+    var newlyLeftOut: [[UInt8]: LeftOutItem] {
+        guard !directoriesBefore.isEmpty else { return candidates }
+        return candidates.filter { path, _ in
+            !ancestors(of: path).contains { directoriesBefore.contains(Array($0)) }
+        }
+    }
+
+    /// The causes that need no look at the snapshot.
+    var causes: [CoverageCause] {
+        var causes: [CoverageCause] = []
+        for source in today.sources {
+            guard let old = before.sources.first(where: { $0.path == source.path }) else {
+                continue
+            }
+            if source.isEmpty && !old.isEmpty { causes.append(.emptySource(source.path)) }
+            if !source.filesystem.isEmpty, !old.filesystem.isEmpty,
+                source.filesystem != old.filesystem
+            {
+                causes.append(
+                    .otherFilesystem(
+                        source.path, before: old.filesystem, now: source.filesystem))
+            }
+        }
+        if hasFallen(from: before.items, to: today.items) {
+            causes.append(.fewerItems(before: before.items, now: today.items))
+        }
+        if hasFallen(from: before.bytes, to: today.bytes) {
+            causes.append(.fewerBytes(before: before.bytes, now: today.bytes))
+        }
+        return causes
+    }
+
+    /// By more than 20 %.
+    private func hasFallen(from before: Int64, to now: Int64) -> Bool {
+        Double(now) < Double(before) * 0.8
+    }
+}
+
+extension LeftOutReason {
+    /// Whether something that was backed up before can vanish from backups by this reason.
+    fileprivate var canHideHeldItems: Bool {
+        switch self {
+        case .socket, .repository: false
+        default: true
+        }
+    }
+}
+
+/// Counts what a snapshot holds of items that are left out today.
+struct HeldItems: SnapshotEntryHandler {
+    /// How much it holds of one.
+    struct Count: Sendable {
+        var items = 0
+        var bytes: Int64 = 0
+    }
+
+    /// How much it holds of each, by path.
+    private(set) var counts: [[UInt8]: Count] = [:]
+    private let wanted: [[UInt8]: LeftOutItem]
+
+    init(_ wanted: [[UInt8]: LeftOutItem]) { self.wanted = wanted }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        // Of a directory the entry itself is stored all the same.
+        if wanted[entry.path]?.isDirectory == false { return count(entry, for: entry.path) }
+        for directory in ancestors(of: entry.path) {
+            let path = Array(directory)
+            if wanted[path] != nil { return count(entry, for: path) }
+        }
+    }
+
+    private mutating func count(_ entry: SnapshotEntry, for path: [UInt8]) {
+        counts[path, default: Count()].items += 1
+        counts[path, default: Count()].bytes += entry.size
+    }
+}
+
+/// The directories above a path, the nearest first, without the root.
+func ancestors(of path: [UInt8]) -> some Sequence<ArraySlice<UInt8>> {
+    sequence(state: path[...]) { rest -> ArraySlice<UInt8>? in
+        guard let slash = rest.lastIndex(of: UInt8(ascii: "/")), slash > 0 else { return nil }
+        rest = rest[..<slash]
+        return rest
+    }
+}

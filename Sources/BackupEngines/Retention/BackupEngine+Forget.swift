@@ -1,0 +1,86 @@
+import SystemPackage
+
+/// Which snapshots a retention is about.
+package enum ForgetScope: Sendable, Hashable {
+    /// Those of the one set of SOURCEs this machine has backed up.
+    case onlySet
+    /// Those of each set this machine has backed up, set by set.
+    case everySet
+    /// Those of these SOURCEs: real paths.
+    case sources([FilePath])
+}
+
+extension BackupEngine {
+    /// Decides which snapshots of this machine are kept. Nothing is removed.
+    ///
+    /// - Parameters:
+    ///   - tags: only snapshots that have all of these are looked at.
+    ///   - now: the time.
+    /// - Throws: ``BackupError``: `noSnapshot` when there are none of these SOURCEs,
+    ///   `ambiguousSources` when there are several sets and none was chosen, `coverageShrank` while
+    ///   a snapshot waits to be accepted.
+    package func decideRetention(
+        _ rules: RetentionRules, scope: ForgetScope, tags: [String], now: CalendarTime
+    ) async throws(BackupError) -> [Retention.Decision] {
+        let own = SnapshotSets(try await snapshots(SnapshotFilter(hostName: hostName()))).sets
+        let chosen = try choose(own, scope)
+        try checkCoverage(of: chosen)
+        let filter = SnapshotFilter(tags: tags)
+        return chosen.flatMap {
+            Retention(rules).decide($0.snapshots.filter(filter.accepts), now: now)
+        }
+    }
+
+    /// Removes the snapshots that are not kept.
+    package func forget(_ decisions: [Retention.Decision]) async throws(BackupError) {
+        let removed = decisions.filter { !$0.isKept }.map(\.snapshot)
+        guard !removed.isEmpty else { return }
+        try await recover()
+        try await remove(removed)
+    }
+
+    /// Removes data that no snapshot needs, unless a snapshot of this machine waits to be accepted.
+    ///
+    /// - Throws: ``BackupError``.
+    package func pruneUnlessShrunk() async throws(BackupError) {
+        try checkCoverage(
+            of: SnapshotSets(try await snapshots(SnapshotFilter(hostName: hostName()))).sets)
+        try await recover()
+        try await prune()
+    }
+
+    private func choose(
+        _ sets: [SnapshotSets.OneSet], _ scope: ForgetScope
+    ) throws(BackupError) -> [SnapshotSets.OneSet] {
+        switch scope {
+        case .everySet: return sets
+        case .onlySet:
+            guard sets.count > 1 else { return sets }
+            throw BackupError(
+                .ambiguousSources,
+                "this machine has snapshots of \(sets.count) sets of SOURCEs",
+                advice: "name the SOURCEs of one, or give --all for each set by itself")
+        case .sources(let sources):
+            let tag = SourceTags(sources).set
+            guard let set = sets.first(where: { $0.tag == tag }) else {
+                throw BackupError(
+                    .noSnapshot, "there is no snapshot of these SOURCEs made on this machine",
+                    advice: "give them as they were backed up; see resval-backup snapshots")
+            }
+            return [set]
+        }
+    }
+
+    private func checkCoverage(of sets: [SnapshotSets.OneSet]) throws(BackupError) {
+        for set in sets {
+            guard let pending = set.pending else { continue }
+            let name = pending.shortIdentifier
+            throw BackupError(
+                .coverageShrank,
+                "snapshot \(name) holds much less than the one before, so nothing is removed",
+                advice: "see why: resval-backup show \(name); if it is right: "
+                    + "resval-backup accept \(name)",
+                path: set.sources.first)
+        }
+    }
+}

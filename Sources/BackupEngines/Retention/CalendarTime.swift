@@ -1,0 +1,120 @@
+import CLinux
+import ResourceValues
+
+/// A time as the calendar of the place it was noted at has it.
+package struct CalendarTime: Sendable, Hashable {
+    /// Seconds since 1970 in UTC.
+    package let seconds: Int64
+    private let nanoseconds: UInt32
+    /// Seconds east of UTC.
+    private let offset: Int
+
+    /// - Parameter offset: seconds east of UTC.
+    package init(_ time: FileTime, offset: Int = 0) {
+        seconds = time.seconds
+        nanoseconds = time.nanoseconds
+        self.offset = offset
+    }
+
+    /// Days since 1970-01-01.
+    var day: Int { localSeconds.dividedDown(by: 86400) }
+    /// The hour of the day, from 0.
+    var hour: Int { (localSeconds - day * 86400) / 3600 }
+    /// The number of the week, which begins on Monday.
+    var week: Int { (day + 3).dividedDown(by: 7) }
+    /// The year.
+    var year: Int { date.year }
+    /// The month, from 1.
+    var month: Int { date.month }
+
+    /// Whether it is later than another time.
+    func isLater(than other: CalendarTime) -> Bool {
+        (seconds, nanoseconds) > (other.seconds, other.nanoseconds)
+    }
+
+    /// The time a span before, on the calendar: a month before 31 March is 3 March, or 2 March in
+    /// leap years, since February has no 31st.
+    func before(_ span: CalendarSpan) -> CalendarTime {
+        let date = date
+        let months = (date.year - span.years) * 12 + (date.month - 1) - span.months
+        let year = months.dividedDown(by: 12)
+        let first = daysSince1970(year: year, month: months - year * 12 + 1, day: 1)
+        let day = first + date.day - 1 - span.days
+        let local = day * 86400 + (localSeconds - self.day * 86400) - span.hours * 3600
+        return CalendarTime(
+            FileTime(seconds: Int64(local - offset), nanoseconds: nanoseconds), offset: offset)
+    }
+
+    private var localSeconds: Int { Int(seconds) + offset }
+
+    private var date: (year: Int, month: Int, day: Int) {
+        // Years are counted from 1 March, so that the leap day is a year's last.
+        let days = day + 719_468
+        let era = days.dividedDown(by: 146_097)
+        let dayOfEra = days - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+}
+
+/// A length of time on the calendar, as restic writes it: `1y6m7d12h`.
+package struct CalendarSpan: Sendable, Hashable, CustomStringConvertible {
+    package private(set) var years = 0
+    package private(set) var months = 0
+    package private(set) var days = 0
+    package private(set) var hours = 0
+
+    /// Reads numbers, each with `y`, `m`, `d` or `h` behind it; nil for anything else.
+    package init?(_ text: String) {
+        var digits = ""
+        for character in text {
+            if character.isASCII, character.isNumber {
+                digits.append(character)
+                continue
+            }
+            guard let number = Int(digits), number < 100_000 else { return nil }
+            digits = ""
+            switch character {
+            case "y": years = number
+            case "m": months = number
+            case "d": days = number
+            case "h": hours = number
+            default: return nil
+            }
+        }
+        guard !text.isEmpty, digits.isEmpty else { return nil }
+    }
+
+    package var description: String {
+        [(years, "y"), (months, "m"), (days, "d"), (hours, "h")]
+            .filter { $0.0 != 0 }.map { "\($0.0)\($0.1)" }.joined()
+    }
+}
+
+extension Int {
+    fileprivate func dividedDown(by divisor: Int) -> Int {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension Snapshot {
+    /// When it was made, on the calendar of the machine it was made on.
+    var calendarTime: CalendarTime { CalendarTime(time, offset: timeOffset) }
+}
+
+extension CalendarTime {
+    /// The time by this machine's clock, in UTC.
+    package static func current() -> CalendarTime {
+        var time = timespec()
+        // Fails only for a clock that does not exist.
+        clock_gettime(CLOCK_REALTIME, &time)
+        return CalendarTime(
+            FileTime(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec)))
+    }
+}

@@ -1,0 +1,34 @@
+import SystemPackage
+
+/// One machine's snapshots, apart by the SOURCEs they are of: sets that never touch each other.
+package struct SnapshotSets: Sendable {
+    /// The snapshots of one set of SOURCEs.
+    package struct OneSet: Sendable {
+        /// The tag that tells the set.
+        package let tag: String
+        /// The snapshots, the oldest first.
+        package let snapshots: [Snapshot]
+
+        /// What was backed up.
+        package var sources: [FilePath] { snapshots.last?.sources ?? [] }
+
+        /// The newest one, when it holds much less than the one before and nobody has accepted
+        /// that.
+        package var pending: Snapshot? {
+            snapshots.last { !$0.isHeld }.flatMap { $0.hasShrunk ? $0 : nil }
+        }
+    }
+
+    /// The sets, in the order of their tags.
+    package let sets: [OneSet]
+
+    /// - Parameter snapshots: one machine's, the oldest first. Those of other programs belong to no
+    ///   set.
+    package init(_ snapshots: [Snapshot]) {
+        var bySet: [String: [Snapshot]] = [:]
+        for snapshot in snapshots {
+            if let tag = snapshot.sourceSet { bySet[tag, default: []].append(snapshot) }
+        }
+        sets = bySet.sorted { $0.key < $1.key }.map { OneSet(tag: $0.key, snapshots: $0.value) }
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+
+/// `resval-backup accept`.
+struct AcceptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept",
+        abstract: "Say that it is right for a snapshot to hold less than the one before.",
+        discussion: """
+            A snapshot that newly leaves out what was held, has 20 % fewer items or bytes, or found \
+            a SOURCE empty or on another filesystem, keeps forget and prune from removing anything \
+            until it is accepted, or until a later one covers everything again. The repository \
+            remembers it, so that other machines and users agree.
+
+            Examples:
+              resval-backup show latest      what is left out, and why
+              resval-backup accept           the newest snapshot that waits
+              resval-backup accept 1a2b3c4d
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The first digits of the snapshot's ID, or latest. Without it, the one that waits.",
+            valueName: "snapshot"))
+    var snapshot: String?
+
+    @OptionGroup var repository: RepositoryOptions
+
+    func validate() throws { _ = try snapshot.map { try SnapshotChoice(argument: $0) } }
+
+    func run() async throws {
+        let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
+        let accepted = try await running { [repository] in
+            try await repository.engine().accept(choice)
+        }
+        var buffer = OutputBuffer()
+        buffer.append(text: "snapshot \(accepted.shortIdentifier) is accepted\n")
+        buffer.flush()
+    }
+}
+
+extension SnapshotChoice {
+    /// Reads an argument.
+    ///
+    /// - Throws: `ValidationError` when it names no snapshot.
+    init(argument: String) throws {
+        guard let choice = SnapshotChoice(argument) else {
+            throw ValidationError(
+                "A snapshot is named by at least four hexadecimal digits, or latest.")
+        }
+        self = choice
+    }
+}

@@ -1,0 +1,27 @@
+import BackupEngines
+import CommandSupport
+
+/// Says how a backup covers less than the one before, and how to go on.
+///
+/// - Parameter snapshot: the snapshot that was made; nil when nothing was stored.
+func report(_ coverage: CoverageReport, snapshot: String?) {
+    for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
+    guard !coverage.causes.isEmpty else { return }
+    for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }
+    guard let snapshot else { return }
+    Messages.write(
+        about: [UInt8]?.none,
+        "snapshot \(snapshot) holds less than the one before; forget and prune wait "
+            + "(if that is right: resval-backup accept \(snapshot))")
+}
+
+extension JSONLine {
+    /// Adds the field `coverage`: how a backup covers less than the one before.
+    mutating func add(causes: [CoverageCause]) {
+        add("coverage", objects: causes) { cause, object in
+            object.add("cause", cause.name)
+            if let path = cause.path { object.add(path: path) }
+            object.add("sentence", cause.sentence)
+        }
+    }
+}

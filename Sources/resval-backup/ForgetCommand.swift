@@ -1,0 +1,118 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import EffectiveValues
+import SystemCalls
+import SystemPackage
+
+/// `resval-backup forget`.
+struct ForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Remove snapshots that no rule keeps.",
+        discussion: """
+            Only snapshots that resval-backup made on this machine of the same SOURCEs are looked \
+            at. The newest one and the newest complete one stay whatever the rules say, snapshots \
+            of evicted files too, and incomplete ones never push out complete ones. Nothing is \
+            removed while a snapshot waits for resval-backup accept.
+
+            Examples:
+              resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
+              resval-backup forget ~/Documents --keep-last 3 --dry-run
+              resval-backup forget --all --keep-within 1y
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The SOURCEs of the snapshots, as they were backed up. Without them, the only ones "
+                + "this machine has backed up.",
+            valueName: "source"))
+    var sources: [PathArgument] = []
+
+    @Flag(help: "Apply the rules to each set of SOURCEs by itself.")
+    var all = false
+
+    @OptionGroup(title: "Rules") var retention: RetentionOptions
+    @OptionGroup var repository: RepositoryOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Look only at snapshots with this tag; may be repeated.", valueName: "tag"))
+    var tag: [String] = []
+
+    @Flag(help: "Remove the data that no snapshot needs, too.")
+    var prune = false
+
+    @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only show what would happen.")
+    var isDryRun = false
+
+    @Flag(help: "Print one JSON object per snapshot.")
+    var json = false
+
+    func validate() throws {
+        guard try !retention.rules().isEmpty else {
+            throw ValidationError(
+                "Without a rule everything would go: give at least one --keep- option.")
+        }
+        guard !all || sources.isEmpty else {
+            throw ValidationError("Give SOURCEs or --all, not both.")
+        }
+    }
+
+    func run() async throws {
+        let rules = try retention.rules()
+        let scope: ForgetScope =
+            all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
+        let decisions = try await running { [repository, tag, isDryRun, prune] in
+            let engine = try repository.engine()
+            let decisions = try await engine.decideRetention(
+                rules, scope: scope, tags: tag, now: .current())
+            guard !isDryRun else { return decisions }
+            try await engine.forget(decisions)
+            if prune { try await engine.pruneUnlessShrunk() }
+            return decisions
+        }
+        var buffer = OutputBuffer()
+        for decision in decisions { write(decision, to: &buffer) }
+        if !json { writeTotals(decisions, to: &buffer) }
+        buffer.flush()
+    }
+
+    /// A SOURCE that is gone may still have snapshots.
+    private func realPath(_ source: PathArgument) throws(FileError) -> FilePath {
+        do throws(FileError) {
+            return try EffectiveValues.realPath(of: source.path)
+        } catch  where error.code == .noSuchFile && source.path.isAbsolute {
+            return source.path.lexicallyNormalized()
+        }
+    }
+
+    private func write(_ decision: Retention.Decision, to buffer: inout OutputBuffer) {
+        let snapshot = decision.snapshot
+        guard !json else {
+            var line = JSONLine()
+            line.add("id", snapshot.identifier)
+            line.add("time", snapshot.time)
+            line.add("isKept", decision.isKept)
+            line.add("reasons", strings: decision.reasons)
+            line.add("sources", objects: snapshot.sources) { source, object in
+                object.add(path: source.bytes)
+            }
+            return line.end(in: &buffer)
+        }
+        buffer.append(text: decision.isKept ? "keep    " : "remove  ")
+        buffer.append(text: "\(snapshot.shortIdentifier)  \(snapshot.time.rfc3339.prefix(19))Z")
+        if decision.isKept {
+            buffer.append(text: "  \(decision.reasons.joined(separator: ", "))")
+        }
+        buffer.append("\n")
+        buffer.endRecord()
+    }
+
+    private func writeTotals(
+        _ decisions: [Retention.Decision], to buffer: inout OutputBuffer
+    ) {
+        let kept = decisions.count(where: \.isKept)
+        buffer.append(text: "\(kept) snapshots kept, \(decisions.count - kept) ")
+        buffer.append(text: isDryRun ? "would be removed\n" : "removed\n")
+    }
+}
