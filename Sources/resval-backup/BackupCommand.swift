@@ -11,6 +11,6 @@ struct BackupCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
-            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self, ForgetCommand.self, PruneCommand.self, AcceptCommand.self,
+            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self, ForgetCommand.self, PruneCommand.self, AcceptCommand.self, ShowCommand.self, DiffCommand.self, VerifyCommand.self,
         ])
 }

@@ -29,7 +29,7 @@ extension BackupEngine {
         let stored = try await store(
             StoreRequest(
                 plan: plan, tags: tags, predecessor: earlier.last,
-                record: SnapshotRecord(plan, facts).bytes),
+                record: SnapshotRecord(plan, facts, coverage.causes).bytes),
             report: report)
         let check = try await readEntries(
             of: stored.identifier,

@@ -6,6 +6,8 @@ package enum RecordLine: Sendable, Hashable {
     case source(RecordFacts.Source)
     /// An item that stores a protection class.
     case protected(RecordedProtection)
+    /// How it covers less than the one before.
+    case coverage(RecordedCause)
     /// Something that was left out.
     case leftOut(RecordedExclusion)
 }
@@ -19,6 +21,16 @@ package struct RecordedExclusion: Sendable, Hashable {
     /// A short name for the reason, as `plan` tells it.
     package var reason = ""
     /// The reason in words.
+    package var sentence = ""
+}
+
+/// How a snapshot covers less than the one before, as its record tells it.
+package struct RecordedCause: Sendable, Hashable {
+    /// The absolute path's bytes; nil where it is the snapshot as a whole.
+    package var path: [UInt8]?
+    /// A short name for the cause.
+    package var cause = ""
+    /// The cause in words.
     package var sentence = ""
 }
 

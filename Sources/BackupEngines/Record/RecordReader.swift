@@ -23,6 +23,7 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         case "facts": try handler.receive(.facts(fields.facts))
         case "source": try handler.receive(.source(fields.source))
         case "protected": try handler.receive(.protected(fields.protection))
+        case "coverage": try handler.receive(.coverage(fields.coverage))
         case "leftOut": try handler.receive(.leftOut(fields.exclusion))
         case "end":
             guard fields.lines == count else { throw .damagedRecord }
@@ -40,7 +41,7 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
     private func checkVersion(_ version: Int64) throws(BackupError) {
         guard version <= SnapshotRecord.version else {
             throw BackupError(
-                .noRecord, "the snapshot's record was made by a newer resval-backup",
+                .other, "the snapshot's record was made by a newer resval-backup",
                 advice: "use that version")
         }
     }
@@ -58,10 +59,15 @@ private struct RecordFields {
     private var isDirectory = false
     private var reason = ""
     private var sentence = ""
+    private var cause = ""
     private var protectionClass = ""
 
     var source: RecordFacts.Source {
         RecordFacts.Source(path: path, filesystem: filesystem, isEmpty: isEmpty)
+    }
+
+    var coverage: RecordedCause {
+        RecordedCause(path: path.isEmpty ? nil : path, cause: cause, sentence: sentence)
     }
 
     var protection: RecordedProtection {
@@ -85,6 +91,7 @@ private struct RecordFields {
         case "isDirectory": isDirectory = try scanner.bool()
         case "reason": reason = try scanner.text()
         case "class": protectionClass = try scanner.text()
+        case "cause": cause = try scanner.text()
         case "sentence": sentence = try scanner.text()
         default: try readFacts(name, &scanner)
         }
@@ -109,6 +116,6 @@ private struct RecordFields {
 
 extension BackupError {
     static let damagedRecord = BackupError(
-        .noRecord, "the snapshot's record of what was left out is damaged",
+        .damaged, "the snapshot's record of what was left out is damaged",
         advice: "the snapshot itself may be whole: see resval-backup verify")
 }

@@ -18,7 +18,11 @@ package struct SnapshotRecord: Sendable {
     package let bytes: [UInt8]
 
     /// The record of a plan.
-    package init(_ plan: BackupPlan, _ facts: RecordFacts) {
+    ///
+    /// - Parameters:
+    ///   - facts: the facts of the plan.
+    ///   - causes: how it covers less than the snapshot before.
+    package init(_ plan: BackupPlan, _ facts: RecordFacts, _ causes: [CoverageCause] = []) {
         var text = RecordText()
         text.add("format") { line in
             line.add("format", "resval-record")
@@ -36,6 +40,13 @@ package struct SnapshotRecord: Sendable {
                 line.add(path: source.path)
                 line.add("filesystem", source.filesystem)
                 line.add("isEmpty", source.isEmpty)
+            }
+        }
+        for cause in causes {
+            text.add("coverage") { line in
+                line.add("cause", cause.name)
+                if let path = cause.path { line.add(path: path) }
+                line.add("sentence", cause.sentence)
             }
         }
         for item in plan.protectedItems {

@@ -1,0 +1,137 @@
+import ResourceValues
+
+extension BackupEngine {
+    /// Compares two snapshots and hands every difference to a closure, in a snapshot's order.
+    ///
+    /// Memory grows with what the two leave out, not with what they hold.
+    ///
+    /// - Throws: ``BackupError``. A snapshot without a record leaves nothing out, as far as anybody
+    ///   can tell.
+    package func compare(
+        _ first: Snapshot, with second: Snapshot,
+        report: @escaping @Sendable (SnapshotDifference) -> Void
+    ) async throws(BackupError) {
+        let leftOutBefore = try await leftOutItems(of: first)
+        let leftOutAfter = try await leftOutItems(of: second)
+        let spool = try EntrySpool()
+        var writer = try await readEntries(of: first.identifier, with: SpoolWriter(spool))
+        try writer.flush()
+        let merger = EntryMerger(SpoolReader(spool), leftOutBefore, leftOutAfter, report)
+        var merged = try await readEntries(of: second.identifier, with: merger)
+        try merged.finish()
+    }
+
+    private func leftOutItems(of snapshot: Snapshot) async throws(BackupError) -> LeftOutSet {
+        do throws(BackupError) {
+            return try await readRecord(of: snapshot, with: LeftOutSet())
+        } catch  where error.code == .noRecord {
+            return LeftOutSet()
+        }
+    }
+}
+
+/// What a snapshot leaves out, to look paths up in.
+struct LeftOutSet: RecordHandler {
+    private var files: [[UInt8]: String] = [:]
+    private var directories: [[UInt8]: String] = [:]
+
+    mutating func receive(_ line: RecordLine) {
+        guard case .leftOut(let item) = line else { return }
+        if item.isDirectory {
+            directories[item.path] = item.sentence
+        } else {
+            files[item.path] = item.sentence
+        }
+    }
+
+    /// Why a path is left out; nil when it is not. Of a directory the entry itself is stored.
+    func reason(for path: [UInt8]) -> String? {
+        if let reason = files[path] { return reason }
+        guard !directories.isEmpty else { return nil }
+        for directory in ancestors(of: path) {
+            if let reason = directories[Array(directory)] { return reason }
+        }
+        return nil
+    }
+}
+
+/// Reads a second snapshot in step with the spool of the first.
+private struct EntryMerger: SnapshotEntryHandler {
+    private var first: SpoolReader
+    private var before: SnapshotEntry?
+    private var hasBegun = false
+    private let leftOutBefore: LeftOutSet
+    private let leftOutAfter: LeftOutSet
+    private let report: @Sendable (SnapshotDifference) -> Void
+
+    init(
+        _ first: SpoolReader, _ leftOutBefore: LeftOutSet, _ leftOutAfter: LeftOutSet,
+        _ report: @escaping @Sendable (SnapshotDifference) -> Void
+    ) {
+        self.first = first
+        self.leftOutBefore = leftOutBefore
+        self.leftOutAfter = leftOutAfter
+        self.report = report
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) throws(BackupError) {
+        if !hasBegun { try advance() }
+        while let old = before, pathPrecedes(old.path, entry.path) {
+            reportGone(old)
+            try advance()
+        }
+        guard let old = before, old.path == entry.path else { return reportNew(entry) }
+        if differ(old, entry) {
+            report(difference(.changed, entry, before: old, after: entry, nil))
+        }
+        try advance()
+    }
+
+    /// Takes what only the first snapshot has behind the last entry of the second.
+    mutating func finish() throws(BackupError) {
+        if !hasBegun { try advance() }
+        while let old = before {
+            reportGone(old)
+            try advance()
+        }
+    }
+
+    private mutating func advance() throws(BackupError) {
+        hasBegun = true
+        before = try first.entry()
+    }
+
+    private func reportGone(_ old: SnapshotEntry) {
+        let reason = leftOutAfter.reason(for: old.path)
+        report(
+            difference(
+                reason == nil ? .deleted : .newlyExcluded, old, before: old, after: nil, reason))
+    }
+
+    private func reportNew(_ entry: SnapshotEntry) {
+        let reason = leftOutBefore.reason(for: entry.path)
+        report(
+            difference(
+                reason == nil ? .added : .noLongerExcluded, entry, before: nil, after: entry,
+                reason))
+    }
+
+    /// A directory's time moves with every entry, and so tells nothing of its own.
+    private func differ(_ old: SnapshotEntry, _ new: SnapshotEntry) -> Bool {
+        if old.kind != new.kind || old.permissions != new.permissions { return true }
+        return new.kind != .directory && (old.size != new.size || old.modified != new.modified)
+    }
+
+    private func difference(
+        _ kind: SnapshotDifference.Kind, _ entry: SnapshotEntry, before: SnapshotEntry?,
+        after: SnapshotEntry?, _ reason: String?
+    ) -> SnapshotDifference {
+        SnapshotDifference(
+            kind: kind, path: entry.path, fileKind: entry.kind, sizeBefore: before?.fileSize,
+            sizeAfter: after?.fileSize, reason: reason)
+    }
+}
+
+extension SnapshotEntry {
+    fileprivate var fileSize: Int64? { kind == .regularFile ? size : nil }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import SystemCalls
+
+/// `resval-backup diff`.
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Show how two snapshots differ.",
+        discussion: """
+            Each path has a word in front: added, deleted, changed, newly-excluded (the second \
+            snapshot leaves out what the first holds) or no-longer-excluded. Both snapshots must \
+            be of this repository.
+
+            Examples:
+              resval-backup diff 1a2b3c4d latest
+              resval-backup diff 1a2b3c4d latest --json
+            """)
+
+    @Argument(help: ArgumentHelp("The first snapshot.", valueName: "before"))
+    var before: String
+
+    @Argument(help: ArgumentHelp("The second snapshot.", valueName: "after"))
+    var after: String
+
+    @Flag(help: "Print one JSON object per line.")
+    var json = false
+
+    @OptionGroup var repository: RepositoryOptions
+
+    func validate() throws {
+        _ = try SnapshotChoice(argument: before)
+        _ = try SnapshotChoice(argument: after)
+    }
+
+    func run() async throws {
+        let first = try SnapshotChoice(argument: before)
+        let second = try SnapshotChoice(argument: after)
+        let output = DifferenceOutput(isJSON: json)
+        try await running { [repository] in
+            let engine = try repository.engine()
+            let before = try await engine.snapshot(first)
+            let after = try await engine.snapshot(second)
+            for snapshot in [before, after] where snapshot.sourceSet == nil {
+                Messages.warn(
+                    about: [UInt8]?.none,
+                    "snapshot \(snapshot.shortIdentifier) does not tell what it leaves out")
+            }
+            try await engine.compare(before, with: after) { output.write($0) }
+        }
+        output.finish()
+    }
+}
+
+/// Prints differences, and counts them for people.
+private final class DifferenceOutput: Sendable {
+    private struct State {
+        var printer = RecordPrinter()
+        var counts: [SnapshotDifference.Kind: Int] = [:]
+    }
+
+    private let isJSON: Bool
+    private let state = Monitor(State())
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    func write(_ difference: SnapshotDifference) {
+        state.withLock { state in
+            state.counts[difference.kind, default: 0] += 1
+            state.printer.print { buffer in
+                if isJSON {
+                    write(json: difference, to: &buffer)
+                } else {
+                    write(difference, &buffer)
+                }
+            }
+        }
+    }
+
+    func finish() {
+        state.withLock { state in
+            if !isJSON {
+                let counts = SnapshotDifference.Kind.allCases.map { kind in
+                    "\(state.counts[kind] ?? 0) \(kind.rawValue)"
+                }
+                state.printer.print { buffer in
+                    buffer.append(text: "total: \(counts.joined(separator: ", "))\n")
+                }
+            }
+            state.printer.flush()
+        }
+    }
+
+    private func write(_ difference: SnapshotDifference, _ buffer: inout OutputBuffer) {
+        buffer.append(text: difference.kind.rawValue)
+        buffer.append(" ")
+        buffer.append(name: difference.path)
+        if let reason = difference.reason {
+            buffer.append(": ")
+            buffer.append(name: Array(reason.utf8))
+        }
+        buffer.append("\n")
+    }
+
+    private func write(json difference: SnapshotDifference, to buffer: inout OutputBuffer) {
+        var line = JSONLine()
+        line.add("difference", difference.kind.rawValue)
+        line.add(path: difference.path)
+        line.add("kind", difference.fileKind.name)
+        line.add("sizeBefore", difference.sizeBefore)
+        line.add("sizeAfter", difference.sizeAfter)
+        line.add("reason", difference.reason)
+        line.end(in: &buffer)
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import SystemCalls
+
+/// `resval-backup show`.
+struct ShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show what a snapshot holds, and what was left out and why.",
+        discussion: """
+            Examples:
+              resval-backup show latest               facts of the newest snapshot
+              resval-backup show latest --excluded    what was left out, and why
+              resval-backup show 1a2b3c4d --items     everything in it
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The first digits of a snapshot's ID, or latest: the newest one that "
+                + "resval-backup made on this machine.",
+            valueName: "snapshot"))
+    var snapshot: String
+
+    @Flag(help: "Show what was left out, and why. With --null the paths only.")
+    var excluded = false
+
+    @Flag(help: "Show every item in the snapshot. With --null the paths only.")
+    var items = false
+
+    @OptionGroup var records: RecordOptions
+    @OptionGroup var repository: RepositoryOptions
+
+    func validate() throws {
+        _ = try SnapshotChoice(argument: snapshot)
+        guard !(excluded && items) else {
+            throw ValidationError("Give --excluded or --items, not both.")
+        }
+        guard excluded || items || !records.endsWithNUL else {
+            throw ValidationError("--null goes with --excluded or --items.")
+        }
+    }
+
+    func run() async throws {
+        let choice = try SnapshotChoice(argument: snapshot)
+        try await running { [repository, excluded, items, form = records.form] in
+            let engine = try repository.engine()
+            let snapshot = try await engine.snapshot(choice)
+            if excluded {
+                var printer = try await engine.readRecord(
+                    of: snapshot, with: ExclusionPrinter(form))
+                printer.finish()
+            } else if items {
+                var printer = try await engine.readEntries(
+                    of: snapshot.identifier, with: EntryPrinter(form))
+                printer.finish()
+            } else {
+                try await SnapshotFacts(snapshot, engine).print(asJSON: form == .json)
+            }
+        }
+    }
+}
+
+/// Prints what was left out.
+private struct ExclusionPrinter: RecordHandler {
+    private let form: RecordOptions.Form
+    private var printer = RecordPrinter()
+
+    init(_ form: RecordOptions.Form) { self.form = form }
+
+    mutating func receive(_ line: RecordLine) {
+        guard case .leftOut(let item) = line else { return }
+        printer.print { buffer in
+            switch form {
+            case .json:
+                var line = JSONLine()
+                line.add(path: item.path)
+                line.add("isDirectory", item.isDirectory)
+                line.add("reason", item.reason)
+                line.add("sentence", item.sentence)
+                line.end(in: &buffer)
+            case .lines:
+                buffer.append(name: item.path)
+                buffer.append(text: ": ")
+                buffer.append(name: Array(item.sentence.utf8))
+                buffer.append("\n")
+            case .nulEnded: buffer.append(bytes: item.path + [0])
+            }
+        }
+    }
+
+    mutating func finish() { printer.flush() }
+}
+
+/// Prints the entries of a snapshot.
+private struct EntryPrinter: SnapshotEntryHandler {
+    private let form: RecordOptions.Form
+    private var printer = RecordPrinter()
+
+    init(_ form: RecordOptions.Form) { self.form = form }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        printer.print { buffer in
+            switch form {
+            case .json:
+                var line = JSONLine()
+                line.add(path: entry.path)
+                line.add("kind", entry.kind.name)
+                if entry.kind == .regularFile { line.add("size", entry.size) }
+                line.add("modified", entry.modified)
+                line.add("permissions", String(entry.permissions, radix: 8))
+                line.end(in: &buffer)
+            case .lines:
+                buffer.append(name: entry.path)
+                buffer.append("\n")
+            case .nulEnded: buffer.append(bytes: entry.path + [0])
+            }
+        }
+    }
+
+    mutating func finish() { printer.flush() }
+}

@@ -1,0 +1,118 @@
+import BackupEngines
+import CommandSupport
+import SystemCalls
+
+/// What `show` tells of a snapshot as a whole.
+struct SnapshotFacts: RecordHandler {
+    private var snapshot: Snapshot
+    private var facts: RecordFacts?
+    private var sources: [RecordFacts.Source] = []
+    private var causes: [RecordedCause] = []
+
+    /// Reads a snapshot's record, if it has one.
+    init(_ snapshot: Snapshot, _ engine: any BackupEngine) async throws(BackupError) {
+        self.snapshot = snapshot
+        do throws(BackupError) {
+            self = try await engine.readRecord(of: snapshot, with: self)
+        } catch  where error.code == .noRecord {
+            // One of another program: what the engine itself tells is shown.
+        }
+    }
+
+    mutating func receive(_ line: RecordLine) {
+        switch line {
+        case .facts(let facts): self.facts = facts
+        case .source(let source): sources.append(source)
+        case .coverage(let cause): causes.append(cause)
+        case .protected, .leftOut: break
+        }
+    }
+
+    func print(asJSON isJSON: Bool) {
+        var buffer = OutputBuffer()
+        if isJSON { writeJSON(to: &buffer) } else { writeText(to: &buffer) }
+        buffer.flush()
+    }
+
+    private func writeJSON(to buffer: inout OutputBuffer) {
+        var line = JSONLine()
+        line.add("id", snapshot.identifier)
+        line.add("time", snapshot.time)
+        line.add("hostName", snapshot.hostName)
+        line.add("userName", snapshot.userName)
+        line.add("tags", strings: snapshot.tags)
+        line.add("isIncomplete", snapshot.isIncomplete)
+        line.add("hasShrunk", snapshot.hasShrunk)
+        line.add("isHeld", snapshot.isHeld)
+        line.add("items", facts?.items)
+        line.add("bytes", facts?.bytes)
+        line.add("leftOutItems", facts?.leftOutItems)
+        line.add("markers", strings: facts?.markers ?? [])
+        line.add("usesLocations", facts?.usesLocations)
+        line.add("sources", objects: snapshot.sources) { source, object in
+            object.add(path: source.bytes)
+            let known = sources.first { $0.path == source.bytes }
+            object.add("filesystem", known?.filesystem)
+            object.add("isEmpty", known?.isEmpty)
+        }
+        line.add("coverage", objects: causes) { cause, object in
+            object.add("cause", cause.cause)
+            if let path = cause.path { object.add(path: path) }
+            object.add("sentence", cause.sentence)
+        }
+        line.end(in: &buffer)
+    }
+
+    private func writeText(to buffer: inout OutputBuffer) {
+        write("snapshot", snapshot.identifier, to: &buffer)
+        write("made", "\(snapshot.time.rfc3339.prefix(19))Z", to: &buffer)
+        write("by", "\(snapshot.userName) on \(snapshot.hostName)", to: &buffer)
+        for source in snapshot.sources {
+            buffer.append("source:   ")
+            buffer.append(path: source)
+            if let known = sources.first(where: { $0.path == source.bytes }) {
+                if !known.filesystem.isEmpty {
+                    buffer.append(" on ")
+                    buffer.append(name: Array(known.filesystem.utf8))
+                }
+                if known.isEmpty { buffer.append(", empty") }
+            }
+            buffer.append("\n")
+        }
+        for tag in snapshot.tags { write("tag", tag, to: &buffer) }
+        if let facts {
+            write("holds", "\(facts.items) items, \(facts.bytes) bytes", to: &buffer)
+            write("left out", "\(facts.leftOutItems) items (see --excluded)", to: &buffer)
+            let places = facts.usesLocations ? ", temporary and caches directories" : ""
+            write("excluded by", facts.markers.joined(separator: ", ") + places, to: &buffer)
+        } else {
+            write("record", "none: resval-backup did not make it", to: &buffer)
+        }
+        writeState(to: &buffer)
+    }
+
+    private func writeState(to buffer: inout OutputBuffer) {
+        if snapshot.isIncomplete { write("state", "incomplete", to: &buffer) }
+        if snapshot.isHeld { write("state", "held: never forgotten", to: &buffer) }
+        for cause in causes {
+            buffer.append("shrunk:   ")
+            if let path = cause.path {
+                buffer.append(name: path)
+                buffer.append(": ")
+            }
+            buffer.append(name: Array(cause.sentence.utf8))
+            buffer.append("\n")
+        }
+        if snapshot.hasShrunk {
+            write(
+                "state", "waits for: resval-backup accept \(snapshot.shortIdentifier)", to: &buffer)
+        }
+    }
+
+    private func write(_ name: String, _ text: String, to buffer: inout OutputBuffer) {
+        let padding = String(repeating: " ", count: max(1, 9 - name.count))
+        buffer.append(text: "\(name):\(padding)")
+        buffer.append(name: Array(text.utf8))
+        buffer.append("\n")
+    }
+}
