@@ -1,6 +1,7 @@
 import EffectiveValues
 import StoragePolicy
 import SystemCalls
+import SystemPackage
 
 /// What one thread found.
 struct PlanPart: Sendable {
@@ -9,12 +10,14 @@ struct PlanPart: Sendable {
     var totals = PlanTotals()
     var manifest: PlanManifest?
     var protectedItems: [ProtectedItem] = []
+    var readOnlyItems: [FilePath] = []
 
     mutating func add(_ other: PlanPart) {
         exclusions += other.exclusions
         notices += other.notices
         totals.add(other.totals)
         protectedItems += other.protectedItems
+        readOnlyItems += other.readOnlyItems
         if let found = other.manifest { manifest?.append(contentsOf: found) }
     }
 }
@@ -45,6 +48,7 @@ final class PlanCollector: Sendable {
         plan.exclusions = part.exclusions.sorted { $0.path.precedes($1.path) }
         plan.notices = part.notices.sorted { $0.path.precedes($1.path) }
         plan.totals = part.totals
+        plan.readOnlyItems = part.readOnlyItems.sorted { $0.precedes($1) }
         plan.protectedItems = part.protectedItems.sorted { $0.path.precedes($1.path) }
         plan.manifest = part.manifest
         return plan

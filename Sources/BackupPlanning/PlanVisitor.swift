@@ -31,6 +31,7 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         }
         let decision = rules.decide(entry, marks, status, in: context)
         if !decision.issues.isEmpty { report(decision.issues, of: entry.path) }
+        noteAttributes(of: entry, status)
         if let own = decision.protection.ownClass {
             part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
         }
@@ -76,6 +77,22 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
     /// cannot be looked at is left to the engine, and reported.
     private mutating func cannotLook(at entry: borrowing TreeEntry, _ error: FileError) {
         if error.code != .noSuchFile { cannotRead(error) }
+    }
+
+    /// Notes an item whose owner may not write to it and that has attributes of users': an ordinary
+    /// user's restore needs to know which ones to take care of.
+    private mutating func noteAttributes(of entry: borrowing TreeEntry, _ status: FileStatus) {
+        let ownerWrites: UInt16 = 0o200
+        guard status.permissions & ownerWrites == 0, status.kind.canStoreUserAttributes else {
+            return
+        }
+        do throws(FileError) {
+            let names = try entry.extendedAttributeNames()
+            guard names.contains(where: { $0.bytes.starts(with: "user.".utf8) }) else { return }
+        } catch {
+            // It may have some.
+        }
+        part.readOnlyItems.append(entry.path)
     }
 
     private func leaveOut(

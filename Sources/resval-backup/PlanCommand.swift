@@ -24,6 +24,8 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var list: ListOptions
 
+    @OptionGroup var comparison: ComparisonOptions
+
     @Flag(help: "Show only what is left out.")
     var excludedOnly = false
 
@@ -57,7 +59,10 @@ struct PlanCommand: AsyncParsableCommand {
         }
         report(plan.notices)
         write(plan.totals)
-        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
+        let hasShrunk = try await comparison.compare(plan, planner, repository)
+        if hasShrunk || plan.isIncomplete || sources.count < source.sources.count {
+            throw ExitCode(3)
+        }
     }
 
     private func write(_ totals: PlanTotals) {

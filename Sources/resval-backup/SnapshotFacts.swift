@@ -24,7 +24,7 @@ struct SnapshotFacts: RecordHandler {
         case .facts(let facts): self.facts = facts
         case .source(let source): sources.append(source)
         case .coverage(let cause): causes.append(cause)
-        case .protected, .leftOut: break
+        case .protected, .readOnly, .leftOut: break
         }
     }
 
@@ -84,7 +84,7 @@ struct SnapshotFacts: RecordHandler {
             write("holds", "\(facts.items) items, \(facts.bytes) bytes", to: &buffer)
             write("left out", "\(facts.leftOutItems) items (see --excluded)", to: &buffer)
             let places = facts.usesLocations ? ", temporary and caches directories" : ""
-            write("excluded by", facts.markers.joined(separator: ", ") + places, to: &buffer)
+            write("marks", facts.markers.joined(separator: ", ") + places, to: &buffer)
         } else {
             write("record", "none: resval-backup did not make it", to: &buffer)
         }

@@ -55,12 +55,16 @@ struct VerifyCommand: AsyncParsableCommand {
     private func write(
         _ result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
     ) {
-        if let items = result.items { buffer.append(text: "\(items) items can be listed\n") }
+        // With steps to run, everything but these is a comment, so that a shell can be given it all.
+        let mark = result.problems.isEmpty ? "" : "# "
+        if let items = result.items {
+            buffer.append(text: "\(mark)\(items) items can be listed\n")
+        }
         let scope = readData ? "all data was read" : "structure only; --read-data reads all data"
         guard !result.problems.isEmpty else {
             return buffer.append(text: "no damage found (\(scope))\n")
         }
-        buffer.append(text: "damage found (\(scope))\n")
+        buffer.append(text: "# damage found (\(scope))\n")
         guard !steps.isEmpty else { return }
         buffer.append(text: "# To heal it, run these commands, one after the other:\n")
         for step in steps {

@@ -22,7 +22,7 @@ extension BackupEngine {
         let comparison: CoverageComparison
         do throws(BackupError) {
             comparison = try await readRecord(of: base, with: CoverageComparison(plan, facts))
-        } catch where error.code == .noRecord || error.code == .damaged {
+        } catch  where error.code == .noRecord || error.code == .damaged {
             return CoverageReport()
         }
         var report = CoverageReport(base: base)

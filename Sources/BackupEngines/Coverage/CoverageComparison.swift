@@ -30,7 +30,7 @@ struct CoverageComparison: RecordHandler {
             candidates[item.path] = nil
             if item.isDirectory { directoriesBefore.insert(item.path) }
         case .protected(let item): protectedBefore.append(item)
-        case .coverage: break
+        case .coverage, .readOnly: break
         }
     }
 

@@ -53,7 +53,8 @@ extension RecordFacts.Source {
         do throws(Errno) {
             let status = try source.withoutFollowing.status()
             if let volume = Volume(holding: status) {
-                filesystem = volume.mount.filesystemType + (volume.uuid.map { " \($0)" } ?? "")
+                let uuid = volume.uuid.flatMap { $0.contains { !"0-".contains($0) } ? $0 : nil }
+                filesystem = volume.mount.filesystemType + (uuid.map { " \($0)" } ?? "")
             }
             guard status.kind == .directory else { return }
             var hasEntries = false

@@ -8,6 +8,8 @@ package enum RecordLine: Sendable, Hashable {
     case protected(RecordedProtection)
     /// How it covers less than the one before.
     case coverage(RecordedCause)
+    /// An item that its owner may not write to and that has extended attributes.
+    case readOnly(path: [UInt8])
     /// Something that was left out.
     case leftOut(RecordedExclusion)
 }

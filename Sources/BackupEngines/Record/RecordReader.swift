@@ -24,6 +24,7 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         case "source": try handler.receive(.source(fields.source))
         case "protected": try handler.receive(.protected(fields.protection))
         case "coverage": try handler.receive(.coverage(fields.coverage))
+        case "readOnly": try handler.receive(.readOnly(path: fields.path))
         case "leftOut": try handler.receive(.leftOut(fields.exclusion))
         case "end":
             guard fields.lines == count else { throw .damagedRecord }
@@ -53,7 +54,7 @@ private struct RecordFields {
     var version: Int64 = 0
     var lines: Int64 = 0
     var facts = RecordFacts()
-    private var path: [UInt8] = []
+    private(set) var path: [UInt8] = []
     private var filesystem = ""
     private var isEmpty = false
     private var isDirectory = false

@@ -49,6 +49,9 @@ package struct SnapshotRecord: Sendable {
                 line.add("sentence", cause.sentence)
             }
         }
+        for path in plan.readOnlyItems {
+            text.add("readOnly") { $0.add(path: path.bytes) }
+        }
         for item in plan.protectedItems {
             text.add("protected") { line in
                 line.add(path: item.path.bytes)

@@ -33,6 +33,20 @@ extension Restic {
         }
     }
 
+    /// What the record tells about read-only items. Reading their directories' trees costs a process
+    /// each, so only an ordinary user asks, and only for those that have attributes.
+    private func attributedItems(
+        of snapshot: Snapshot
+    ) async throws(BackupError) -> AttributedItems? {
+        guard effectiveUser() != 0, snapshot.recordPath != nil else { return nil }
+        do throws(BackupError) {
+            return try await readRecord(
+                of: snapshot, with: AttributedItems(sources: snapshot.sources.map(\.bytes)))
+        } catch  where error.code == .noRecord || error.code == .damaged {
+            return nil
+        }
+    }
+
     /// Whether restic restored all it could and complained of single items.
     private func isPartial(_ end: ResticEnd) -> Bool {
         FailureText(end.errors.lines).line(containing: "There were ") != nil
@@ -43,11 +57,14 @@ extension Restic {
         _ report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
         let (snapshot, target) = (request.snapshot, request.target)
+        let attributed = try await attributedItems(of: snapshot)
         let check: RestoreCheck
         var attributes: AttributeRestorer
         do throws(Errno) {
             try removeRecord(request)
-            check = try RestoreCheck(target: target, request.includes, complaints, report: report)
+            check = try RestoreCheck(
+                target: target, request.includes, complaints, attributed: attributed,
+                report: report)
             attributes = try AttributeRestorer(self, snapshot, target: target)
         } catch {
             throw BackupError(.other, "the target cannot be opened: \(error)", path: target)

@@ -13,16 +13,21 @@ struct RestoreCheck: SnapshotEntryHandler {
     private(set) var withoutAttributes: [[UInt8]: Set<[UInt8]>] = [:]
     private let complaints: RestoreComplaints
     private let includes: IncludedPaths
+    private let attributed: AttributedItems?
     private let tree: TreeBox
     private let report: @Sendable (Int) -> Void
 
-    /// - Parameter report: called with the number of items done.
+    /// - Parameters:
+    ///   - attributed: which read-only items have extended attributes; nil where nobody knows.
+    ///   - report: called with the number of items done.
     init(
         target: FilePath, _ includes: IncludedPaths, _ complaints: RestoreComplaints,
+        attributed: AttributedItems?,
         report: @escaping @Sendable (Int) -> Void
     ) throws(Errno) {
         tree = TreeBox(try TargetTree(target))
         self.includes = includes
+        self.attributed = attributed
         self.complaints = complaints
         self.report = report
     }
@@ -63,7 +68,7 @@ struct RestoreCheck: SnapshotEntryHandler {
     private mutating func noteAttributes(_ entry: SnapshotEntry) {
         let ownerWrites: UInt16 = 0o200
         guard effectiveUser() != 0, entry.permissions & ownerWrites == 0,
-            entry.kind.canStoreUserAttributes,
+            entry.kind.canStoreUserAttributes, attributed?.mayHold(entry.path) ?? true,
             let slash = entry.path.lastIndex(of: UInt8(ascii: "/"))
         else { return }
         let directory = slash == 0 ? [UInt8(ascii: "/")] : Array(entry.path[..<slash])
