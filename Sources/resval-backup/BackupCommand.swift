@@ -6,11 +6,13 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "resval-backup",
         abstract: "Back up everything but what marks and locations exclude, with restic.",
         discussion: """
-            Exit codes: 0 done, 1 failed, 3 incomplete or coverage shrank, 10 no repository, 11 repository locked, \
-            12 wrong password, 64 usage, 130 interrupted.
+            Exit codes: 0 done, 1 failed, 3 incomplete or coverage shrank, 10 no repository, \
+            11 repository locked, 12 wrong password, 64 usage, 130 interrupted.
             """,
         subcommands: [
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
-            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self, ForgetCommand.self, PruneCommand.self, AcceptCommand.self, ShowCommand.self, DiffCommand.self, VerifyCommand.self,
+            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self,
+            ShowCommand.self, DiffCommand.self, VerifyCommand.self, ForgetCommand.self,
+            PruneCommand.self, AcceptCommand.self,
         ])
 }
