@@ -78,7 +78,8 @@ extension LeftOutReason {
     /// Whether something that was backed up before can vanish from backups by this reason.
     fileprivate var canHideHeldItems: Bool {
         switch self {
-        case .socket, .repository: false
+        // What is evicted is in a snapshot of its own, which nothing forgets.
+        case .socket, .repository, .evicted: false
         default: true
         }
     }

@@ -1,0 +1,68 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Forgetting")
+struct ForgetTests {
+    private static let tree = Tree {
+        Directory("one") { File("file", "text") }
+        Directory("two") { File("file", "text") }
+    }
+
+    private func count(_ backup: BackupFixture) throws -> Int {
+        try backup.runSuccessfully("snapshots", "--json").split(separator: "\n").count
+    }
+
+    @Test("two sets of SOURCEs, other machines and other programs are left alone")
+    func sets() throws {
+        try withBackup(of: Self.tree) { backup in
+            let (one, two) = (backup.source.appending("one"), backup.source.appending("two"))
+            for _ in 0..<2 {
+                try backup.runSuccessfully("create", one)
+                try backup.runSuccessfully("create", two)
+            }
+            try backup.restic("backup", one)
+            try backup.restic("backup", "--host", "elsewhere", "--tag", "resval-sources=0", one)
+            #expect(try backup.run("forget", "--keep-last", "1").exitCode == 64)
+            #expect(try count(backup) == 6)
+            let dry = try backup.runSuccessfully("forget", one, "--keep-last", "1", "--dry-run")
+            #expect(dry.contains("1 snapshots kept, 1 would be removed"), "\(dry)")
+            #expect(try count(backup) == 6)
+            try backup.runSuccessfully("forget", one, "--keep-last", "1")
+            #expect(try count(backup) == 5)
+            try backup.runSuccessfully("forget", "--all", "--keep-last", "1")
+            #expect(try count(backup) == 4)
+            let none = try backup.run("forget", backup.source, "--keep-last", "1")
+            #expect(none.exitCode == 1, "\(none)")
+        }
+    }
+
+    @Test("without a rule nothing is done, and rules that make no sense are refused")
+    func usage() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            for arguments in [
+                [], ["--keep-last", "0"], ["--keep-within", "soon"], ["--keep-daily", "-2"],
+                ["--all", "--keep-last", "1", "\(backup.source)"],
+            ] {
+                let result = try backup.command(["forget"] + arguments).run()
+                #expect(result.exitCode == 64, "\(result)")
+            }
+            #expect(try count(backup) == 1)
+        }
+    }
+
+    @Test("snapshots that are held stay, and tags choose")
+    func heldAndTagged() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source, "--tag", "weekly")
+            try backup.restic("tag", "--add", "resval-hold=0123", "latest")
+            for _ in 0..<3 { try backup.runSuccessfully("create", backup.source, "--tag", "daily") }
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("forget", "--tag", "daily", "--keep-last", "1")
+            #expect(try count(backup) == 3)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+            #expect(try count(backup) == 2)
+        }
+    }
+}

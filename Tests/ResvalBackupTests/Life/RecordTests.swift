@@ -1,0 +1,71 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What a snapshot keeps of what was left out.
+@Suite("The record of a snapshot")
+struct RecordTests {
+    private func exclude(_ path: FilePath) throws {
+        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
+    }
+
+    /// Files of the tests' records that are there.
+    private func records(_ backup: BackupFixture) throws -> String {
+        try tool("sh", "-c", "ls /tmp /var/tmp | grep -c '^resval-record-54321-' || true")
+    }
+
+    @Test("what was left out is told with its reason, by names of any bytes")
+    func excluded() throws {
+        let hostile = FileName([0x66, 0xFF, 0x0A, 0x1B, 0x20])
+        let tree = Tree {
+            File(hostile, "text")
+            Directory("cache") { File("inside", "text") }
+        }
+        try withBackup(of: tree) { backup in
+            try exclude(backup.source.appending(hostile))
+            try exclude(backup.source.appending("cache"))
+            try backup.runSuccessfully("create", backup.source)
+            let text = try backup.runSuccessfully("show", "latest", "--excluded")
+            #expect(
+                text == """
+                    \(backup.source)/cache: its mark excludes it
+                    $'\(backup.source)/f\\377\\n\\033 ': its mark excludes it
+                    """)
+            let raw = try backup.run("show", "latest", "--excluded", "--null")
+            #expect(
+                raw.output == backup.source.appending("cache").bytes + [0]
+                    + backup.source.appending(hostile).bytes + [0])
+            let json = try backup.runSuccessfully("show", "latest", "--excluded", "--json")
+            #expect(json.contains(#""isDirectory":true,"reason":"marked""#))
+            #expect(json.contains(#""path":null,"pathBase64":""#))
+            let facts = try backup.runSuccessfully("show", "latest", "--json")
+            #expect(facts.contains(#""items":2,"bytes":0,"leftOutItems":2"#), "\(facts)")
+        }
+    }
+
+    @Test("no listing, comparison or restore shows the record, whose file is private and removed")
+    func hidden() throws {
+        let tree = Tree { File("file", "text") }
+        try withBackup(of: tree, user: 54321) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            #expect(try backup.restic("ls", "latest").contains("/tmp/resval-record-54321-"))
+            #expect(try backup.restic("ls", "-l", "latest").contains("-rw-------"))
+            let items = try backup.runSuccessfully("show", "latest", "--items")
+            #expect(!items.contains("resval-record"))
+            #expect(items.contains("\(backup.source)/file"))
+            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            let found = try tool(
+                "find", backup.target, "-name", "resval-record*", "-o", "-path", "*/target/tmp")
+            #expect(found == "", "\(found)")
+            try backup.runSuccessfully("create", backup.source)
+            let first = try tool(
+                "sh", "-c", "echo \"$1\" | head -1 | cut -c 8-71", "sh",
+                try backup.runSuccessfully("snapshots", "--json"))
+            let difference = try backup.runSuccessfully("diff", first, "latest")
+            #expect(difference.split(separator: "\n").count == 1, "\(difference)")
+            #expect(try records(backup) == "0")
+        }
+    }
+}
