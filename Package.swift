@@ -163,7 +163,8 @@ package.targets += [
     .testTarget(
         name: "ResvalBackupTests",
         dependencies: [
-            "ResourceValues", "SystemCalls", "TestSupport", "resval-backup", systemPackage,
+            "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval-backup",
+            systemPackage,
         ]),
     .testTarget(
         name: "CommandSupportTests",

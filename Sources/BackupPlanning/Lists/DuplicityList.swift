@@ -50,17 +50,23 @@ struct DuplicityList: ListFormat {
     }
 
     private func rule(_ sign: String, _ path: FilePath, contentsOnly: Bool = false) -> [UInt8] {
-        // Bytes that are not UTF-8 are U+FFFD to duplicity.
-        let text = String(decoding: path.bytes, as: UTF8.self)
+        let characters = path.bytes.characters
         var rule = "\(sign) "
-        let last = text.unicodeScalars.indices.last
-        for index in text.unicodeScalars.indices {
-            let scalar = text.unicodeScalars[index]
-            let isTrimmed = index == last && !contentsOnly && isWhiteSpace(scalar)
-            let isInClass = isTrimmed || "*?[".unicodeScalars.contains(scalar)
-            rule += isInClass ? "[\(scalar)]" : "\(scalar)"
+        for (index, character) in characters.enumerated() {
+            guard case .scalar(let scalar) = character else {
+                rule += anyByte
+                continue
+            }
+            let isLast = index == characters.count - 1 && !contentsOnly
+            if scalar == "\r" {
+                rule += carriageReturn
+            } else if "*?[".unicodeScalars.contains(scalar) || isLast && isWhiteSpace(scalar) {
+                rule += "[\(scalar)]"
+            } else {
+                rule.unicodeScalars.append(scalar)
+            }
         }
-        if contentsOnly { rule += text.hasSuffix("/") ? "**" : "/**" }
+        if contentsOnly { rule += path.bytes.last == UInt8(ascii: "/") ? "**" : "/**" }
         return Array(rule.utf8) + [0]
     }
 
@@ -69,3 +75,8 @@ struct DuplicityList: ListFormat {
         scalar.properties.isWhitespace || (0x1C...0x1F).contains(scalar.value)
     }
 }
+
+/// Every character but a carriage return, negated: Python reads one in a list as a newline.
+private let carriageReturn = "[!\u{1}-\u{C}\u{E}-\u{10FFFF}]"
+/// Every character there is, negated: what is left are bytes that are not UTF-8, one at a time.
+private let anyByte = "[!\u{1}-\u{D7FF}\u{E000}-\u{10FFFF}]"

@@ -49,7 +49,8 @@ struct RcloneList: ListFormat {
         command.add("--filter-from=", path: list.list)
         command.add("/ \"$DESTINATION\"")
         command.advice = [
-            "set DESTINATION to REMOTE:PATH; hard links become files of their own"
+            "set DESTINATION to REMOTE:PATH; hard links become files of their own",
+            "rclone writes the names of attributes in lower case: a restored file has no marks",
         ]
         return command
     }

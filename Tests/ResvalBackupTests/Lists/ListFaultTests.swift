@@ -1,0 +1,153 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Writing a list when something is wrong")
+struct ListFaultTests {
+    private func plan(
+        _ source: FilePath, _ options: any CommandArgument..., format: String = "nul"
+    ) -> Command {
+        let words: [any CommandArgument] =
+            ["plan", "--no-locations", "--format", format] + options + [source]
+        return Command(.built("resval-backup"), arguments: words)
+    }
+
+    @Test(
+        "a disk that is full leaves the old list, and nothing beside it", arguments: [true, false])
+    func fullDisk(hasOldList: Bool) throws {
+        let names = (0..<200).map { number in
+            FileName(Array("\(number)".utf8) + Array(repeating: UInt8(ascii: "x"), count: 240))
+        }
+        let tree = Tree { for name in names { File(name) } }
+        try withTemporaryDirectory(containing: tree) { source in
+            try withFilesystem(.tmpfs, options: ["size=64k"]) { filesystem in
+                let list = filesystem.root.appending("list")
+                if hasOldList { try Tree { File("list", "old") }.create(in: filesystem.root) }
+                try Tree { File("filler", Array(repeating: 0, count: 50000)) }
+                    .create(in: filesystem.root)
+                let result = try plan(source, "--output", list).run()
+                #expect(result.exitCode == 1)
+                #expect(result.output.isEmpty)
+                #expect(result.errorText.contains("\(list): no space left on the volume"))
+                let expected = ["filler"] + (hasOldList ? ["list"] : [])
+                let names = try pathsBelow(filesystem.root)
+                #expect(names == Set(expected.map { Array("/\($0)".utf8) } + [[]]))
+                if hasOldList { #expect(try contentsOfFile(list) == Array("old".utf8)) }
+            }
+        }
+    }
+
+    @Test("a directory that does not exist is an error")
+    func missingDirectory() throws {
+        try withTemporaryDirectory { source in
+            let result = try plan(source, "--output", source.pushing("missing/list")).run()
+            #expect(result.exitCode == 1)
+            #expect(result.errorText.contains("\(source)/missing/list: "))
+            #expect(result.output.isEmpty)
+        }
+    }
+
+    @Test("only a regular file is replaced")
+    func otherKinds() throws {
+        let tree = Tree {
+            Directory("source")
+            Directory("directory")
+            Fifo("fifo")
+            SymbolicLink("link to fifo", to: "fifo")
+            File("file", "old")
+            SymbolicLink("link to file", to: "file")
+        }
+        try withTemporaryDirectory(containing: tree) { base in
+            for name: FileName in ["directory", "fifo", "link to fifo"] {
+                let result = try plan(base.appending("source"), "--output", base.appending(name))
+                    .run()
+                #expect(result.exitCode == 1)
+                #expect(result.errorText.contains("is no regular file"), "\(result)")
+            }
+            let link = base.appending("link to file")
+            try plan(base.appending("source"), "--output", link).runSuccessfully()
+            #expect(try link.withoutFollowing.status().kind == .symbolicLink)
+            #expect(try contentsOfFile(link) == Array("\(base)/source\0".utf8))
+            #expect(try link.status().permissions == 0o600)
+        }
+    }
+
+    @Test("a directory that cannot be read is named, the list is written, and the exit code is 3")
+    func unreadable() throws {
+        try require(.root, .tool("setpriv"))
+        let tree = Tree {
+            Directory("source") {
+                Directory("closed") { File("inside") }.permissions(0o700)
+                File("open")
+            }
+            Directory("lists").owned(by: 54321)
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { base in
+            let list = base.pushing("lists/list")
+            var command = plan(base.appending("source"), "--output", list, format: "tar")
+            command.user = 54321
+            let result = try command.run()
+            #expect(result.exitCode == 3)
+            #expect(result.errorText.contains("\(base)/source/closed: cannot look inside"))
+            #expect(
+                try contentsOfFile(list)
+                    == Array(
+                        ".\(base)/source\0.\(base)/source/closed\0.\(base)/source/open\0".utf8))
+        }
+    }
+
+    @Test("a reader that goes away ends the program by SIGPIPE")
+    func brokenPipe() throws {
+        let tree = Tree { for number in 0..<3000 { File(FileName(Array("f\(number)".utf8))) } }
+        try withTemporaryDirectory(containing: tree) { source in
+            let script =
+                #""$1" plan --format nul --no-locations "$2" | head -c 10 >/dev/null; "#
+                + #"echo "${PIPESTATUS[0]}""#
+            let result = try Command(
+                "/bin/bash", "-c", script, "bash", FilePath.built("resval-backup"), source
+            ).run()
+            #expect(result.text == "141\n")
+        }
+    }
+
+    @Test("options that need another, or a known tool, are usage errors")
+    func usage() throws {
+        try withTemporaryDirectory(
+            containing: Tree {
+                Directory("a"); Directory("b")
+            }
+        ) { base in
+            let program = FilePath.built("resval-backup")
+            for words: [any CommandArgument] in [
+                ["plan", "--output", base.appending("list"), base],
+                ["plan", "--no-strict", base], ["plan", "--allow-plaintext", base],
+                ["plan", "--format", "zip", base], ["plan", "--format", "tar", "--json", base],
+                ["plan", "--format", "tar", "--excluded-only", base],
+                ["plan", "--format", "kopia", base.appending("a"), base.appending("b")],
+            ] {
+                let result = try Command(program, arguments: words).run()
+                #expect(result.exitCode == 64, "\(result)")
+                #expect(result.output.isEmpty)
+            }
+        }
+    }
+
+    @Test("an excluded SOURCE, and one that is missing, write no list or say so")
+    func sources() throws {
+        let tree = Tree {
+            Directory("left out").excluded(); Directory("stored")
+        }
+        try withTemporaryDirectory(containing: tree) { base in
+            let list = base.appending("list")
+            let excluded = try plan(base.appending("left out"), "--output", list).run()
+            #expect(excluded.exitCode == 1)
+            #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
+            let missing = try plan(
+                base.appending("stored"), "--output", list, base.appending("missing")
+            ).run()
+            #expect(missing.exitCode == 3)
+            #expect(try contentsOfFile(list) == Array("\(base)/stored\0".utf8))
+        }
+    }
+}
