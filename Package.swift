@@ -98,6 +98,9 @@ package.targets += [
     .executableTarget(
         name: "walk-tool", dependencies: ["FileTree", "SystemCalls", systemPackage],
         path: "Tests/Helpers/walk-tool"),
+    .executableTarget(
+        name: "evict-tool", dependencies: ["Eviction", "SystemCalls", systemPackage],
+        path: "Tests/Helpers/evict-tool"),
     .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
     .executableTarget(
         name: "two-keys",
@@ -135,6 +138,12 @@ package.targets += [
         dependencies: [
             "BackupPlanning", "CTestSupport", "EffectiveValues", "ResourceValues", "StoragePolicy",
             "SystemCalls", "TestSupport", systemPackage,
+        ]),
+    .testTarget(
+        name: "EvictionTests",
+        dependencies: [
+            "CLinux", "Eviction", "ResourceValues", "SystemCalls", "TestSupport", "evict-tool",
+            systemPackage,
         ]),
     .testTarget(
         name: "EffectiveValuesTests",
@@ -184,6 +193,7 @@ package.targets += [
         name: "ResourceValuesFoundation",
         dependencies: [
             .target(name: "EffectiveValues", condition: linuxOnly),
+            .target(name: "Eviction", condition: linuxOnly),
             .target(name: "ResourceValues", condition: linuxOnly),
             .target(name: "SystemCalls", condition: linuxOnly),
             .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
@@ -202,7 +212,7 @@ package.targets += [
         name: "ResourceValuesFoundationTests",
         dependencies: [
             "CallFormsSwift5", "CallFormsSwift6", "CLinux", "CTestSupport", "EffectiveValues",
-            "ResourceValues", "ResourceValuesFoundation",
+            "resval-backup", "ResourceValues", "ResourceValuesFoundation",
             "SystemCalls", "TestSupport", systemPackage,
         ]),
 ]

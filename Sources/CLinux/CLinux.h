@@ -22,6 +22,7 @@
 #include <linux/stat.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@
 #include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -445,6 +447,37 @@ static inline long linux_set_lease(int descriptor, int type) {
 static inline long linux_get_lease(int descriptor) {
     const int get_lease = 1025;  // F_GETLEASE
     return linux_result(fcntl(descriptor, get_lease));
+}
+
+// Starts a program with this process's environment, /dev/null for its input and output, and a
+// descriptor for its messages. Returns its process number.
+static inline long linux_spawn(const char *path, char *const *arguments, int messages) {
+    extern char **environ;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    pid_t process;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, messages, 2);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    int result = posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return result == 0 ? process : -result;
+}
+
+// Waits for the end of a child: its exit code, or 128 and the number of the signal that ended it.
+static inline long linux_wait(int process) {
+    int status;
+    if (waitpid(process, &status, 0) < 0) return -(long)errno;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 // Locks one byte of a file for the open file, not for the process: F_OFD_SETLK.

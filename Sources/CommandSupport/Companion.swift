@@ -35,13 +35,4 @@ public enum Companion {
         execvp(program, arguments)
         return Errno(rawValue: errno)
     }
-
-    private static func directoryOfThisProgram() -> FilePath? {
-        do throws(Errno) {
-            let link = FilePath("/proc/self/exe").withoutFollowing
-            return try symbolicLinkTarget(link).removingLastComponent()
-        } catch {
-            return nil
-        }
-    }
 }

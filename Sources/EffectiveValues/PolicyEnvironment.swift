@@ -87,6 +87,24 @@ private func realPaths(of paths: Set<FilePath>) -> [FilePath: FilePath] {
     return table
 }
 
+/// The user's directory of state, `$XDG_STATE_HOME` or `~/.local/state`; nil when no home is known.
+///
+/// Reads the environment, and `/etc/passwd` only where that does not tell the home.
+package func stateHome() -> FilePath? {
+    let environment = processEnvironment()
+    func base(_ accounts: [UInt8]) -> BaseDirectories {
+        BaseDirectories(
+            environment: environment, passwordDatabase: PasswordDatabase(contents: accounts),
+            user: effectiveUser())
+    }
+    if let state = base([]).stateHome { return state.path }
+    do throws(Errno) {
+        return base(try contentsOfFile("/etc/passwd")).stateHome?.path
+    } catch {
+        return nil
+    }
+}
+
 private let variables = [
     "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
 ]

@@ -50,9 +50,20 @@ package struct FileDownloading: Sendable {
             } catch  where error.code == .noSnapshot {
                 report(outcome(file, known, .refused(.failed(error.description))))
                 continue
+            } catch {
+                for file in files {
+                    if let known = try? journal.evicted(at: file) { note(error, known) }
+                }
+                throw error
             }
             report(outcome(file, known, try await download(file, from: snapshot, known)))
         }
+    }
+
+    /// Notes in the journal why nothing came, for programs that wait for the file.
+    package func note(_ error: BackupError, _ known: EvictedFile) {
+        // The error itself is reported; a journal that cannot be written changes nothing about it.
+        try? journal.note(error.description, of: known)
     }
 
     private func outcome(

@@ -3,6 +3,25 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
+extension Journal {
+    /// An index of the one record that may be about a file; nil when there is none, which costs one call
+    /// for a file that has as many blocks as its size needs.
+    public func index(
+        of status: FileStatus, at path: FilePath
+    ) throws(FileError) -> EvictedIndex? {
+        let mayHaveMoved = status.permissions == 0 || status.allocatedSize < status.size
+        let found =
+            mayHaveMoved
+            ? try record(of: status.identity, at: path) : try record(named: status.identity)
+        guard let found else { return nil }
+        do throws(Errno) {
+            return EvictedIndex(found, owner: try directory.status().owner)
+        } catch {
+            throw .readingStatus(error, of: directory)
+        }
+    }
+}
+
 /// The placeholders that journals know, for walks that meet many files.
 public struct EvictedIndex: Sendable {
     private var files: [UInt64: [Entry]] = [:]
@@ -16,6 +35,10 @@ public struct EvictedIndex: Sendable {
 
     /// Whether no file is evicted.
     public var isEmpty: Bool { files.isEmpty }
+
+    init(_ record: EvictedFile, owner: UInt32) {
+        files[record.identity.inode] = [Entry(record: record, owner: owner)]
+    }
 
     /// Reads journals.
     ///

@@ -72,6 +72,11 @@ public struct Journal: Sendable, Hashable {
         return try recordWithAnotherDevice(identity.inode, path())
     }
 
+    /// The record of a file by nothing but device and inode.
+    func record(named identity: FileIdentity) throws(FileError) -> EvictedFile? {
+        try record(named: RecordName(identity).path)
+    }
+
     private func recordWithAnotherDevice(
         _ inode: UInt64, _ path: FilePath
     ) throws(FileError) -> EvictedFile? {
@@ -166,6 +171,17 @@ extension Journal {
         } catch {
             throw .changingItem(error, directory)
         }
+    }
+
+    /// Notes why a file could not be brought back, before anything of it was touched.
+    public func note(_ failure: String, of file: EvictedFile) throws(FileError) {
+        guard let lock = try lock(file.identity) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        guard var record = try record(named: file.identity), record.state == .evicted else {
+            return
+        }
+        record.failure = failure
+        try store(record)
     }
 
     private func makeDirectories() throws(FileError) {

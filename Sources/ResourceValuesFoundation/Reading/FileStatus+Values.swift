@@ -9,7 +9,7 @@ extension FileStatus {
         case .isRegularFile: .boolean(kind == .regularFile)
         case .isDirectory: .boolean(kind == .directory)
         case .isSymbolicLink, .isAliasFile: .boolean(kind == .symbolicLink)
-        case .isApplication, .isUbiquitousItem: .boolean(false)
+        case .isApplication: .boolean(false)
         case .isVolume: isMountRoot.map { .boolean($0 && kind == .directory) }
         case .fileResourceType: .object(kind.resourceType)
         case .creationDate: creationTime.map { .date(Date($0)) }

@@ -12,6 +12,7 @@ struct ItemReader {
     private var knownStatus: FileStatus?
     private var knownExtents: FileExtents??
     private var volumeReader: VolumeReader?
+    private var knownEviction: EvictionState?
     private var isKnownToExist = false
 
     init(_ url: URL, _ target: CallTarget) {
@@ -58,6 +59,10 @@ struct ItemReader {
         case .name, .localizedName, .path, .canonicalPath, .parentDirectoryURL, .isHidden,
             .isPackage:
             try nameValue(key)
+        case .isUbiquitousItem, .ubiquitousItemDownloadingStatus, .ubiquitousItemIsDownloading,
+            .ubiquitousItemDownloadingError, .ubiquitousItemDownloadRequested,
+            .ubiquitousItemIsUploaded:
+            try eviction().value(key)
         default: try otherValue(key)
         }
     }
@@ -108,6 +113,13 @@ struct ItemReader {
         }
         knownExtents = .some(extents)
         return extents
+    }
+
+    private mutating func eviction() throws(FileError) -> EvictionState {
+        if let knownEviction { return knownEviction }
+        let state = EvictionState(target, try status(), url)
+        knownEviction = state
+        return state
     }
 
     private mutating func sharesContent() throws(FileError) -> Bool? {

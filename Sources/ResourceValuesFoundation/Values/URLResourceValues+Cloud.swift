@@ -1,10 +1,10 @@
 #if !canImport(Darwin)
 import Foundation
 
-// Properties: items in iCloud.
+// Properties: items whose content is elsewhere.
 
 extension URLResourceValues {
-    /// Always false: no Linux filesystem keeps items in iCloud.
+    /// Whether the item is a file that `resval-backup evict` has evicted: its content is in a snapshot only.
     public var isUbiquitousItem: Bool? { boolean(.isUbiquitousItem) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
@@ -12,27 +12,28 @@ extension URLResourceValues {
         boolean(.ubiquitousItemHasUnresolvedConflicts)
     }
 
-    /// Always nil: no Linux filesystem keeps items in a cloud of its own.
+    /// Whether the content of an evicted file is being brought back, or was when that was cut off; nil for
+    /// items that are not evicted.
     public var ubiquitousItemIsDownloading: Bool? { boolean(.ubiquitousItemIsDownloading) }
 
-    /// Always nil: no Linux filesystem keeps items in a cloud of its own.
+    /// Always true for an evicted file, whose content a snapshot holds; nil for other items.
     public var ubiquitousItemIsUploaded: Bool? { boolean(.ubiquitousItemIsUploaded) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
     public var ubiquitousItemIsUploading: Bool? { boolean(.ubiquitousItemIsUploading) }
 
-    /// Always nil: no Linux filesystem keeps items in a cloud of its own.
+    /// `notDownloaded` for an evicted file, `current` for other regular files; nil for other kinds of items.
     public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? {
         object(.ubiquitousItemDownloadingStatus)
     }
 
-    /// Always nil: no Linux filesystem keeps items in a cloud of its own.
+    /// Why an evicted file could not be brought back when that was last tried; nil when it was not.
     public var ubiquitousItemDownloadingError: NSError? { object(.ubiquitousItemDownloadingError) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
     public var ubiquitousItemUploadingError: NSError? { object(.ubiquitousItemUploadingError) }
 
-    /// Always nil: no Linux filesystem keeps items in a cloud of its own.
+    /// Whether the content of an evicted file is being brought back; nil for items that are not evicted.
     public var ubiquitousItemDownloadRequested: Bool? { boolean(.ubiquitousItemDownloadRequested) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.

@@ -1,0 +1,60 @@
+import CLinux
+import SystemPackage
+
+/// The directory of the program that this process runs; nil where `/proc` does not tell.
+package func directoryOfThisProgram() -> FilePath? {
+    do throws(Errno) {
+        return try symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing)
+            .removingLastComponent()
+    } catch {
+        return nil
+    }
+}
+
+/// The path of a program that lies beside this one, or in a directory of `PATH`; nil when there is none.
+package func findProgram(_ name: String) -> FilePath? {
+    var directories: [FilePath] = []
+    if let beside = directoryOfThisProgram() { directories.append(beside) }
+    if let searchPath = getenv("PATH") {
+        directories += FilePath(platformString: searchPath).bytes
+            .split(separator: UInt8(ascii: ":")).map { FilePath(bytes: $0) }
+    }
+    return directories.map { $0.appending(name) }.first { program in
+        do throws(Errno) {
+            return try program.isAccessible(for: .execute)
+        } catch {
+            return false
+        }
+    }
+}
+
+/// Starts a program with this process's environment and `/dev/null` as its input and output:
+/// `posix_spawn(3)`.
+///
+/// - Parameters:
+///   - arguments: all but the first, which is the path.
+///   - messages: takes what the program writes to standard error.
+/// - Returns: the process number, for ``waitForProgram(_:)``.
+package func startProgram(
+    _ path: FilePath, _ arguments: [[UInt8]], messages: FileDescriptor
+) throws(Errno) -> Int {
+    let words = ([path.bytes] + arguments).map { copied($0) }
+    defer { words.forEach { free($0) } }
+    return try path.withPointer { path throws(Errno) in
+        try perform(.posix_spawn) { linux_spawn(path, words + [nil], messages.rawValue) }
+    }
+}
+
+/// Waits for the end of a program: `waitpid(2)`.
+///
+/// - Returns: its exit code, or 128 and the number of the signal that ended it.
+package func waitForProgram(_ process: Int) throws(Errno) -> Int {
+    try perform(.waitpid) { linux_wait(CInt(process)) }
+}
+
+/// The bytes, up to the first NUL, with a NUL behind them, in memory to be freed.
+private func copied(_ word: [UInt8]) -> UnsafeMutablePointer<CChar>? {
+    (word.prefix { $0 != 0 } + [0]).withUnsafeBufferPointer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { strdup($0) } }
+    }
+}

@@ -1,0 +1,148 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Eviction
+
+@Suite("Evictions and downloads that are killed")
+struct CrashTests {
+    /// The command `evict-tool`, with a copy of the content in the place of the repository.
+    private func command(
+        _ work: String, _ fixture: EvictionFixture, dyingAt call: Int? = nil
+    ) -> Command {
+        Command(
+            .built("evict-tool"), fixture.journal.directory, work, fixture.file,
+            fixture.root.appending("held"), call.map(String.init) ?? "0")
+    }
+
+    private func withHeldFile(
+        permissions: UInt16 = 0o640, _ body: (EvictionFixture) throws -> Void
+    ) throws {
+        try withFile(permissions: permissions) { fixture in
+            try tool("cp", fixture.file, fixture.root.appending("held"))
+            try body(fixture)
+        }
+    }
+
+    /// Whether the file is whole, or a backup leaves it out and a download brings it back.
+    private func checkAndRepair(_ fixture: EvictionFixture, _ moment: Comment) throws {
+        let status = try fixture.file.status()
+        let isWhole = try contentsOfFile(fixture.file) == fixture.content
+        if !isWhole {
+            let index = try EvictedIndex([fixture.journal])
+            let record = index.placeholder(fixture.file, status, at: fixture.file)
+            #expect(record != nil, moment)
+        }
+        #expect(status.size == fixture.content.count, moment)
+        for record in try fixture.journal.contents().files {
+            let recovery = try fixture.journal.recover(record)
+            #expect([.settled, .whole, .placeholder, .partial].contains(recovery), moment)
+        }
+        if try !fixture.journal.contents().files.isEmpty { try fixture.download() }
+        try fixture.expectWhole()
+    }
+
+    @Test("before any of its system calls: the file is whole, or can be brought back")
+    func everyCall() throws {
+        try withHeldFile { fixture in
+            for work in ["evict", "download"] {
+                var call = 1
+                while true {
+                    if work == "download" { try fixture.evict() }
+                    let result = try command(work, fixture, dyingAt: call).run()
+                    if result.end == .exit(0) { break }
+                    #expect(result.end == .signal(9), "\(result)")
+                    try checkAndRepair(fixture, "\(work), call \(call)")
+                    call += 1
+                }
+                // It has many, or the test looks at nothing.
+                #expect(call > 40)
+                if work == "evict" { try fixture.expectPlaceholder() }
+                try checkAndRepair(fixture, "\(work), whole")
+            }
+        }
+    }
+
+    @Test("at any moment from outside: the file is whole, or can be brought back")
+    func anyMoment() throws {
+        try withHeldFile { fixture in
+            for work in ["evict", "download"] {
+                if work == "download" { try fixture.evict() }
+                let clock = ContinuousClock()
+                var result: CommandResult?
+                let longest = try clock.measure { result = try command(work, fixture).run() }
+                #expect(result?.exitCode == 0)
+                try checkAndRepair(fixture, "\(work), whole")
+                for moment in killMoments(upTo: longest) {
+                    if work == "download" { try fixture.evict() }
+                    _ = try command(work, fixture).killed(after: moment).run()
+                    try checkAndRepair(fixture, "\(work) after \(moment)")
+                }
+            }
+        }
+    }
+
+    @Test("two at once: one of them does it, and the other changes nothing")
+    func twoAtOnce() throws {
+        try withHeldFile { fixture in
+            for work in ["evict", "download", "evict", "download"] {
+                let script = """
+                    "$@" & first=$!
+                    "$@" & second=$!
+                    wait $first; wait $second
+                    """
+                let tool = FilePath.built("evict-tool")
+                let result = try Command(
+                    "/bin/sh", "-c", script, "sh", tool, fixture.journal.directory, work,
+                    fixture.file, fixture.root.appending("held")
+                ).run()
+                let lines = result.text.split(separator: "\n")
+                #expect(lines.count { $0.hasPrefix(work == "evict" ? "evicted" : "down") } == 1)
+                if work == "evict" {
+                    try fixture.expectPlaceholder()
+                } else {
+                    try fixture.expectWhole()
+                }
+            }
+        }
+    }
+
+    @Test("an ordinary user evicts own files, read-only ones too, and brings them back")
+    func ordinaryUser() throws {
+        try require(.root, .tool("setpriv"))
+        for permissions: UInt16 in [0o600, 0o444] {
+            try withHeldFile(permissions: permissions) { fixture in
+                let base = fixture.root.removingLastComponent()
+                try tool("chmod", "755", base)
+                try tool("chmod", "644", fixture.root.appending("held"))
+                try tool("chown", "-R", "1234:1234", fixture.root)
+                try tool("mkdir", "-p", fixture.journal.directory)
+                try tool("chown", "-R", "1234:1234", base.appending("state"))
+                var call = 1
+                // Killed before each call, also between those that lend the right to write.
+                while true {
+                    var evict = command("evict", fixture, dyingAt: call)
+                    evict.user = 1234
+                    let result = try evict.run()
+                    if result.end == .exit(0) { break }
+                    #expect(result.end == .signal(9), "\(result)")
+                    var repair = command("recover", fixture)
+                    repair.user = 1234
+                    #expect(try repair.run().exitCode == 0)
+                    var download = command("download", fixture)
+                    download.user = 1234
+                    _ = try download.run()
+                    try fixture.expectWhole(permissions: permissions)
+                    call += 3
+                }
+                try fixture.expectPlaceholder()
+                var download = command("download", fixture)
+                download.user = 1234
+                #expect(try download.run().text == "downloaded\n")
+                try fixture.expectWhole(permissions: permissions)
+            }
+        }
+    }
+}

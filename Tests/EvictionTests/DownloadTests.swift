@@ -1,0 +1,189 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Eviction
+
+@Suite("Bringing evicted files back")
+struct DownloadTests {
+    @Test("a placeholder that was moved is found by its inode")
+    func moved() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            let moved = fixture.root.appending("moved")
+            try tool("mv", fixture.file, moved)
+            try fixture.expectPlaceholder(moved)
+            try fixture.download(moved)
+            try tool("mv", moved, fixture.file)
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("a copy of a placeholder is none: it is another file")
+    func copied() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            try tool("chmod", "600", fixture.file)
+            let copy = fixture.root.appending("copy")
+            try tool("cp", "-p", fixture.file, copy)
+            expectRefusal(.notEvicted) { try fixture.download(copy) }
+            let index = try EvictedIndex([fixture.journal])
+            #expect(index.placeholder(copy, try copy.status(), at: copy) == nil)
+        }
+    }
+
+    @Test(
+        "a file that is not its placeholder any more is not overwritten",
+        arguments: [
+            ["touch", "FILE"], ["truncate", "-s", "+1", "FILE"],
+            ["sh", "-c", #"chmod 600 "$0"; printf new | dd of="$0" conv=notrunc 2>&1"#, "FILE"],
+            [
+                "sh", "-c",
+                #"""
+                cp -p "$0" "$0.time"; chmod 600 "$0"; printf new | dd of="$0" conv=notrunc 2>&1
+                touch -r "$0.time" "$0"; rm -f "$0.time"
+                """#, "FILE",
+            ],
+        ])
+    func changed(change: [String]) throws {
+        try withFile { fixture in
+            try fixture.evict()
+            let words = change.dropFirst().map { $0 == "FILE" ? "\(fixture.file)" : $0 }
+            try tool(change[0], arguments: words)
+            let before = try (contentsOfFile(fixture.file), fixture.file.status())
+            expectRefusal(.notPlaceholder) { try fixture.download() }
+            #expect(try contentsOfFile(fixture.file) == before.0)
+            let after = try fixture.file.status()
+            #expect(after.permissions == before.1.permissions)
+            #expect(after.contentModificationTime == before.1.contentModificationTime)
+            let index = try EvictedIndex([fixture.journal])
+            #expect(index.placeholder(fixture.file, after, at: fixture.file) == nil)
+        }
+    }
+
+    @Test("an ordinary file is not touched")
+    func ordinary() throws {
+        try withFile { fixture in
+            expectRefusal(.notEvicted) { try fixture.download() }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("another file with the inode of a placeholder that is gone is an ordinary one")
+    func reusedInode() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            try tool("chmod", "600", fixture.file)
+            try fixture.content.withUnsafeBytes { bytes in
+                let file = try openFile(fixture.file, flags: O_WRONLY)
+                try writeFile(file, bytes)
+                try closeFile(file)
+            }
+            let status = try fixture.file.status()
+            let index = try EvictedIndex([fixture.journal])
+            #expect(index.placeholder(fixture.file, status, at: fixture.file) == nil)
+            expectRefusal(.notPlaceholder) { try fixture.download() }
+            // It can be evicted anew, as it is now.
+            try tool("touch", "-d", "@1234567890.987654321", fixture.file)
+            try fixture.evict()
+            try fixture.download()
+            try fixture.expectWhole(permissions: 0o600)
+        }
+    }
+
+    @Test("content that is not what it was leaves a placeholder, and the right one comes later")
+    func damaged() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            var damaged = fixture.content
+            damaged[299_999] ^= 1
+            let cases = [
+                damaged, Array(fixture.content.dropLast()), fixture.content + [0], [],
+            ]
+            for content in cases {
+                expectRefusal(.damagedSnapshot) { try fixture.download(content: content) }
+                try fixture.expectPlaceholder()
+                #expect(try fixture.journal.contents().files.first?.failure != nil)
+            }
+            try fixture.download()
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("who has a placeholder open keeps it from being filled")
+    func open() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            try tool("chmod", "600", fixture.file)
+            let other = OwnedDescriptor(try openFile(fixture.file, flags: O_RDONLY))
+            expectRefusal(.inUse) { try fixture.download() }
+            withExtendedLifetime(other) {}
+            #expect(try fixture.file.status().allocatedSize == 0)
+        }
+    }
+
+    @Test("a download that was cut off goes on, and compares what is there")
+    func resumed() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            try cutOff(fixture)
+            let status = try fixture.file.status()
+            let index = try EvictedIndex([fixture.journal])
+            let record = index.placeholder(fixture.file, status, at: fixture.file)
+            #expect(record?.state == .downloading)
+            #expect(status.permissions == 0)
+            expectRefusal(.unfinished) { try fixture.evict() }
+            let known = try #require(record)
+            #expect(try fixture.journal.recover(known) == .partial)
+            try fixture.download()
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("data of somebody else in a file whose download was cut off stays")
+    func resumedOverOther() throws {
+        try require(.root)
+        try withFile { fixture in
+            try fixture.evict()
+            try cutOff(fixture)
+            let file = try openFile(fixture.file, flags: O_WRONLY)
+            try [UInt8](repeating: 9, count: 10).withUnsafeBytes {
+                try writeFile(file, $0, at: 250_000)
+            }
+            try closeFile(file)
+            let before = try contentsOfFile(fixture.file)
+            expectRefusal(.notPlaceholder) { try fixture.download() }
+            #expect(try contentsOfFile(fixture.file)[240_000...] == before[240_000...])
+            #expect(try fixture.journal.contents().files.count == 1)
+        }
+    }
+
+    @Test("holes of a file stay holes")
+    func sparse() throws {
+        try withFile { fixture in
+            try tool("truncate", "-s", "0", fixture.file)
+            try tool("truncate", "-s", "10M", fixture.file)
+            let script = #"printf data | dd of="$0" bs=1M seek=5 conv=notrunc 2>&1"#
+            try tool("sh", "-c", script, fixture.file)
+            let before = try fixture.file.status()
+            let whole = EvictionFixture(
+                root: fixture.root, journal: fixture.journal,
+                content: try contentsOfFile(fixture.file))
+            try whole.evict()
+            try whole.download()
+            let after = try fixture.file.status()
+            #expect(try contentsOfFile(fixture.file) == whole.content)
+            #expect(after.allocatedSize <= before.allocatedSize + 65536)
+            #expect(after.contentModificationTime == before.contentModificationTime)
+        }
+    }
+
+    /// Begins a download and drops it in the middle, as a kill does.
+    private func cutOff(_ fixture: EvictionFixture) throws {
+        let download = try #require(try Download.begin(at: fixture.file, fixture.journal))
+        try fixture.feed(fixture.content[..<200_001], to: download)
+    }
+}

@@ -1,0 +1,84 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Eviction
+
+@Suite("The journal of evicted files")
+struct JournalTests {
+    private func record(
+        _ identity: FileIdentity, _ path: FilePath = "/home/me/file"
+    ) -> EvictedFile {
+        EvictedFile(
+            state: .held, path: path, identity: identity, size: 5,
+            modified: FileTime(seconds: 1, nanoseconds: 2), permissions: 0o644,
+            content: ContentHasher.hash([]), snapshot: "a", holdTag: "b", repository: [])
+    }
+
+    private let identity = FileIdentity(device: 7, inode: 9)
+
+    @Test("what is stored is found by inode and device, replaced and removed")
+    func storing() throws {
+        try withTemporaryDirectory { root in
+            let journal = Journal(stateHome: root.appending("state"))
+            #expect(try journal.contents().files.isEmpty)
+            #expect(try journal.record(of: identity, at: "/") == nil)
+            try journal.store(record(identity))
+            try journal.store(record(identity).inState(.punching))
+            #expect(try journal.record(of: identity, at: "/other")?.state == .punching)
+            #expect(try journal.contents().files == [record(identity).inState(.punching)])
+            #expect(try journal.directory.status().permissions == 0o700)
+            try journal.removeRecord(of: identity)
+            try journal.removeRecord(of: identity)
+            #expect(try journal.contents().files.isEmpty)
+        }
+    }
+
+    @Test("a file whose device has another number is found by inode and path, and by nothing less")
+    func otherDevice() throws {
+        try withTemporaryDirectory { root in
+            let journal = Journal(directory: root)
+            try journal.store(record(identity))
+            let moved = FileIdentity(device: 8, inode: 9)
+            #expect(try journal.record(of: moved, at: "/home/me/file") != nil)
+            #expect(try journal.record(of: moved, at: "/home/me/copy") == nil)
+            let other = FileIdentity(device: 7, inode: 10)
+            #expect(try journal.record(of: other, at: "/home/me/file") == nil)
+        }
+    }
+
+    @Test("a record that makes no sense is reported, and does not hide the others")
+    func malformed() throws {
+        try withTemporaryDirectory { root in
+            let journal = Journal(directory: root)
+            try journal.store(record(identity))
+            let other = FileIdentity(device: 7, inode: 10)
+            try journal.store(record(other))
+            let name = root.pushing(RecordName(other).path)
+            try tool("truncate", "-s", "-1", name)
+            let contents = try journal.contents()
+            #expect(contents.files == [record(identity)])
+            #expect(contents.unreadable.map(\.code) == [.malformedValue])
+            #expect(contents.unreadable.map(\.path) == [name])
+            // A record under another file's name is another file's record.
+            try tool("cp", root.pushing(RecordName(identity).path), name)
+            #expect(try journal.contents().unreadable.map(\.code) == [.malformedValue])
+        }
+    }
+
+    @Test("a record is locked by one at a time, and free when that one goes")
+    func locking() throws {
+        try withTemporaryDirectory { root in
+            let journal = Journal(directory: root)
+            var first = try journal.lock(identity)
+            #expect(first != nil)
+            #expect(try journal.lock(identity) == nil)
+            #expect(try journal.lock(FileIdentity(device: 7, inode: 10)) != nil)
+            first = nil
+            #expect(try journal.lock(identity) != nil)
+            withExtendedLifetime(first) {}
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Eviction
+
+@Suite("Records of evicted files")
+struct RecordTests {
+    private func record(_ name: FileName, _ state: EvictedFile.State) -> EvictedFile {
+        EvictedFile(
+            state: state, path: FilePath("/home/me").appending(name),
+            identity: FileIdentity(device: 65024, inode: .max), size: .max,
+            modified: FileTime(seconds: -5, nanoseconds: 999_999_999), permissions: 0o4750,
+            content: ContentHasher.hash(name.bytes), snapshot: "0a1b", holdTag: "resval-hold=1",
+            repository: name.bytes, remainingBytes: state == .evicted ? 4096 : nil,
+            failure: state == .evicted ? "no space – really\n%41" : nil)
+    }
+
+    @Test("every record reads as it was written, whatever the names", arguments: HostileNames.all)
+    func roundTrip(name: FileName) throws {
+        for state in EvictedFile.State.allCases {
+            let record = record(name, state)
+            #expect(try EvictedFile(text: record.text) == record)
+        }
+    }
+
+    @Test("a record cut off anywhere is malformed")
+    func cutOff() {
+        let text = record("file", .evicted).text
+        for length in 0..<text.count {
+            #expect(throws: MalformedRecord.self) { try EvictedFile(text: Array(text[..<length])) }
+        }
+    }
+
+    @Test("a record with any byte changed is malformed")
+    func changed() {
+        let text = record("file", .evicted).text
+        for index in text.indices {
+            var text = text
+            text[index] ^= 1
+            #expect(throws: MalformedRecord.self) { try EvictedFile(text: text) }
+        }
+    }
+
+    @Test("the hash alone makes no record: each field must be in its one form")
+    func forms() throws {
+        let text = String(decoding: record("file", .held).text, as: UTF8.self)
+        let body = text[..<(text.firstRange(of: "hash ")?.lowerBound ?? text.endIndex)]
+        for (field, other) in [
+            ("resval-evicted 1", "resval-evicted 2"), ("state held", "state lost"),
+            ("size 9", "size +9"), ("permissions ", "permissions 0"), ("path /", "path "),
+            ("path /home", "path %2Fhome"), ("remaining -", "remaining x"), ("inode", "node"),
+        ] {
+            let changed = Array(body.replacing(field, with: other).utf8)
+            #expect(changed != Array(body.utf8))
+            let hash = "hash \(ContentHasher.hash(changed).hexadecimal)\n"
+            #expect(throws: MalformedRecord.self, "\(other)") {
+                try EvictedFile(text: changed + Array(hash.utf8))
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// evict-tool JOURNAL evict|download|recover PATH CONTENT [CALL]
+//
+// Evicts one file, or brings it back, with the file CONTENT in the place of a repository. Prints what
+// became of it, and exits with 1 when it was refused. With CALL the process kills itself, as SIGKILL
+// from outside would, before its system call of that number.
+
+import Eviction
+import Glibc
+import SystemCalls
+import SystemPackage
+
+private let arguments = CommandLine.arguments
+private let journal = Journal(directory: FilePath(arguments[1]))
+private let path = FilePath(arguments[3])
+
+private func content() throws -> [UInt8] { try contentsOfFile(FilePath(arguments[4])) }
+
+private func work(_ content: [UInt8]) throws -> String {
+    switch arguments[2] {
+    case "evict":
+        let hold = HoldSnapshot(snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: [])
+        let left = try journal.evict(
+            try journal.candidate(at: path), hold: hold, content: ContentHasher.hash(content))
+        return "evicted \(left)"
+    case "download":
+        guard let download = try Download.begin(at: path, journal) else { return "whole" }
+        for start in stride(from: 0, to: content.count, by: 100_000) {
+            try content[start..<min(start + 100_000, content.count)]
+                .withUnsafeBytes { try download.receive($0) }
+        }
+        try download.finish()
+        return "downloaded"
+    case "recover":
+        return try journal.contents().files.map { "\(try journal.recover($0))" }.joined()
+    default:
+        return "usage"
+    }
+}
+
+private func run() throws -> String {
+    let content = try content()
+    guard arguments.count > 5, let last = Int(arguments[5]) else { return try work(content) }
+    let mock = SystemCallMock([:])
+    var count = 0
+    mock.beforeCall = { _ in
+        count += 1
+        if count == last { kill(getpid(), SIGKILL) }
+    }
+    return try mock.run { try work(content) }
+}
+
+do {
+    print(try run())
+} catch let error as EvictionError {
+    print(error.name)
+    exit(1)
+} catch {
+    print(error)
+    exit(2)
+}
