@@ -176,7 +176,7 @@ struct DownloadTests {
             try whole.download()
             let after = try fixture.file.status()
             #expect(try contentsOfFile(fixture.file) == whole.content)
-            #expect(after.allocatedSize <= before.allocatedSize + 65536)
+            #expect(after.allocatedSize <= before.allocatedSize + 4096)
             #expect(after.contentModificationTime == before.contentModificationTime)
         }
     }

@@ -96,19 +96,21 @@ struct GuardTests {
     func replaced() throws {
         try withFile { fixture in
             let old = fixture.root.appending("old")
+            let new = fixture.root.appending("new")
+            try tool("cp", "-p", fixture.file, new)
             expectRefusal(.changed) {
                 try fixture.evict {
                     mustWork {
                         guard try !exists(old) else { return }
                         try tool("mv", fixture.file, old)
-                        try tool("cp", old, fixture.file)
+                        try tool("mv", new, fixture.file)
                     }
                 }
             }
             let status = try old.status()
             #expect(status.permissions == 0o640)
             #expect(try contentsOfFile(old) == fixture.content)
-            #expect(try contentsOfFile(fixture.file) == fixture.content)
+            try fixture.expectWhole()
         }
     }
 

@@ -5,8 +5,8 @@ import SystemPackage
 /// The content of one placeholder on its way back, into the same inode.
 ///
 /// Take the pieces of the content from the snapshot in order with ``receive(_:)``, then call
-/// ``finish()``, or ``abandon(because:)`` when the snapshot fails. Only holes are ever written to: where a
-/// download was cut off before, what is there is compared. The permission bits stay away until all is
+/// ``finish()``, or ``abandon(because:)`` when the snapshot fails. Nothing but holes, and what a download
+/// that was cut off left of the same content, is ever written over. The permission bits stay away until all is
 /// there and compared. While this lives nobody else has the file open.
 public final class Download: Sendable {
     /// What is being brought back.
@@ -103,37 +103,54 @@ public final class Download: Sendable {
             return start
         }
         guard start + Int64(bytes.count) <= record.size else { throw .damagedSnapshot }
-        if !isResumed { return try write(bytes, at: start) }
-        var offset = 0
-        while offset < bytes.count {
-            // Up to the next multiple of a block, which a write that was cut off ends with.
-            let end = min(bytes.count, offset + blockSize - Int(start + Int64(offset)) % blockSize)
-            let block = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
-            try fill(block, at: start + Int64(offset))
-            offset = end
-        }
+        if isResumed { try compare(bytes, at: start) }
+        try write(bytes, at: start)
     }
 
-    /// Writes a block where the file has none, and compares it where it has one.
-    private func fill(
-        _ block: UnsafeRawBufferPointer, at offset: Int64
+    /// Makes sure that the file holds nothing but parts of its own content.
+    private func compare(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws(EvictionError) {
-        var present = [UInt8](repeating: 0, count: block.count)
+        var present = [UInt8](repeating: 0, count: bytes.count)
         let read = present.withUnsafeMutableBytes { buffer in
             Result { () throws(Errno) in try readFile(item.descriptor, at: offset, into: buffer) }
         }
         let count = try attempt(item.place.path) { () throws(Errno) in try read.get() }
-        guard count == block.count else { throw .notPlaceholder }
-        if present.elementsEqual(block) { return }
-        guard present.allSatisfy({ $0 == 0 }) else { throw .notPlaceholder }
-        try write(block, at: offset)
+        guard count == bytes.count, zip(present, bytes).allSatisfy({ $0 == 0 || $0 == $1 }) else {
+            throw .notPlaceholder
+        }
     }
 
+    /// Writes all but zeros: holes stay holes.
     private func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws(EvictionError) {
-        // Holes stay holes.
-        if bytes.allSatisfy({ $0 == 0 }) { return }
+        var start = 0
+        while start < bytes.count {
+            let length = blockSize - Int((offset + Int64(start)) % Int64(blockSize))
+            var end = min(bytes.count, start + length)
+            if isZero(bytes[start..<end]) {
+                start = end
+                continue
+            }
+            while end < bytes.count {
+                let next = min(bytes.count, end + blockSize)
+                if isZero(bytes[end..<next]) { break }
+                end = next
+            }
+            try writeRun(
+                UnsafeRawBufferPointer(rebasing: bytes[start..<end]), at: offset + Int64(start))
+            start = end
+        }
+    }
+
+    private func isZero(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        bytes.allSatisfy { $0 == 0 }
+    }
+
+    private func writeRun(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws(EvictionError) {
         do throws(Errno) {
             try writeFile(item.descriptor, bytes, at: offset)
         } catch .noSpace, .diskQuotaExceeded {
@@ -176,5 +193,5 @@ public final class Download: Sendable {
     }
 }
 
-/// The smallest unit that a filesystem writes to a file, as far as it concerns what a kill leaves.
+/// The length of the shortest hole that is kept.
 private let blockSize = 4096
