@@ -99,6 +99,9 @@ package.targets += [
         name: "walk-tool", dependencies: ["FileTree", "SystemCalls", systemPackage],
         path: "Tests/Helpers/walk-tool"),
     .executableTarget(
+        name: "ubiquitous-tool", dependencies: ["ResourceValuesFoundation"],
+        path: "Tests/Helpers/ubiquitous-tool"),
+    .executableTarget(
         name: "evict-tool", dependencies: ["Eviction", "SystemCalls", systemPackage],
         path: "Tests/Helpers/evict-tool"),
     .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
@@ -173,6 +176,7 @@ package.targets += [
         name: "ResvalBackupTests",
         dependencies: [
             "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval-backup",
+            "ResourceValues", "SystemCalls", "TestSupport", "resval-backup", "ubiquitous-tool",
             systemPackage,
         ]),
     .testTarget(

@@ -46,8 +46,9 @@ struct CreateCommand: AsyncParsableCommand {
         let (plan, result) = try await running { [planner, tag] in
             let plan = try planner.makePlan(for: sources)
             report(plan.notices.filter { !$0.isShortfall })
-            let result = try await engine.create(
+            var result = try await engine.create(
                 plan, planner: planner, tags: tag, report: reporter(display))
+            result.shortfalls += try evictedMeanwhile(plan)
             return (plan, result)
         }
         reportShortfalls(result)

@@ -81,8 +81,14 @@ func download(
     }
     for (location, group) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
         try await running {
-            var downloading = FileDownloading(
-                holder: try repository.holder(orAt: location), journal: journal)
+            let holder: any ContentHolding
+            do {
+                holder = try repository.holder(orAt: location)
+            } catch let error as BackupError {
+                journal.note(error, of: group)
+                throw error
+            }
+            var downloading = FileDownloading(holder: holder, journal: journal)
             downloading.isDryRun = isDryRun
             downloading.shouldStop = { StopRequest.isMade }
             try await downloading.download(group, report: report.note)

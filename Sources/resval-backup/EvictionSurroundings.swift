@@ -1,7 +1,9 @@
 import BackupEngines
+import BackupPlanning
 import CommandSupport
 import EffectiveValues
 import Eviction
+import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -19,17 +21,46 @@ func ownJournal(in environment: PolicyEnvironment) throws -> Journal {
 }
 
 /// The placeholders that a backup by this user may meet: root's backups meet everybody's.
+///
+/// - Throws: `FileError` when the user's own journal cannot be read; trouble with others is reported.
 func evictedIndex(in environment: PolicyEnvironment) throws(FileError) -> EvictedIndex {
-    var states = Set<FilePath>()
-    if let own = environment.base.stateHome { states.insert(own.path) }
+    let own = environment.base.stateHome?.path
+    var index = try EvictedIndex(own.map { [Journal(stateHome: $0)] } ?? [])
     if effectiveUser() == 0 {
-        for home in environment.base.homes { states.insert(home.appending(".local/state")) }
+        for home in Set(environment.base.homes.map { $0.appending(".local/state") })
+        where home != own {
+            do throws(FileError) {
+                try index.add(Journal(stateHome: home))
+            } catch  where error.code == .changed || error.code == .notADirectory {
+                // The home of an account that is none, such as /dev/null.
+            } catch {
+                Messages.warn(about: error.path?.bytes, error.description)
+            }
+        }
     }
-    let index = try EvictedIndex(states.map { Journal(stateHome: $0) })
     for trouble in index.unreadable {
         Messages.warn(about: trouble.path?.bytes, trouble.description)
     }
     return index
+}
+
+/// Files that were evicted since a plan was made: whoever may read everything has stored zeros for their
+/// content.
+func evictedMeanwhile(_ plan: BackupPlan) throws -> [Shortfall] {
+    let index = try evictedIndex(in: .current())
+    let leftOut = Set(plan.exclusions.lazy.map(\.path))
+    return index.records.filter { record in
+        guard plan.sources.contains(where: { record.path.starts(with: $0) }),
+            !leftOut.contains(record.path)
+        else { return false }
+        do throws(Errno) {
+            let location = record.path.withoutFollowing
+            return index.placeholder(location, try location.status(), at: record.path) != nil
+        } catch {
+            // Nothing is there.
+            return false
+        }
+    }.map { Shortfall(path: $0.path.bytes, cause: .changed) }
 }
 
 /// What is never evicted: the repository and what opens it, and where programs keep their settings,

@@ -8,42 +8,6 @@ import Testing
 
 @Suite("Evictions and downloads that are killed")
 struct CrashTests {
-    /// The command `evict-tool`, with a copy of the content in the place of the repository.
-    private func command(
-        _ work: String, _ fixture: EvictionFixture, dyingAt call: Int? = nil
-    ) -> Command {
-        Command(
-            .built("evict-tool"), fixture.journal.directory, work, fixture.file,
-            fixture.root.appending("held"), call.map(String.init) ?? "0")
-    }
-
-    private func withHeldFile(
-        permissions: UInt16 = 0o640, _ body: (EvictionFixture) throws -> Void
-    ) throws {
-        try withFile(permissions: permissions) { fixture in
-            try tool("cp", fixture.file, fixture.root.appending("held"))
-            try body(fixture)
-        }
-    }
-
-    /// Whether the file is whole, or a backup leaves it out and a download brings it back.
-    private func checkAndRepair(_ fixture: EvictionFixture, _ moment: Comment) throws {
-        let status = try fixture.file.status()
-        let isWhole = try contentsOfFile(fixture.file) == fixture.content
-        if !isWhole {
-            let index = try EvictedIndex([fixture.journal])
-            let record = index.placeholder(fixture.file, status, at: fixture.file)
-            #expect(record != nil, moment)
-        }
-        #expect(status.size == fixture.content.count, moment)
-        for record in try fixture.journal.contents().files {
-            let recovery = try fixture.journal.recover(record)
-            #expect([.settled, .whole, .placeholder, .partial].contains(recovery), moment)
-        }
-        if try !fixture.journal.contents().files.isEmpty { try fixture.download() }
-        try fixture.expectWhole()
-    }
-
     @Test("before any of its system calls: the file is whole, or can be brought back")
     func everyCall() throws {
         try withHeldFile { fixture in
@@ -61,25 +25,6 @@ struct CrashTests {
                 #expect(call > 40)
                 if work == "evict" { try fixture.expectPlaceholder() }
                 try checkAndRepair(fixture, "\(work), whole")
-            }
-        }
-    }
-
-    @Test("at any moment from outside: the file is whole, or can be brought back")
-    func anyMoment() throws {
-        try withHeldFile { fixture in
-            for work in ["evict", "download"] {
-                if work == "download" { try fixture.evict() }
-                let clock = ContinuousClock()
-                var result: CommandResult?
-                let longest = try clock.measure { result = try command(work, fixture).run() }
-                #expect(result?.exitCode == 0)
-                try checkAndRepair(fixture, "\(work), whole")
-                for moment in killMoments(upTo: longest) {
-                    if work == "download" { try fixture.evict() }
-                    _ = try command(work, fixture).killed(after: moment).run()
-                    try checkAndRepair(fixture, "\(work) after \(moment)")
-                }
             }
         }
     }

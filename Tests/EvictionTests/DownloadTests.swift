@@ -99,7 +99,7 @@ struct DownloadTests {
         try withFile { fixture in
             try fixture.evict()
             var damaged = fixture.content
-            damaged[299_999] ^= 1
+            damaged[119_999] ^= 1
             let cases = [
                 damaged, Array(fixture.content.dropLast()), fixture.content + [0], [],
             ]
@@ -151,12 +151,12 @@ struct DownloadTests {
             try cutOff(fixture)
             let file = try openFile(fixture.file, flags: O_WRONLY)
             try [UInt8](repeating: 9, count: 10).withUnsafeBytes {
-                try writeFile(file, $0, at: 250_000)
+                try writeFile(file, $0, at: 100_000)
             }
             try closeFile(file)
             let before = try contentsOfFile(fixture.file)
             expectRefusal(.notPlaceholder) { try fixture.download() }
-            #expect(try contentsOfFile(fixture.file)[240_000...] == before[240_000...])
+            #expect(try contentsOfFile(fixture.file)[90_000...] == before[90_000...])
             #expect(try fixture.journal.contents().files.count == 1)
         }
     }
@@ -184,6 +184,6 @@ struct DownloadTests {
     /// Begins a download and drops it in the middle, as a kill does.
     private func cutOff(_ fixture: EvictionFixture) throws {
         let download = try #require(try Download.begin(at: fixture.file, fixture.journal))
-        try fixture.feed(fixture.content[..<200_001], to: download)
+        try fixture.feed(fixture.content[..<80_001], to: download)
     }
 }

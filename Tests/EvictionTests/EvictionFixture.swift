@@ -55,7 +55,7 @@ struct EvictionFixture {
     func feed(_ content: some Sequence<UInt8>, to download: Download) throws(EvictionError) {
         var rest = Array(content)[...]
         while !rest.isEmpty {
-            let piece = Array(rest.prefix(70_000))
+            let piece = Array(rest.prefix(30_000))
             rest = rest.dropFirst(piece.count)
             let result = piece.withUnsafeBytes { bytes in
                 Result { () throws(EvictionError) in try download.receive(bytes) }
@@ -92,13 +92,13 @@ struct EvictionFixture {
     }
 }
 
-/// Calls `body` with a file of 300,001 bytes, permissions 0640 and a mark.
+/// Calls `body` with a file of 120,001 bytes, permissions 0640 and a mark.
 func withFile(
     in directory: FilePath? = nil, permissions: UInt16 = 0o640,
     _ body: (EvictionFixture) throws -> Void
 ) throws {
     var numbers = SeededNumbers(seed: 11)
-    let content = (0..<300_001).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }
+    let content = (0..<120_001).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }
     let tree = Tree {
         File("file", content).permissions(permissions).modified(EvictionFixture.modified)
     }

@@ -83,7 +83,7 @@ struct GuardTests {
         try withFile { fixture in
             let candidate = try fixture.journal.candidate(at: fixture.file)
             var damaged = fixture.content
-            damaged[200_000] ^= 1
+            damaged[100_000] ^= 1
             expectRefusal(.contentDiffers) {
                 _ = try fixture.evict(candidate, content: damaged)
             }

@@ -51,19 +51,11 @@ package struct FileDownloading: Sendable {
                 report(outcome(file, known, .refused(.failed(error.description))))
                 continue
             } catch {
-                for file in files {
-                    if let known = try? journal.evicted(at: file) { note(error, known) }
-                }
+                journal.note(error, of: files)
                 throw error
             }
             report(outcome(file, known, try await download(file, from: snapshot, known)))
         }
-    }
-
-    /// Notes in the journal why nothing came, for programs that wait for the file.
-    package func note(_ error: BackupError, _ known: EvictedFile) {
-        // The error itself is reported; a journal that cannot be written changes nothing about it.
-        try? journal.note(error.description, of: known)
     }
 
     private func outcome(
@@ -130,6 +122,15 @@ package struct FileDownloading: Sendable {
 }
 
 extension Journal {
+    /// Notes why nothing came from a repository, for programs that wait for the files.
+    package func note(_ error: BackupError, of files: [FilePath]) {
+        for file in files {
+            // The error itself is reported; a journal that cannot be written changes nothing about it.
+            guard let known = try? evicted(at: file) else { continue }
+            try? note(error.description, of: known)
+        }
+    }
+
     /// The record of a file.
     ///
     /// - Throws: `notEvicted` when there is none.

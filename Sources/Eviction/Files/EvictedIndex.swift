@@ -36,6 +36,9 @@ public struct EvictedIndex: Sendable {
     /// Whether no file is evicted.
     public var isEmpty: Bool { files.isEmpty }
 
+    /// All records, in no order.
+    public var records: [EvictedFile] { files.values.flatMap { $0.map(\.record) } }
+
     init(_ record: EvictedFile, owner: UInt32) {
         files[record.identity.inode] = [Entry(record: record, owner: owner)]
     }
@@ -46,14 +49,16 @@ public struct EvictedIndex: Sendable {
     ///
     /// - Throws: ``FileError`` when a journal is there and cannot be read.
     public init(_ journals: [Journal]) throws(FileError) {
-        for journal in journals {
-            let contents = try journal.contents()
-            unreadable += contents.unreadable
-            guard let owner = contents.owner else { continue }
-            for record in contents.files {
-                files[record.identity.inode, default: []].append(
-                    Entry(record: record, owner: owner))
-            }
+        for journal in journals { try add(journal) }
+    }
+
+    /// Reads one more journal.
+    public mutating func add(_ journal: Journal) throws(FileError) {
+        let contents = try journal.contents()
+        unreadable += contents.unreadable
+        guard let owner = contents.owner else { return }
+        for record in contents.files {
+            files[record.identity.inode, default: []].append(Entry(record: record, owner: owner))
         }
     }
 

@@ -111,6 +111,26 @@ func useTypes(_ values: URLResourceValues) {
     _ = values.parentDirectory?.path ?? values.volume?.path
 }
 
+// Evicting, and bringing back.
+
+func makeCurrent(_ url: URL) throws -> Bool {
+    let values = try url.resourceValues(forKeys: [
+        .isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey,
+        .ubiquitousItemIsDownloadingKey, .ubiquitousItemDownloadingErrorKey,
+    ])
+    if let error = values.ubiquitousItemDownloadingError { throw error }
+    if FileManager.default.isUbiquitousItem(at: url), values.ubiquitousItemIsDownloading == false,
+        values.ubiquitousItemDownloadingStatus == .notDownloaded
+    {
+        try FileManager.default.startDownloadingUbiquitousItem(at: url)
+    }
+    return values.ubiquitousItemDownloadingStatus == .current
+}
+
+func makeRoom(_ urls: [URL]) throws {
+    for url in urls { try FileManager.default.evictUbiquitousItem(at: url) }
+}
+
 // Storing.
 
 func exclude(_ url: URL) throws {
@@ -241,6 +261,8 @@ public func failuresOfCallForms(in directory: URL) throws -> [String] {
     try expect(list(directory).count == 1 && directories(directory).isEmpty, "list")
     try expect(sizeOfTree(directory) == 5 && enumerate(directory) == 1, "enumerate")
     expect(!volumes().isEmpty, "volumes")
+    try expect(makeCurrent(file), "makeCurrent")
+    try makeRoom([])
     var values = URLResourceValues()
     values.isPurgeable = true
     try store(values, on: &file)

@@ -24,8 +24,8 @@ private func work(_ content: [UInt8]) throws -> String {
         return "evicted \(left)"
     case "download":
         guard let download = try Download.begin(at: path, journal) else { return "whole" }
-        for start in stride(from: 0, to: content.count, by: 100_000) {
-            try content[start..<min(start + 100_000, content.count)]
+        for start in stride(from: 0, to: content.count, by: 30_000) {
+            try content[start..<min(start + 30_000, content.count)]
                 .withUnsafeBytes { try download.receive($0) }
         }
         try download.finish()

@@ -1,0 +1,37 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Evicting and bringing back, killed")
+struct EvictKillTests {
+    private static let content = Array(repeating: Array("0123456789abcdef".utf8), count: 20_000)
+        .flatMap { $0 }
+
+    @Test("killed at any moment, the file is whole or can be brought back")
+    func killed() throws {
+        try withBackup(of: Tree { File("file", Self.content).purgeable() }) { backup in
+            let file = backup.source.appending("file")
+            let before = try TreeListing(of: backup.source)
+            let clock = ContinuousClock()
+            let evict = backup.command(["evict", file])
+            let download = backup.command(["download", file])
+            let evicting = try clock.measure { try evict.runSuccessfully() }
+            let downloading = try clock.measure { try download.runSuccessfully() }
+            for moment in killMoments(upTo: evicting) {
+                _ = try evict.killed(after: moment).run()
+                try backup.runSuccessfully("evict", "--recover")
+                if try file.status().permissions == 0 { try download.runSuccessfully() }
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+                #expect(try backup.runSuccessfully("evicted") == "")
+            }
+            for moment in killMoments(upTo: downloading) {
+                try evict.runSuccessfully()
+                _ = try download.killed(after: moment).run()
+                if try backup.runSuccessfully("evicted") != "" { try download.runSuccessfully() }
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+                #expect(try backup.runSuccessfully("evicted") == "")
+            }
+        }
+    }
+}
