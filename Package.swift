@@ -5,6 +5,7 @@ import PackageDescription
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let tomlKit = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 let package = Package(
@@ -18,6 +19,7 @@ let package = Package(
         .executable(name: "resval-backup", targets: ["resval-backup"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(
@@ -35,7 +37,7 @@ package.targets += [
     .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
     .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
-    .target(name: "JSONReading"),
+    .target(name: "JSONReading", dependencies: ["ResourceValues"]),
     .target(name: "JSONWriting", dependencies: ["ResourceValues"]),
     .target(
         name: "Eviction", dependencies: ["CLinux", "ResourceValues", "SystemCalls", systemPackage]),
@@ -76,11 +78,19 @@ package.targets += [
             argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "MarkTransfer",
             "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
+    .target(
+        name: "BackupSettings",
+        dependencies: [
+            "CLinux", "CommandSupport", "EffectiveValues", "JSONReading", "JSONWriting",
+            "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage, tomlKit,
+        ]),
     .executableTarget(
         name: "resval-backup",
         dependencies: [
-            argumentParser, "BackupEngines", "BackupPlanning", "CommandSupport", "EffectiveValues",
-            "Eviction", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
+            argumentParser, "BackupEngines", "BackupPlanning", "BackupSettings", "CLinux",
+            "CommandSupport", "EffectiveValues", "Eviction", "FileTree", "JSONReading",
+            "JSONWriting", "ResourceValues", "StoragePolicy", subprocess, "SystemCalls",
+            systemPackage,
         ]),
 ]
 
@@ -171,6 +181,12 @@ package.targets += [
         dependencies: [
             "BackupEngines", "CLinux", "ResourceValues", "SystemCalls", "TestSupport",
             systemPackage,
+        ]),
+    .testTarget(
+        name: "BackupSettingsTests",
+        dependencies: [
+            "BackupSettings", "CommandSupport", "ResourceValues", "StoragePolicy", "SystemCalls",
+            "TestSupport", systemPackage,
         ]),
     .testTarget(
         name: "ResvalBackupTests",

@@ -1,2 +1,2 @@
-// Names used all over this module: JSONScanner, JSONError and JSONElements.
+// Names used all over this module: JSONScanner and its like.
 @_exported import JSONReading

@@ -19,6 +19,8 @@ public struct BackupPlanner: Sendable {
     public var makesManifest = false
     /// The longest path, in bytes, that the engine can open; nil where it has no limit.
     public var longestPath: Int? = 4095
+    /// The size, in bytes, above which regular files are left out; nil for none.
+    public var largestFile: Int64?
     /// Whether anybody who has the backup can read it: files with a protection class are then left
     /// out. A class protects contents: the entries of directories are stored all the same.
     public var storesPlaintext = false

@@ -14,13 +14,15 @@ public enum LeftOutReason: PolicyReason {
     case socket
     /// Its path is longer than the engine can open (`PATH_MAX`, 4096 bytes with the NUL).
     case tooLong
+    /// It is a regular file above the size, in bytes, that was chosen as the limit.
+    case larger(limit: Int64)
     /// Its protection class forbids to write it where anybody can read it.
     case protected(EffectiveProtection)
     /// It is the placeholder of an evicted file: it has no content, which a snapshot holds.
     case evicted(snapshot: String)
 
     /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`, `too-long`,
-    /// `protected` or `evicted`.
+    /// `larger`, `protected` or `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
@@ -28,6 +30,7 @@ public enum LeftOutReason: PolicyReason {
         case .repository: "repository"
         case .socket: "socket"
         case .tooLong: "too-long"
+        case .larger: "larger"
         case .protected: "protected"
         case .evicted: "evicted"
         }
@@ -47,6 +50,7 @@ public enum LeftOutReason: PolicyReason {
         case .repository: "it is the repository of this backup"
         case .socket: "it is a socket"
         case .tooLong: "its path is longer than the backup tool can open"
+        case .larger(let limit): "it is larger than \(limit) bytes"
         case .protected(let protection):
             "it must not be stored where anybody can read it: \(protection.sentence)"
         case .evicted(let snapshot):
@@ -59,7 +63,7 @@ public enum LeftOutReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): exclusion.ancestor
         case .protected(let protection): protection.ancestor
-        case .mount, .repository, .socket, .tooLong, .evicted: nil
+        case .mount, .repository, .socket, .tooLong, .larger, .evicted: nil
         }
     }
 
@@ -68,7 +72,7 @@ public enum LeftOutReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): .excluded(exclusion.origin)
         case .protected(let protection): .protected(protection.origin)
-        case .mount, .repository, .socket, .tooLong, .evicted: self
+        case .mount, .repository, .socket, .tooLong, .larger, .evicted: self
         }
     }
 
@@ -89,7 +93,7 @@ public enum LeftOutReason: PolicyReason {
     public var isShortfall: Bool {
         switch self {
         case .tooLong, .protected: true
-        case .excluded, .mount, .repository, .socket, .evicted: false
+        case .excluded, .mount, .repository, .socket, .larger, .evicted: false
         }
     }
 }

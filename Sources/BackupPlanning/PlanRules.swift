@@ -10,6 +10,7 @@ struct PlanRules: Sendable {
     let policy: StoragePolicy
     let markReader: MarkReader
     let longestPath: Int?
+    private let largestFile: Int64?
     let storesPlaintext: Bool
     private let mounts: MountTable
     private let repositories: Set<FileIdentity>
@@ -19,6 +20,7 @@ struct PlanRules: Sendable {
         policy = planner.policy
         markReader = MarkReader(planner.policy.markers)
         longestPath = planner.longestPath
+        largestFile = planner.largestFile
         storesPlaintext = planner.storesPlaintext
         mounts = planner.mounts
         repositories = planner.repositories
@@ -62,7 +64,13 @@ struct PlanRules: Sendable {
         switch status.kind {
         case .socket: return .socket
         case .directory: break
-        case .regularFile: return placeholder(entry, status)
+        case .regularFile:
+            if let placeholder = placeholder(entry, status) { return placeholder }
+            // A SOURCE is asked for by its name.
+            guard let largestFile, context.source == nil, status.size > largestFile else {
+                return nil
+            }
+            return .larger(limit: largestFile)
         default: return nil
         }
         if repositories.contains(status.identity) { return .repository }

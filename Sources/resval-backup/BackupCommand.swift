@@ -13,6 +13,6 @@ struct BackupCommand: AsyncParsableCommand {
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
             RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self,
             ShowCommand.self, DiffCommand.self, VerifyCommand.self, ForgetCommand.self,
-            PruneCommand.self, AcceptCommand.self,
+            PruneCommand.self, AcceptCommand.self, RunCommand.self, StatusCommand.self,
         ])
 }

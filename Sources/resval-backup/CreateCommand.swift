@@ -39,6 +39,7 @@ struct CreateCommand: AsyncParsableCommand {
         let sources = try source.present()
         var planner = try makePlanner(policy, repository: engine.repository)
         planner.makesManifest = true
+        planner.largestFile = source.excludeLargerThan?.bytes
         planner.longestPath = engine.longestPath
         planner.storesPlaintext = engine.storesPlaintext && !plaintext.allowPlaintext
         let display = progress.begin(counting: "files")

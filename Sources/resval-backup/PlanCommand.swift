@@ -44,15 +44,16 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sources = try source.present()
-        let planner = try makePlanner(policy, repository: repository.location)
+        var planner = try makePlanner(policy, repository: repository.location)
+        planner.largestFile = source.excludeLargerThan?.bytes
         if let format = list.chosen {
-            let isWhole = try await running { [list] in
+            let isWhole = try await running { [planner, list] in
                 try ListWriting(format: format, options: list).run(planner, for: sources)
             }
             if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
             return
         }
-        let plan = try await running { [json, excludedOnly] in
+        let plan = try await running { [planner, json, excludedOnly] in
             try planner.makePlan(for: sources) { _ in
                 PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
             }

@@ -9,6 +9,13 @@ struct SourceArguments: ParsableArguments {
         help: ArgumentHelp("The directories and files to back up.", valueName: "source"))
     var sources: [PathArgument]
 
+    @Option(
+        help: ArgumentHelp(
+            "Leave out files above this size (K, M, G, T for powers of 1024), but for those named "
+                + "as SOURCEs.",
+            valueName: "size"))
+    var excludeLargerThan: ByteSize?
+
     /// The SOURCEs that exist; the others are reported.
     ///
     /// - Throws: `ExitCode` 1 when there is none.

@@ -24,9 +24,12 @@ package struct ResticProgram: Sendable, Hashable {
                 advice: "install it: apt install restic, or https://restic.net")
         }
         self.path = path
-        launcher = Self.find("setpriv", in: searchPath).flatMap {
-            Self.isFullSetpriv($0) ? $0 : nil
-        }
+        launcher = Self.findLauncher(in: searchPath)
+    }
+
+    /// Looks util-linux's setpriv up on a search path; nil where it is missing.
+    package static func findLauncher(in searchPath: [UInt8]) -> FilePath? {
+        find("setpriv", in: searchPath).flatMap { isFullSetpriv($0) ? $0 : nil }
     }
 
     /// The program to start, and the arguments to put before restic's own.

@@ -5,7 +5,7 @@ extension FileTime {
     /// `2026-01-31T08:05:09.123456789+01:00`.
     ///
     /// - Returns: nil for anything else. Digits behind the nanoseconds are cut off.
-    init?(rfc3339 text: some Collection<UInt8>) {
+    package init?(rfc3339 text: some Collection<UInt8>) {
         var reader = DigitReader(Array(text))
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
             reader.take("-"), let day = reader.number(2), reader.take("T"),

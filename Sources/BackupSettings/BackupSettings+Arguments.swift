@@ -1,0 +1,61 @@
+import CommandSupport
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// A command that `run` carries out: its name, and what it is told.
+package struct BackupStep: Sendable, Hashable {
+    /// The kinds of steps, by the name of the command.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        case create, forget, prune, verify
+    }
+
+    /// The command.
+    package let kind: Kind
+    /// The arguments, the command's name first.
+    package let arguments: [[UInt8]]
+}
+
+extension BackupSettings {
+    /// The command line of a step.
+    package func step(_ kind: BackupStep.Kind) -> BackupStep {
+        var words = ["--repository", repository].map { Array($0.utf8) }
+        if case .file(let path) = password {
+            words += [Array("--password-file".utf8), path.bytes]
+        }
+        switch kind {
+        case .create: words += create
+        case .forget: words += forget
+        case .prune: break
+        case .verify: if verifyReadsData { words.append(Array("--read-data".utf8)) }
+        }
+        return BackupStep(kind: kind, arguments: [Array(kind.rawValue.utf8)] + words)
+    }
+
+    /// The variables, as `NAME=VALUE`, that the commands get besides those of this process.
+    package var variables: [String] {
+        switch password {
+        case .environment, .file: []
+        case .text(let text): ["RESTIC_PASSWORD=\(text)"]
+        case .command(let command): ["RESTIC_PASSWORD_COMMAND=\(command)"]
+        }
+    }
+
+    private var create: [[UInt8]] {
+        var words = ["--json"]
+        if let markers {
+            words += ["--markers", markers.map(\.rawValue).joined(separator: ",")]
+        }
+        if !usesLocations { words.append("--no-locations") }
+        if let largestFile { words += ["--exclude-larger-than", String(largestFile.bytes)] }
+        if allowsPlaintext { words.append("--allow-plaintext") }
+        words += tags.flatMap { ["--tag", $0] }
+        return words.map { Array($0.utf8) } + operands
+    }
+
+    private var forget: [[UInt8]] {
+        retention.flatMap { [Array("--\($0.name)".utf8), Array($0.value.utf8)] } + operands
+    }
+
+    private var operands: [[UInt8]] { [Array("--".utf8)] + sources.map(\.bytes) }
+}

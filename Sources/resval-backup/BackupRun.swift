@@ -1,0 +1,120 @@
+import BackupSettings
+import CLinux
+import CommandSupport
+import JSONReading
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// One run of the daily backup: its steps, and the status other programs see meanwhile.
+///
+/// Each step is a command of this program, run as a process of its own: what a person runs by hand
+/// and what the timer runs are the same.
+struct BackupRun {
+    private let settings: BackupSettings
+    private let file: StatusFile
+    private let isJSON: Bool
+
+    init(_ settings: BackupSettings, _ file: StatusFile, isJSON: Bool) {
+        self.settings = settings
+        self.file = file
+        self.isJSON = isJSON
+    }
+
+    /// Carries out all steps that are due.
+    ///
+    /// - Returns: the exit code: that of the first step that did not go well.
+    func run() async throws -> Int32 {
+        var status = RunStatus(process: getpid(), start: .now, after: readPrevious())
+        try file.write(status)
+        let code = try await carryOut(&status)
+        status.end = .now
+        status.exitCode = code
+        status.result = RunResult(exitCode: code)
+        if code == 0 { status.lastCleanRun = status.end }
+        try file.write(status)
+        if isJSON { StandardOutput.shared.write(status.line) }
+        return code
+    }
+
+    private func carryOut(_ status: inout RunStatus) async throws -> Int32 {
+        let created = try await perform(.create, &status)
+        guard created == 0 || created == 3 else { return created }
+        var code = created
+        if created == 0 && !settings.retention.isEmpty {
+            code = try await perform(.forget, &status)
+        }
+        let now = status.start.seconds
+        if code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
+            code = try await perform(.prune, &status)
+            if code == 0 { status.lastPrune = .now }
+        }
+        // An incomplete snapshot is no reason to leave the repository unchecked.
+        if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
+        {
+            let verified = try await perform(.verify, &status)
+            if verified == 0 { status.lastVerify = .now } else { return verified }
+        }
+        return code
+    }
+
+    private func perform(
+        _ kind: BackupStep.Kind, _ status: inout RunStatus
+    ) async throws -> Int32 {
+        if StopRequest.isMade { return 130 }
+        status.step = kind
+        try file.write(status)
+        let end = try await StepProcess(settings).run(kind)
+        if StopRequest.isMade { return 130 }
+        if kind == .create {
+            status.snapshot = summary(of: end.output)
+            report(status.snapshot)
+        } else if !isJSON {
+            StandardOutput.shared.write(end.output)
+        }
+        return end.code
+    }
+
+    private func summary(of output: [UInt8]) -> SnapshotSummary? {
+        do throws(JSONError) {
+            return try SnapshotSummary(createOutput: output)
+        } catch {
+            // Nothing was printed: no snapshot was made, and why is said already.
+            return nil
+        }
+    }
+
+    private func report(_ snapshot: SnapshotSummary?) {
+        guard let snapshot, !isJSON else { return }
+        StandardOutput.shared.write(
+            "snapshot \(snapshot.identifier): \(snapshot.items) items, \(snapshot.bytes) bytes; "
+                + "\(snapshot.leftOutItems) left out; the repository grew by "
+                + "\(snapshot.addedBytes) bytes\n")
+    }
+
+    /// The status of the run before. What cannot be read is said and begun anew: a status is no reason
+    /// to make no backup.
+    private func readPrevious() -> RunStatus? {
+        do throws(FileError) {
+            let previous = try file.read()
+            if let previous, previous.result == .running {
+                Messages.warn(
+                    about: nil,
+                    "the run of \(previous.start.rfc3339.prefix(19))Z was cut off before its end")
+            }
+            return previous
+        } catch {
+            Messages.write(error)
+            return nil
+        }
+    }
+}
+
+extension FileTime {
+    /// The time of the system's clock.
+    static var now: FileTime {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
+    }
+}

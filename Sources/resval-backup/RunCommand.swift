@@ -1,0 +1,92 @@
+import ArgumentParser
+import BackupSettings
+import CommandSupport
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// `resval-backup run`.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Make the backup that the configuration file describes.",
+        discussion: """
+            Makes a snapshot of the sources; after a clean one removes the snapshots that no rule of \
+            retention keeps, and now and then the data that no snapshot needs; and from time to time \
+            checks the repository. Meant for a timer.
+
+            Two runs never work at once: the second exits with 11. How the run went is in \
+            $XDG_STATE_HOME/resval/backup-status.json, which resval-backup status prints.
+
+            The configuration file is $XDG_CONFIG_HOME/resval/backup.toml:
+
+              sources = ["~"]
+              repository = "/mnt/backup/home"
+              password-file = "~/.config/resval/password"
+              verify = "weekly"
+
+              [retention]
+              keep-daily = 7
+              keep-weekly = 5
+              keep-monthly = 12
+
+            Examples:
+              resval-backup run
+              resval-backup run --config /etc/resval/www.toml
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file. Without it, $XDG_CONFIG_HOME/resval/backup.toml.",
+            valueName: "file"))
+    var config: PathArgument?
+
+    @Flag(help: "Print the status at the end as a JSON object, and nothing else.")
+    var json = false
+
+    func run() async throws {
+        let settings = try readSettings(config)
+        let directory = try StateDirectory.make()
+        let lock = try await takeLock(in: directory)
+        let code = try await BackupRun(settings, StatusFile(in: directory), isJSON: json).run()
+        // Held until the status is written.
+        withExtendedLifetime(lock) {}
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    /// Looking at the lock holds it for a moment, so it is tried more than once.
+    private func takeLock(in directory: FilePath) async throws -> RunLock {
+        var holder: Int32?
+        for _ in 0..<5 {
+            switch try RunLock.take(in: directory) {
+            case .taken(let lock): return lock
+            case .held(let process): holder = process
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        let name = holder.map { "process \($0)" } ?? "another process"
+        Messages.write(
+            about: [UInt8]?.none, "\(name) makes this backup already (wait until it has ended)")
+        throw ExitCode(11)
+    }
+}
+
+/// Reads the configuration file, and says what is wrong with it.
+///
+/// - Throws: `ExitCode` 1.
+func readSettings(_ file: PathArgument?) throws -> BackupSettings {
+    guard let path = file?.path ?? BackupSettings.defaultFile else {
+        Messages.write(
+            about: [UInt8]?.none, "there is no configuration (set HOME, or give --config)")
+        throw ExitCode(1)
+    }
+    do {
+        return try BackupSettings.read(path)
+    } catch let error as SettingsError {
+        let line = error.line.map { "line \($0): " } ?? ""
+        Messages.write(about: path.bytes, line + error.description)
+    } catch let error as FileError {
+        Messages.write(error)
+    }
+    throw ExitCode(1)
+}

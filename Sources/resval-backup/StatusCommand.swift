@@ -1,0 +1,77 @@
+import ArgumentParser
+import BackupSettings
+import CommandSupport
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// `resval-backup status`.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Say how the last resval-backup run went.",
+        discussion: """
+            Exits with 0 when the last run did all it should, or one is under way after such a run; \
+            with 3 when its snapshot is incomplete or holds less than the one before; else with 1, \
+            also when there was no run.
+
+            JSON fields: version, result (running, ok, incomplete, failed, noRepository, locked, \
+            wrongPassword or interrupted), step (create, forget, prune or verify: the last one), \
+            exitCode, process, start, end, snapshot, items, bytes, addedBytes, leftOutItems, \
+            lastCleanRun, lastVerify, lastPrune. What is not known is null. The same line is in \
+            $XDG_STATE_HOME/resval/backup-status.json.
+
+            Examples:
+              resval-backup status || notify-send 'The backup needs attention'
+            """)
+
+    @Flag(help: "Print the status as a JSON object.")
+    var json = false
+
+    func run() throws {
+        let directory = try StateDirectory.path()
+        guard let status = try StatusFile(in: directory).read() else {
+            Messages.write(
+                about: [UInt8]?.none, "there was no run yet (begin with: resval-backup run)")
+            throw ExitCode(1)
+        }
+        let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
+        if json {
+            StandardOutput.shared.write(status.line)
+        } else {
+            write(status, isUnderWay: isUnderWay)
+        }
+        let code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    private func write(_ status: RunStatus, isUnderWay: Bool) {
+        var buffer = OutputBuffer()
+        let step = status.step.map { " at \($0.rawValue)" } ?? ""
+        switch status.result {
+        case .running where isUnderWay:
+            buffer.append(text: "running\(step), process \(status.process)\n")
+        case .running:
+            buffer.append(text: "cut off\(step): the process is gone\n")
+        case .ok:
+            buffer.append("ok\n")
+        default:
+            buffer.append(text: "\(status.result.rawValue)\(step)\n")
+        }
+        add("start", status.start, to: &buffer)
+        add("end", status.end, to: &buffer)
+        if let snapshot = status.snapshot {
+            buffer.append(text: "snapshot: \(snapshot.identifier), \(snapshot.items) items, ")
+            buffer.append(text: "\(snapshot.bytes) bytes, \(snapshot.leftOutItems) left out\n")
+        }
+        add("last clean run", status.lastCleanRun, to: &buffer)
+        add("last verified", status.lastVerify, to: &buffer)
+        add("last pruned", status.lastPrune, to: &buffer)
+        buffer.flush()
+    }
+
+    private func add(_ name: String, _ time: FileTime?, to buffer: inout OutputBuffer) {
+        guard let time else { return }
+        buffer.append(text: "\(name): \(time.rfc3339.prefix(19))Z\n")
+    }
+}

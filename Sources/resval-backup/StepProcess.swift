@@ -1,0 +1,84 @@
+import BackupEngines
+import BackupSettings
+import CommandSupport
+import Subprocess
+import SystemCalls
+import SystemPackage
+
+/// Runs a command of this program as a process of its own.
+struct StepProcess {
+    private let settings: BackupSettings
+
+    init(_ settings: BackupSettings) { self.settings = settings }
+
+    /// How a step ended.
+    struct End: Sendable {
+        /// The exit code; 1 when a signal ended the process.
+        var code: Int32
+        /// What it wrote to standard output.
+        var output: [UInt8]
+    }
+
+    /// Runs a step to its end; messages go to this process's standard error.
+    ///
+    /// A stop request reaches the step once, as SIGINT, and its end is waited for. When this process
+    /// is killed, the kernel interrupts the step (where setpriv is installed).
+    func run(_ kind: BackupStep.Kind) async throws -> End {
+        let configuration = try configuration(settings.step(kind))
+        let task = Task {
+            try await Subprocess.run(
+                configuration, input: .none, output: .bytes(limit: 64 << 20),
+                error: .currentStandardError)
+        }
+        let watcher = Task {
+            while !StopRequest.isMade { try await Task.sleep(for: .milliseconds(50)) }
+            task.cancel()
+        }
+        defer { watcher.cancel() }
+        do {
+            let result = try await task.value
+            switch result.terminationStatus {
+            case .exited(let code): return End(code: code, output: result.standardOutput)
+            case .signaled(let signal):
+                Messages.write(
+                    about: [UInt8]?.none, "\(kind.rawValue) was ended by signal \(signal)")
+                return End(code: 1, output: result.standardOutput)
+            }
+        } catch {
+            if StopRequest.isMade { return End(code: 130, output: []) }
+            Messages.write(about: [UInt8]?.none, "\(kind.rawValue) cannot be run: \(error)")
+            return End(code: 1, output: [])
+        }
+    }
+
+    private func configuration(_ step: BackupStep) throws -> Configuration {
+        let program = try symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing)
+        var words = [program.bytes]
+        if let launcher = ResticProgram.findLauncher(in: environmentValue("PATH") ?? []) {
+            let options = ["--pdeathsig", "INT", "--"].map { Array($0.utf8) }
+            words = [launcher.bytes] + options + words
+        }
+        var platform = PlatformOptions()
+        // A group of its own: what a terminal sends reaches the step through us, once.
+        platform.processGroupID = 0
+        platform.teardownSequence = [
+            .send(signal: .interrupt, allowedDurationToNextStep: .seconds(600))
+        ]
+        return Configuration(
+            executable: .path(FilePath(bytes: words[0])),
+            arguments: Arguments((words.dropFirst() + step.arguments).map { $0 + [0] }),
+            environment: .custom(environment), platformOptions: platform)
+    }
+
+    /// The variables of this process, with the password's in place of those that contradict it.
+    private var environment: [[UInt8]] {
+        var variables = inheritedEnvironment()
+        if settings.password != .environment {
+            let names = ["RESTIC_PASSWORD=", "RESTIC_PASSWORD_FILE=", "RESTIC_PASSWORD_COMMAND="]
+            variables.removeAll { variable in
+                names.contains { variable.starts(with: $0.utf8) }
+            }
+        }
+        return (variables + settings.variables.map { Array($0.utf8) }).map { $0 + [0] }
+    }
+}
