@@ -1,0 +1,49 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval-backup run, killed")
+struct RunKillTests {
+    @Test("after kill -9 at any moment nothing is lost, and the next run is clean")
+    func killed() throws {
+        let tree = Tree {
+            for number in 0..<50 {
+                File(
+                    FileName(Array("f\(number)".utf8)), String(repeating: "\(number) ", count: 2000)
+                )
+            }
+        }
+        try withRun(of: tree) { fixture in
+            try fixture.configure(fixture.usual + fixture.upkeep)
+            try fixture.command("run").runSuccessfully()
+            for moment in killMoments(upTo: .seconds(4)) {
+                _ = try fixture.command("run").killed(after: moment).run()
+                try waitForSteps(of: fixture)
+                let next = try fixture.command("run").run()
+                #expect(next.exitCode == 0, "killed after \(moment): \(next)")
+                let status = try fixture.command("status").run()
+                #expect(status.exitCode == 0, "\(status)")
+            }
+            // Reads all data, and needs the repository for itself.
+            try fixture.backup.restic("check", "--read-data")
+            let listing = try fixture.backup.restic("ls", "latest")
+            #expect(listing.split(separator: "\n").count { $0.contains("/source/f") } == 50)
+        }
+    }
+
+    /// What a killed run leaves is told to end by the kernel, which takes a moment.
+    private func waitForSteps(of fixture: RunFixture) throws {
+        let pgrep = try #require(FilePath.tool("pgrep"))
+        for _ in 0..<100 {
+            let found = try Command(pgrep, "-f", fixture.backup.repository).run()
+            if found.exitCode == 1 { return }
+            try Command("/bin/sleep", "0.05").runSuccessfully()
+        }
+        Issue.record("a step of the killed run goes on")
+    }
+}
+
+extension RunFixture {
+    /// Every step, each time.
+    var upkeep: String { "verify = \"never\"\n" }
+}

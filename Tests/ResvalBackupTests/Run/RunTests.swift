@@ -1,0 +1,167 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval-backup run and status")
+struct RunTests {
+    private let tree = Tree {
+        File("f", "text")
+        File("large", String(repeating: "x", count: 3000))
+        Directory("build") { File("o") }.excluded()
+    }
+
+    @Test("run makes the backup the configuration describes, and status tells of it")
+    func runs() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.configure(
+                fixture.usual + """
+                    verify = "never"
+                    exclude-larger-than = "2K"
+                    tags = ["daily"]
+
+                    """)
+            let before = try fixture.command("status").run()
+            #expect(before.exitCode == 1)
+            #expect(before.errorText.contains("there was no run yet"))
+
+            let result = try fixture.command("run").run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.text.hasPrefix("snapshot "))
+            let listing = try fixture.backup.restic("ls", "latest")
+            #expect(listing.contains("/source/f"))
+            #expect(!listing.contains("/source/large"))
+            #expect(!listing.contains("/source/build/o"))
+            try #expect(fixture.backup.restic("snapshots", "--tag", "daily").contains("daily"))
+
+            let status = try fixture.command("status").run()
+            #expect(status.exitCode == 0)
+            #expect(status.text.hasPrefix("ok\nstart: "))
+            let json = try fixture.command("status", "--json").run()
+            #expect(
+                json.text.hasPrefix(#"{"version":1,"result":"ok","step":"create","exitCode":0,"#))
+            let file = try contentsOfFile(fixture.state.appending("resval/backup-status.json"))
+            #expect(file == json.output)
+        }
+    }
+
+    @Test("a second run ends with 11 and names the first, which goes on")
+    func secondInstance() throws {
+        try withRun(of: tree) { fixture in
+            var command = fixture.command()
+            command.executable = "/bin/sh"
+            command.arguments =
+                [
+                    "-c",
+                    """
+                    "$0" run & first=$!
+                    until [ -s "$1/resval/backup-status.json" ]; do sleep 0.01; done
+                    "$0" run; echo "second $?" >&2
+                    "$0" status > /dev/null; echo "status $?" >&2
+                    wait $first; echo "first $?" >&2; echo "was $first" >&2
+                    """,
+                ].map { Array($0.utf8) } + [
+                    FilePath.built("resval-backup").bytes, fixture.state.bytes,
+                ]
+            let result = try command.run()
+            let lines = result.errorText.split(separator: "\n").map(String.init)
+            let first = try #require(lines.last?.dropFirst("was ".count))
+            #expect(lines.contains("second 11"), "\(result)")
+            // No run has ended well yet.
+            #expect(lines.contains("status 1"))
+            #expect(lines.contains("first 0"))
+            #expect(
+                lines.contains(
+                    "resval-backup: process \(first) makes this backup already (wait until it has "
+                        + "ended)"), "\(result)")
+        }
+    }
+
+    @Test("what goes wrong keeps its exit code, and is in the status")
+    func failures() throws {
+        try withRun(of: tree) { fixture in
+            func expect(
+                _ configuration: String, exits code: Int32, _ name: String,
+                sourceLocation: SourceLocation = #_sourceLocation
+            ) throws {
+                try fixture.configure(configuration + "verify = \"never\"\n")
+                let result = try fixture.command("run").run()
+                #expect(result.exitCode == code, "\(result)", sourceLocation: sourceLocation)
+                let status = try fixture.command("status", "--json").run()
+                #expect(
+                    status.text.contains("\"result\":\"\(name)\",\"step\":\"create\""),
+                    sourceLocation: sourceLocation)
+                #expect(status.exitCode == (code == 3 ? 3 : 1), sourceLocation: sourceLocation)
+            }
+            let base = fixture.backup.base
+            try expect(
+                fixture.usual.replacing("/repository\"", with: "/nowhere\""), exits: 10,
+                "noRepository")
+            try Tree { File("wrong", "wrong\n") }.create(in: base)
+            try expect(
+                fixture.usual.replacing("/password\"", with: "/wrong\""), exits: 12,
+                "wrongPassword")
+            try expect(
+                fixture.usual.replacing("sources = [", with: "sources = [\"\(base)/gone\", "),
+                exits: 3, "incomplete")
+            try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
+            let wrong = try fixture.command("run").run()
+            #expect(wrong.exitCode == 1)
+            #expect(
+                wrong.errorText.contains("backup.toml: line 2: repositry is no setting. Valid: "))
+        }
+    }
+
+    @Test("a password in the configuration opens the repository", .timeLimit(.minutes(2)))
+    func passwords() throws {
+        try withRun(of: tree) { fixture in
+            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
+            try fixture.configure(
+                usual + "\nverify = \"never\"\npassword = \"\(repositoryPassword)\"\n")
+            try tool("chmod", "600", fixture.configuration)
+            let text = try fixture.command("run").run()
+            #expect(text.exitCode == 0, "\(text)")
+            try fixture.configure(
+                usual + "\nverify = \"never\"\n"
+                    + "password-command = \"cat \(fixture.backup.base)/password\"\n")
+            var command = fixture.command("run")
+            command.environment["RESTIC_PASSWORD"] = "wrong"
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+        }
+    }
+
+    @Test(
+        "SIGINT and SIGTERM end it as signals do, without lock or snapshot",
+        arguments: [("INT", 130), ("TERM", 143)])
+    func stopped(signal: String, code: Int32) throws {
+        try withRun(of: Tree {}) { fixture in
+            try tool(
+                "dd", "if=/dev/urandom", "of=\(fixture.backup.source)/large", "bs=1M",
+                "count=200", "status=none")
+            var command = fixture.command()
+            command.executable = "/bin/sh"
+            command.arguments =
+                [
+                    "-c",
+                    """
+                    env --default-signal=INT "$0" run & run=$!
+                    until ls "$1"/data/*/* >/dev/null 2>&1; do sleep 0.02; done
+                    kill -$2 $run; wait $run; code=$?
+                    ls "$1/locks" | wc -l; ls "$1/snapshots" | wc -l
+                    exit $code
+                    """,
+                ].map { Array($0.utf8) } + [
+                    FilePath.built("resval-backup").bytes, fixture.backup.repository.bytes,
+                    Array(signal.utf8),
+                ]
+            let result = try command.run()
+            #expect(result.exitCode == code, "\(result)")
+            #expect(result.text == "0\n0\n", "\(result)")
+            let status = try fixture.command("status").run()
+            #expect(status.exitCode == 1)
+            #expect(status.text.hasPrefix("interrupted at create\n"))
+        }
+    }
+}
