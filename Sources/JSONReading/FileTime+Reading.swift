@@ -23,7 +23,7 @@ extension FileTime {
     /// How far east of UTC a time in RFC 3339 form is noted, in seconds.
     ///
     /// - Returns: nil when the text does not end as such a time does.
-    static func offset(inRFC3339 text: [UInt8]) -> Int? {
+    package static func offset(inRFC3339 text: [UInt8]) -> Int? {
         if text.last == UInt8(ascii: "Z") { return 0 }
         var reader = DigitReader(Array(text.suffix(6)))
         return reader.offset()
@@ -32,7 +32,7 @@ extension FileTime {
 
 /// Days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted from 1 March, so
 /// that the leap day is a year's last.
-func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+package func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month > 2 ? year : year - 1
     let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
     let yearOfEra = marchYear - era * 400

@@ -16,14 +16,19 @@ struct RunKillTests {
         try withRun(of: tree) { fixture in
             try fixture.configure(fixture.usual + fixture.upkeep)
             try fixture.command("run").runSuccessfully()
-            for moment in killMoments(upTo: .seconds(4)) {
+            // Every moment has to leave the snapshots that retention keeps.
+            try fixture.command("run").runSuccessfully()
+            for moment in killMoments(upTo: .seconds(8)) {
                 _ = try fixture.command("run").killed(after: moment).run()
                 try waitForSteps(of: fixture)
                 let next = try fixture.command("run").run()
                 #expect(next.exitCode == 0, "killed after \(moment): \(next)")
                 let status = try fixture.command("status").run()
                 #expect(status.exitCode == 0, "\(status)")
+                #expect(status.text.contains("last verified: "))
             }
+            let snapshots = try fixture.backup.restic("snapshots", "--json")
+            #expect(snapshots.split(separator: "\"tree\"").count == 3)
             // Reads all data, and needs the repository for itself.
             try fixture.backup.restic("check", "--read-data")
             let listing = try fixture.backup.restic("ls", "latest")
@@ -45,5 +50,13 @@ struct RunKillTests {
 
 extension RunFixture {
     /// Every step, each time.
-    var upkeep: String { "verify = \"never\"\n" }
+    var upkeep: String {
+        """
+        verify = "always"
+        prune = "always"
+
+        [retention]
+        keep-last = 2
+        """
+    }
 }

@@ -164,4 +164,33 @@ struct RunTests {
             #expect(status.text.hasPrefix("interrupted at create\n"))
         }
     }
+
+    @Test("retention, pruning and verifying follow a clean snapshot, and nothing an incomplete one")
+    func upkeep() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.configure(fixture.usual + fixture.upkeep)
+            for _ in 0..<3 { try fixture.command("run").runSuccessfully() }
+            func count() throws -> Int {
+                try fixture.backup.restic("snapshots", "--json").split(separator: "\"tree\"").count
+                    - 1
+            }
+            try #expect(count() == 2)
+            let status = try fixture.command("status").run()
+            #expect(status.text.contains("last verified: "))
+            #expect(status.text.contains("last pruned: "))
+
+            // Everything is marked: the snapshot holds nothing, and nothing may be forgotten for it.
+            try tool(
+                "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
+                fixture.backup.source.appending("f"))
+            try tool(
+                "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
+                fixture.backup.source.appending("large"))
+            let shrunk = try fixture.command("run").run()
+            #expect(shrunk.exitCode == 3, "\(shrunk)")
+            try #expect(count() == 3)
+            let after = try fixture.command("status").run()
+            #expect(after.exitCode == 3)
+        }
+    }
 }
