@@ -1,0 +1,145 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("scripts/install")
+struct InstallTests {
+    private static let repository = FilePath(#filePath)
+        .removingLastComponent().removingLastComponent().removingLastComponent()
+        .removingLastComponent()
+
+    /// What an installation holds besides manual pages.
+    private let installed = [
+        "bin/resval", "bin/resval-backup",
+        "share/bash-completion/completions/resval",
+        "share/bash-completion/completions/resval-backup",
+        "share/fish/vendor_completions.d/resval-backup.fish",
+        "share/fish/vendor_completions.d/resval.fish",
+        "share/man/man1/resval.1", "share/zsh/site-functions/_resval",
+        "share/zsh/site-functions/_resval-backup",
+    ]
+
+    /// Runs the script with the executables of this build, in a home of its own.
+    private func install(_ root: FilePath, _ arguments: String...) throws -> CommandResult {
+        var command = Command(
+            Self.repository.appending("scripts/install"),
+            arguments: arguments + [
+                "--executables", FilePath.built("resval").removingLastComponent().string,
+                "--manuals", root.appending("pages").string,
+            ])
+        command.environment = [
+            "HOME": root.appending("home").string, "XDG_CONFIG_HOME": String?.none,
+            "XDG_RUNTIME_DIR": String?.none,
+        ]
+        command.user = 65534
+        return try command.run()
+    }
+
+    private func withHome(_ body: (FilePath) throws -> Void) throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("home")
+            Directory("pages") { File("resval.1", ".Dd today\n") }
+            Directory("package")
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            try tool("chown", "-R", "65534:65534", root)
+            try body(root)
+        }
+    }
+
+    private func files(below root: FilePath) throws -> [String] {
+        try tool("find", root, "-type", "f", "-printf", "%P\n").split(separator: "\n")
+            .map(String.init).sorted()
+    }
+
+    @Test("a user installs everything into a home, twice, and takes it away but for the settings")
+    func user() throws {
+        try withHome { root in
+            let home = root.appending("home")
+            let first = try install(root, "--user")
+            #expect(first.exitCode == 0, "\(first)")
+            let expected =
+                installed.map { ".local/\($0)" } + [
+                    ".config/resval/backup.toml", ".config/systemd/user/resval-backup.service",
+                    ".config/systemd/user/resval-backup.timer",
+                ]
+            try #expect(files(below: home) == expected.sorted())
+            try Tree { File("mine", "sources = []\n") }.create(in: root)
+            try tool("cp", root.appending("mine"), home.appending(".config/resval/backup.toml"))
+            let second = try install(root, "--user")
+            #expect(second.exitCode == 0)
+            #expect(second.text.contains("backup.toml stays as it is"))
+            try #expect(
+                tool("cat", home.appending(".config/resval/backup.toml")) == "sources = []")
+            try #expect(files(below: home) == expected.sorted())
+
+            let program = home.appending(".local/bin/resval")
+            let run = try Command(program, "backup", "plan", home.appending(".config")).run()
+            #expect(run.exitCode == 0, "\(run)")
+
+            let removed = try install(root, "--user", "--uninstall")
+            #expect(removed.exitCode == 0)
+            try #expect(files(below: home) == [".config/resval/backup.toml"])
+        }
+    }
+
+    @Test("a package is made below DESTDIR, with units that name the final place")
+    func package() throws {
+        try require(.tool("systemd-analyze"))
+        try withHome { root in
+            var command = Command(
+                Self.repository.appending("scripts/install"), "--system", "--prefix", "/opt/r v",
+                "--executables", FilePath.built("resval").removingLastComponent(), "--manuals",
+                root.appending("pages"))
+            command.environment = ["DESTDIR": root.appending("package").string]
+            command.user = 65534
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            let units = root.appending("package/opt/r v/lib/systemd/system")
+            let service = try tool("cat", units.appending("resval-backup@.service"))
+            #expect(service.contains(#"ExecStart="/opt/r v/bin/resval-backup" run"#))
+            #expect(service.contains("ProtectSystem=strict"))
+            try #expect(
+                files(below: root.appending("package")).contains(
+                    "opt/r v/share/doc/resval/backup.toml"))
+            let security = try Command(
+                try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
+                "--threshold=40", "--no-pager", units.appending("resval-backup@.service")
+            ).run()
+            #expect(security.exitCode == 0, "\(security)")
+        }
+    }
+
+    @Test(
+        "wrong options are usage errors",
+        arguments: [["--prefix"], ["--prefix", "relative"], ["--what"]])
+    func usage(arguments: [String]) throws {
+        let script = Self.repository.appending("scripts/install")
+        let result = try Command(script, arguments: arguments).run()
+        #expect(result.exitCode == 64, "\(result)")
+        #expect(result.errorText.hasPrefix("install: "))
+    }
+
+    @Test("systemd understands the units")
+    func units() throws {
+        try require(.tool("systemd-analyze"))
+        try withHome { root in
+            #expect(try install(root, "--user").exitCode == 0)
+            var command = Command(
+                Self.repository.appending("scripts/install"), "--system", "--prefix",
+                root.appending("all"),
+                "--executables", FilePath.built("resval").removingLastComponent(), "--manuals",
+                root.appending("pages"))
+            #expect(try command.run().exitCode == 0)
+            let units = root.appending("all/lib/systemd/system")
+            command = Command(
+                try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
+                units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
+                root.appending("home/.config/systemd/user/resval-backup.timer"))
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.errorText.isEmpty, "\(result)")
+        }
+    }
+}
