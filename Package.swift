@@ -179,8 +179,8 @@ package.targets += [
     .testTarget(
         name: "BackupEnginesTests",
         dependencies: [
-            "BackupEngines", "CLinux", "ResourceValues", "SystemCalls", "TestSupport",
-            systemPackage,
+            "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "ResourceValues",
+            "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
         ]),
     .testTarget(
         name: "BackupSettingsTests",
