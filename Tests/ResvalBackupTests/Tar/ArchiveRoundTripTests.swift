@@ -59,8 +59,8 @@ struct ArchiveRoundTripTests {
             let bsd = backup.base.appending("bsd")
             try tool("bsdtar", "-xpf", archive, "-C", bsd)
             // bsdtar knows no way to say an equals sign or a per cent sign in an attribute's name.
-            try #expect(
-                backup.differences(in: bsd).allSatisfy { $0.hasPrefix("'/odd attribute'") })
+            let differences = try backup.differences(in: bsd)
+            #expect(differences.count == 1 && differences[0].contains("/odd attribute"))
         }
     }
 

@@ -10,10 +10,12 @@ struct ArchiveTroubleTests {
     @Test("a directory without a repository is exit code 10, and init refuses one that is not empty")
     func noRepository() throws {
         try withArchives(of: Self.small) { backup in
-            let source = "tar:\(backup.source)"
-            let none = try backup.run("create", "--repository", source, backup.source)
-            #expect(none.exitCode == 10, "\(none)")
-            let occupied = try backup.run("init", "--repository", source)
+            for place in ["home", "absent"] {
+                let none = try backup.run(
+                    "create", "--repository", "tar:\(backup.base)/\(place)", backup.source)
+                #expect(none.exitCode == 10, "\(none)")
+            }
+            let occupied = try backup.run("init", "--repository", "tar:\(backup.source)")
             #expect(occupied.exitCode == 1)
             #expect(occupied.errorText.contains("not empty"))
             let again = try backup.run("init")
