@@ -40,8 +40,7 @@ enum TarNames {
 
     /// Whether it is the name of a file that was not finished, which only this program gives.
     static func isUnfinished(_ name: [UInt8]) -> Bool {
-        guard name.count > unfinishedSuffix.count, name.suffix(unfinishedSuffix.count) == unfinishedSuffix[...]
-        else { return false }
+        guard ends(name, with: unfinishedSuffix) else { return false }
         let finished = Array(name.dropLast(unfinishedSuffix.count))
         return snapshot(ofManifest: finished) != nil || snapshot(ofArchive: finished) != nil
     }
@@ -53,10 +52,15 @@ enum TarNames {
     }
 
     private static func identifier(_ name: [UInt8], before suffix: [UInt8]) -> String? {
-        guard name.count == identifierLength + suffix.count, name.suffix(suffix.count) == suffix[...]
-        else { return nil }
+        guard name.count == identifierLength + suffix.count, ends(name, with: suffix) else {
+            return nil
+        }
         let digits = name.prefix(identifierLength)
         guard digits.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else { return nil }
         return String(decoding: digits, as: UTF8.self)
+    }
+
+    private static func ends(_ name: [UInt8], with suffix: [UInt8]) -> Bool {
+        name.count >= suffix.count && name.suffix(suffix.count) == suffix[...]
     }
 }

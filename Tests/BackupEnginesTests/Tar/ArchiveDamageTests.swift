@@ -77,7 +77,8 @@ struct ArchiveDamageTests {
             let second = try await archives.store()
             let (from, to) = (second.identifier, first.identifier)
             try tool(
-                "cp", "\(archives.directory)/\(from).tar.zst", "\(archives.directory)/\(to).tar.zst")
+                "cp", "\(archives.directory)/\(from).tar.zst", "\(archives.directory)/\(to).tar.zst"
+            )
             let check = try await archives.repository.check(readsData: true)
             #expect(check.problems.contains { $0.contains("is not as it was stored") })
             #expect(check.problems.allSatisfy { $0.contains(to) })

@@ -150,7 +150,8 @@ struct HostileArchiveTests {
             let file = archives.target.appending("file")
             let fifo = archives.target.appending("fifo")
             let link = archives.base.appending("link")
-            try tool("sh", "-c", "echo mine > \"$1\"; echo mine > \"$2\"; ln \"$1\" \"$3\"", "sh",
+            try tool(
+                "sh", "-c", "echo mine > \"$1\"; echo mine > \"$2\"; ln \"$1\" \"$3\"", "sh",
                 file, fifo, link)
             let snapshot = try #require(try await archives.repository.snapshots().first)
             let kept = try await archives.repository.extract(

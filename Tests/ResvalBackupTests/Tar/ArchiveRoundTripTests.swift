@@ -13,8 +13,10 @@ struct ArchiveRoundTripTests {
         for name in HostileNames.all { File(name, "text").purgeable().modified(moment) }
         Directory("directories") {
             for name in HostileNames.all {
-                Directory(name) { File("inside", "text").attribute("user.binary", [0, 0xFF, 0x0A]) }
-                    .attribute("user.note", "kept").modified(moment)
+                Directory(name) {
+                    File("inside", "text").attribute("user.binary", [0, 0xFF, 0x0A])
+                }
+                .attribute("user.note", "kept").modified(moment)
             }
         }.modified(moment)
         File("read-only", "text").permissions(0o444).attribute("user.note", "kept")
@@ -139,7 +141,8 @@ struct ArchiveRoundTripTests {
             #expect(created.text.contains(#""items":33,"#), "\(created)")
             let restored = try backup.run("restore", "latest", "--target", backup.target)
             #expect(restored.exitCode == 0, "\(restored)")
-            let read = "cd \"$1\"; for number in $(seq 30); do cd -P \"$2\" || exit 1; done; cat file"
+            let read =
+                "cd \"$1\"; for number in $(seq 30); do cd -P \"$2\" || exit 1; done; cat file"
             let text = try tool(
                 "bash", "-c", read, "bash", backup.restored(backup.source), name)
             #expect(text == "deep")

@@ -7,7 +7,8 @@ import Testing
 struct ArchiveTroubleTests {
     private static let small = Tree { File("file", "text") }
 
-    @Test("a directory without a repository is exit code 10, and init refuses one that is not empty")
+    @Test(
+        "a directory without a repository is exit code 10, and init refuses one that is not empty")
     func noRepository() throws {
         try withArchives(of: Self.small) { backup in
             for place in ["home", "absent"] {
@@ -39,8 +40,9 @@ struct ArchiveTroubleTests {
             #expect(result.errorText.contains("/source/closed: "))
             try backup.runSuccessfully("restore", "latest", "--target", backup.target)
             let names = try TreeListing(of: backup.restored(backup.source)).items.keys
-            #expect(Set(names.map { String(decoding: $0, as: UTF8.self) })
-                == ["", "/closed", "/open"])
+            #expect(
+                Set(names.map { String(decoding: $0, as: UTF8.self) })
+                    == ["", "/closed", "/open"])
         }
     }
 
@@ -102,7 +104,8 @@ struct ArchiveTroubleTests {
             let lock = backup.repository.appending("lock")
             let command = backup.command(["create", backup.source])
             let second = try Command(
-                "/usr/bin/env", arguments: [
+                "/usr/bin/env",
+                arguments: [
                     "RESVAL_BACKUP_REPOSITORY=tar:\(backup.repository)", "flock", lock,
                     command.executable, "create", backup.source,
                 ]
@@ -130,7 +133,9 @@ struct ArchiveTroubleTests {
         }
     }
 
-    @Test("a full disk is named, nothing is left of the snapshot, and with room the next run succeeds")
+    @Test(
+        "a full disk is named, nothing is left of the snapshot, and with room the next run succeeds"
+    )
     func diskFull() throws {
         try require(.root)
         try withFilesystem(.tmpfs) { volume in

@@ -8,7 +8,8 @@ struct SHA256 {
 
     /// Adds bytes.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        nettle_sha256_update(&state, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        nettle_sha256_update(
+            &state, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
 
     /// Adds bytes.
