@@ -28,14 +28,17 @@ install_missing_packages() {
     } >&2 || die "could not install ${missing[*]}"
 }
 
-# Sets `resval`, and `two_keys`, `url_keys` and `without_xattrat` (empty when they are not there).
+# Sets `resval` and `resval_backup`, and `two_keys`, `url_keys` and `without_xattrat` (empty when
+# they are not there).
 find_executables() {
     if [[ -n ${RESVAL_BIN-} ]]; then
         resval=$(realpath -m -- "$RESVAL_BIN")/resval
+        resval_backup=$(realpath -m -- "$RESVAL_BIN")/resval-backup
     else
         "$repository/scripts/build-release" >&2 || die 'scripts/build-release failed'
         build_helpers >&2 || die 'the helpers of the benchmark could not be built'
         resval=$repository/.build/release-static/resval
+        resval_backup=$repository/.build/release-static/resval-backup
     fi
     [[ -x $resval ]] || die "$resval: not an executable"
     two_keys=$(find_helper two-keys)

@@ -1,0 +1,71 @@
+# W9: a backup beside restic alone.
+#
+# Variables are shared with scripts/benchmark and its other parts:
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# Both store the same files: all but two excluded directories. Each has a cache and a repository of
+# its own, which begins empty for a first backup, and holds that one for a second one.
+measure_W9() {
+    local name
+    command -v restic > /dev/null || { skip W9 'there is no restic'; return 0; }
+    [[ -x $resval_backup ]] || { skip W9 'there is no resval-backup'; return 0; }
+    export RESTIC_PASSWORD=benchmark
+    need_backup_tree
+    restic --quiet init --repo "$work/empty-repository"
+    printf '%s/*\n' "$backup_tree"/excluded-{1,2} > "$work/excludes"
+    for name in first rerun; do
+        competitor W9 "$name-restic" s restic --quiet --repo "$work/restic-repository" \
+            --cache-dir "$work/restic-cache" backup --exclude-file "$work/excludes" "$backup_tree"
+        competitor W9 "$name-resval" s env "RESTIC_CACHE_DIR=$work/resval-cache" \
+            "$resval_backup" create --no-progress --repository "$work/resval-repository" \
+            "$backup_tree"
+    done
+    target W9 at-most first-resval first-restic 1.1
+    target W9 at-most rerun-resval rerun-restic 1.5
+
+    take_turns W9 empty_repositories first-restic first-resval
+    # Preparing the last one emptied the other's repository.
+    run_competitor W9/first-restic > /dev/null || accept_exit W9/first-restic $?
+    same_backups
+    take_turns W9 nothing_to_prepare rerun-restic rerun-resval
+}
+
+empty_repositories() {
+    local name
+    for name in restic resval; do
+        rm -rf -- "$work/$name-repository" "$work/$name-cache"
+        cp -r -- "$work/empty-repository" "$work/$name-repository"
+    done
+    sync -f -- "$work"
+}
+
+# Both snapshots must hold the same paths of the tree. resval-backup keeps a record beside them.
+same_backups() {
+    local name
+    for name in restic resval; do
+        restic --quiet --repo "$work/$name-repository" --no-lock ls latest |
+            grep --fixed-strings -- "$backup_tree/" | sort > "$work/$name-paths"
+    done
+    cmp -s -- "$work/restic-paths" "$work/resval-paths" ||
+        die "W9: the snapshots differ: $(diff "$work/restic-paths" "$work/resval-paths" | head -n 3)"
+    [[ $(wc -l < "$work/restic-paths") -ge $backup_files ]] || die 'W9: the snapshots lack files'
+}
+
+# 2 GiB in 65,536 files that nothing can compress, and two directories that are excluded.
+need_backup_tree() {
+    local number directories=64
+    [[ $quick == false ]] || directories=1
+    backup_tree=$work/backup-tree
+    backup_files=$(( directories * 1024 ))
+    note "making $backup_tree"
+    for (( number = 1; number <= directories; number++ )); do
+        mkdir -p -- "$backup_tree/$number"
+        head -c 32M /dev/urandom | split -b 32K -a 4 -d - "$backup_tree/$number/file-"
+    done
+    for number in 1 2; do
+        mkdir -- "$backup_tree/excluded-$number"
+        setfattr -n "$mark" -v true -- "$backup_tree/excluded-$number"
+        head -c 1M /dev/urandom > "$backup_tree/excluded-$number/file"
+    done
+    sync -f -- "$backup_tree"
+}
