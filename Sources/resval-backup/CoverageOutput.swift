@@ -5,6 +5,11 @@ import CommandSupport
 ///
 /// - Parameter snapshot: the snapshot that was made; nil when nothing was stored.
 func report(_ coverage: CoverageReport, snapshot: String?) {
+    if let problem = coverage.problem {
+        Messages.warn(
+            about: [UInt8]?.none,
+            "the snapshot before cannot be compared with: \(problem.description)")
+    }
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
     guard !coverage.causes.isEmpty else { return }
     for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }

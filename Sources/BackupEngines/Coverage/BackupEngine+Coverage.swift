@@ -8,6 +8,8 @@ package struct CoverageReport: Sendable {
     package var base: Snapshot?
     /// How less is covered; empty when it is not.
     package var causes: [CoverageCause] = []
+    /// Why it could not be compared; nil when it was, or there is nothing to compare with.
+    package var problem: BackupError?
     /// Items that had a protection class at the snapshot before and have none now.
     package var unprotected: [RecordedProtection] = []
 }

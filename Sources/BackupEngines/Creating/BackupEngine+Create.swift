@@ -57,7 +57,14 @@ extension BackupEngine {
         of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot]
     ) async throws(BackupError) -> CoverageReport {
         guard let base = earlier.coverageBase else { return CoverageReport() }
-        return try await compareCoverage(of: plan, facts, with: base)
+        do throws(BackupError) {
+            return try await compareCoverage(of: plan, facts, with: base)
+        } catch  where error.code == .other || error.code == .unexpectedAnswer {
+            // A damaged snapshot must not keep the next from being made.
+            var report = CoverageReport()
+            report.problem = error
+            return report
+        }
     }
 
     /// Notes with a snapshot that something is missing in it.

@@ -8,7 +8,8 @@ package struct VerifyResult: Sendable {
     package var repair: [RepairStep]
     /// The sets of SOURCEs to back up again after that, so that what was lost is stored anew.
     package var sourceSets: [[FilePath]]
-    /// How many entries of the snapshot were walked; nil when none was named.
+    /// How many entries of the snapshot were walked; nil when none was named, and when the
+    /// repository is damaged.
     package var items: Int?
 }
 
@@ -28,7 +29,8 @@ extension BackupEngine {
         let check = try await check(readsData: readsData)
         var result = VerifyResult(
             problems: check.problems, repair: check.repair, sourceSets: [], items: nil)
-        if let snapshot { try await walk(snapshot, &result) }
+        // Of a damaged repository an engine may look for what is missing for a quarter of an hour.
+        if let snapshot, result.problems.isEmpty { try await walk(snapshot, &result) }
         if !result.repair.isEmpty {
             let own = try await snapshots(SnapshotFilter(hostName: hostName()))
             result.sourceSets = SnapshotSets(own).sets.map(\.sources)

@@ -49,7 +49,7 @@ struct VerifyTests {
                 backup.repository, backup.base)
             let result = try backup.run("verify", "latest")
             #expect(result.exitCode == 1, "\(result)")
-            #expect(result.errorText.contains("pack"))
+            #expect(result.errorText.contains("pack"), "\(result)")
             let json = try backup.run("verify", "--json")
             #expect(json.text.contains(#""isHealthy":false,"readsData":false"#), "\(json)")
         }

@@ -1,0 +1,70 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Commands killed at random moments")
+struct KillTests {
+    private static let tree = Tree {
+        File("file", "text")
+        Directory("directory") {
+            for number in 0..<40 {
+                File(
+                    FileName(Array("file\(number)".utf8)),
+                    String(repeating: "\(number)", count: 90_000))
+            }
+        }
+    }
+
+    private func exclude(_ path: FilePath) throws {
+        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
+    }
+
+    @Test("create: the next one is clean, nothing is lost, and no records are left")
+    func create() throws {
+        try withBackup(of: Self.tree) { backup in
+            try exclude(backup.source.appending("directory/file7"))
+            try backup.runSuccessfully("create", backup.source)
+            let count = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
+                .count
+            #expect(count == 1)
+            for (number, moment) in killMoments(upTo: .milliseconds(2500)).enumerated() {
+                try tool(
+                    "sh", "-c", "head -c 500000 /dev/urandom > \"$1\"", "sh",
+                    backup.source.appending("new\(number)"))
+                _ = try backup.command(["create", backup.source]).killed(after: moment).run()
+                let next = try backup.run("create", backup.source)
+                #expect(next.exitCode == 0, "after \(moment): \(next)")
+            }
+            try backup.runSuccessfully("verify", "latest", "--read-data")
+            try backup.runSuccessfully("restore", "latest", "--target", backup.target)
+            var before = try TreeListing(of: backup.source)
+            before.remove { $0 == Array("/directory/file7".utf8) }
+            let after = try TreeListing(of: backup.restored(backup.source))
+            #expect(after.differences(from: before) == [])
+            try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
+            let left = try tool(
+                "sh", "-c",
+                "for f in /tmp/resval-record-* /var/tmp/resval-record-*; do "
+                    + "grep -lF -e \"$1\" \"$f\" 2>/dev/null; done; true", "sh", backup.source)
+            #expect(left == "")
+        }
+    }
+
+    @Test("restore: the next one, with --overwrite, brings everything back")
+    func restore() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let before = try TreeListing(of: backup.source)
+            for moment in killMoments(upTo: .milliseconds(1500)) {
+                _ = try backup.command(["restore", "latest", "--target", backup.target])
+                    .killed(after: moment).run()
+                let next = try backup.run(
+                    "restore", "latest", "--target", backup.target, "--overwrite")
+                #expect(next.exitCode == 0, "after \(moment): \(next)")
+                let after = try TreeListing(of: backup.restored(backup.source))
+                #expect(after.differences(from: before) == [], "after \(moment)")
+                try tool("rm", "-r", backup.target)
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Two at once")
+struct TwoInstancesTests {
+    @Test("two backups of the same SOURCEs at the same time both succeed, each with its record")
+    func creates() throws {
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            try tool(
+                "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=60",
+                "status=none")
+            let result = try backup.script(
+                """
+                "$RESVAL" create "$1" >/dev/null & first=$!
+                "$RESVAL" create "$1" >/dev/null & second=$!
+                wait $first; echo $?; wait $second; echo $?
+                """, backup.source)
+            #expect(result.text == "0\n0\n", "\(result)")
+            let lines = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
+            #expect(lines.count == 2)
+            for line in lines {
+                let identifier = String(line.dropFirst(7).prefix(64))
+                #expect(try backup.runSuccessfully("show", identifier).contains("62914564 bytes"))
+            }
+        }
+    }
+
+    @Test("a repository inside a SOURCE does not grow by itself")
+    func repositoryInside() throws {
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            let inside = backup.source.appending("repository")
+            try tool("mv", backup.repository, inside)
+            let create = ["create", "--repository", "\(inside)", "\(backup.source)"]
+            for _ in 0..<3 { try backup.command(create).runSuccessfully() }
+            let shown = try backup.runSuccessfully(
+                "show", "latest", "--excluded", "--repository", inside)
+            #expect(shown == "\(inside): it is the repository of this backup")
+            let items = try backup.runSuccessfully(
+                "show", "latest", "--items", "--repository", inside)
+            #expect(!items.contains("repository/"))
+        }
+    }
+}
