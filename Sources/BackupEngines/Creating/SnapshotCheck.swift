@@ -28,6 +28,12 @@ struct SnapshotCheck: SnapshotEntryHandler {
         sources = plan.sources.map(\.bytes)
         leftOutFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
         leftOutDirectories = Set(plan.exclusions.lazy.filter(\.isDirectory).map { $0.path.bytes })
+        // No engine lists the root, which is there with whatever is in it.
+        let root = [UInt8(ascii: "/")]
+        if sources.contains(root) {
+            _ = self.manifest.check(
+                root, kind: .directory, size: 0, modified: FileTime(seconds: 0, nanoseconds: 0))
+        }
     }
 
     mutating func receive(_ entry: SnapshotEntry) {

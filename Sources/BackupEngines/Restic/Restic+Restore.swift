@@ -26,8 +26,11 @@ extension Restic {
             request.includes.hold(record.path)
         else { return }
         do throws(Errno) {
-            let location = try TargetTree(request.target).location(of: record.path)
+            let tree = try TargetTree(request.target)
+            let location = try tree.location(of: record.path)
             try removeItem(location.name, in: location.directory, isDirectory: false)
+            // The location is good as long as the tree is.
+            withExtendedLifetime(tree) {}
         } catch .noSuchFileOrDirectory {
             // Nothing to remove.
         }
