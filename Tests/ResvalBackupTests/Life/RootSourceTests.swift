@@ -26,7 +26,7 @@ struct RootSourceTests {
                 "/usr/bin/unshare", "--mount", "--pid", "--fork", "/bin/sh", "-c", make, "sh", base,
                 FilePath.built("resval-backup"), FilePath.tool("restic") ?? "",
                 """
-                export PATH=/bin HOME=/root RESTIC_PASSWORD=x RESTIC_CACHE_DIR=/r/cache
+                export PATH=/bin HOME=/root RESTIC_PASSWORD=x RESTIC_CACHE_DIR=/r/repository/cache
                 export RESVAL_BACKUP_REPOSITORY=/r/repository
                 """ + "\n" + script)
             return try command.run()
@@ -48,8 +48,8 @@ struct RootSourceTests {
         #expect(
             result.text == """
                 0
-                /r/repository: it is the repository of this backup
                 /proc: proc is mounted here: a view of the kernel, not files
+                /r/repository: it is the repository of this backup
                 /tmp: it is a directory for temporary files
                 /var/tmp: it is a directory for temporary files
                 0
