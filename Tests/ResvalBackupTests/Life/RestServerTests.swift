@@ -41,6 +41,7 @@ struct RestServerTests {
                 run gone create source
                 """
             let result = try backup.script(script, backup.base)
+            let messages = try tool("cat", backup.base.appending("err.log"))
             #expect(
                 result.text == """
                     absent 10
@@ -56,7 +57,7 @@ struct RestServerTests {
                     1
                     gone 1
 
-                    """, "\(result) \(try tool("cat", backup.base.appending("err.log")))")
+                    """, "\(result) \(messages)")
             let (before, after) = (
                 try TreeListing(of: backup.source),
                 try TreeListing(of: backup.restored(backup.source))
