@@ -192,8 +192,7 @@ package.targets += [
         name: "ResvalBackupTests",
         dependencies: [
             "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval-backup",
-            "ResourceValues", "SystemCalls", "TestSupport", "resval-backup", "ubiquitous-tool",
-            systemPackage,
+            "ubiquitous-tool", systemPackage,
         ]),
     .testTarget(
         name: "CommandSupportTests",
