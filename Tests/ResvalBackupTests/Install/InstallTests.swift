@@ -21,9 +21,10 @@ struct InstallTests {
 
     /// Runs the script with the executables of this build, in a home of its own.
     private func install(_ root: FilePath, _ arguments: String...) throws -> CommandResult {
+        // Named to the shell, since the script looks beside itself.
         var command = Command(
-            Self.repository.appending("scripts/install"),
-            arguments: arguments + [
+            "/bin/bash",
+            arguments: [Self.repository.appending("scripts/install").string] + arguments + [
                 "--executables", FilePath.built("resval").removingLastComponent().string,
                 "--manuals", root.appending("pages").string,
             ])
@@ -89,7 +90,8 @@ struct InstallTests {
         try require(.tool("systemd-analyze"))
         try withHome { root in
             var command = Command(
-                Self.repository.appending("scripts/install"), "--system", "--prefix", "/opt/r v",
+                "/bin/bash", Self.repository.appending("scripts/install"), "--system", "--prefix",
+                "/opt/r v",
                 "--executables", FilePath.built("resval").removingLastComponent(), "--manuals",
                 root.appending("pages"))
             command.environment = ["DESTDIR": root.appending("package").string]
@@ -127,7 +129,7 @@ struct InstallTests {
         try withHome { root in
             #expect(try install(root, "--user").exitCode == 0)
             var command = Command(
-                Self.repository.appending("scripts/install"), "--system", "--prefix",
+                "/bin/bash", Self.repository.appending("scripts/install"), "--system", "--prefix",
                 root.appending("all"),
                 "--executables", FilePath.built("resval").removingLastComponent(), "--manuals",
                 root.appending("pages"))

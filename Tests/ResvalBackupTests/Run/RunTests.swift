@@ -49,6 +49,11 @@ struct RunTests {
     @Test("a second run ends with 11 and names the first, which goes on")
     func secondInstance() throws {
         try withRun(of: tree) { fixture in
+            // Slow enough to be met.
+            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
+            let password = #"sh -c \"sleep 2; cat \#(fixture.backup.base)/password\""#
+            try fixture.configure(
+                usual + "\nverify = \"never\"\npassword-command = \"\(password)\"\n")
             var command = fixture.command()
             command.executable = "/bin/sh"
             command.arguments =
