@@ -153,6 +153,27 @@ measure_W6() {
     done
 }
 
+# The question of W1, asked of the backup: what is left out. --no-locations, because the tree may lie
+# in a temporary directory.
+measure_W7() {
+    need_tree
+    competitor W7 find s "$resval" find --excluded "$tree"
+    competitor W7 excluded s "$resval_backup" plan --no-locations --excluded-only "$tree"
+    competitor W7 plan s "$resval_backup" plan --no-locations "$tree"
+    target W7 at-most excluded find 1.5
+    same_count_left_out
+    take_turns W7 nothing_to_prepare find excluded plan
+}
+
+# Every path that find prints is left out, and nothing else is.
+same_count_left_out() {
+    local found planned
+    found=$(run_competitor W7/find | sort | sha256sum)
+    planned=$(run_competitor W7/excluded |
+        sed -n 's/^leave out \(.*\): its mark excludes it$/\1/p' | sort | sha256sum)
+    [[ $found == "$planned" ]] || die 'W7: plan leaves out something other than what find prints'
+}
+
 measure_M1() {
     local round status found marked
     need_large_tree
@@ -167,5 +188,32 @@ measure_M1() {
         accept_exit M1/resval "$status"
         [[ $found == "$marked" ]] || die "M1: resval found $found of $marked marked files"
         sample M1 resval "$(cat -- "$work/peak")"
+    done
+}
+
+# Peaks of the plan, and of lists that name every stored item, on trees of 0.5 and 2 million entries.
+measure_M7() {
+    local round name status entries
+    need_tree
+    need_large_tree
+    for entries in half-million two-million; do
+        local root=$tree
+        [[ $entries == half-million ]] || root=$large_tree
+        competitor M7 "plan-$entries" KiB "$resval_backup" plan --no-locations "$root"
+        competitor M7 "tar-$entries" KiB \
+            "$resval_backup" plan --no-locations --format tar "$root"
+    done
+    for name in plan-two-million tar-two-million; do target M7 below "$name" - 65536; done
+    # Flat: four times the entries, at most a quarter more.
+    target M7 at-most plan-two-million plan-half-million 1.25
+    for (( round = 1; round <= runs; round++ )); do
+        note "M7: round $round of $runs"
+        for name in {plan,tar}-{half,two}-million; do
+            status=0
+            eval "/usr/bin/time --quiet -f %M -o $(printf %q "$work/peak") ${command_of[M7/$name]}" \
+                > /dev/null 2> "$work/errors" || status=$?
+            accept_exit "M7/$name" "$status"
+            sample M7 "$name" "$(cat -- "$work/peak")"
+        done
     done
 }
