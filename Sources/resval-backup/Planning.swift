@@ -13,6 +13,7 @@ func makePlanner(
     var planner = BackupPlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
+    planner.storesPlaintext = repository?.kind == .archives
     planner.evicted = try evictedIndex(in: environment)
     planner.shouldStop = { StopRequest.isMade }
     return planner

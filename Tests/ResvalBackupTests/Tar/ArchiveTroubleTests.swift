@@ -79,6 +79,8 @@ struct ArchiveTroubleTests {
             File("malformed", "text").attribute("user.resval.fileProtection", "perhaps")
         }
         try withArchives(of: tree) { backup in
+            let plan = try backup.run("plan", "--excluded-only", backup.source)
+            #expect(plan.text.split(separator: "\n").count == 4, "\(plan)")
             let refused = try backup.run("create", backup.source)
             #expect(refused.exitCode == 3, "\(refused)")
             for name in ["secret", "vault/inside", "malformed"] {
