@@ -80,6 +80,16 @@ extension BackupEngine {
         }
     }
 
+    /// Whether a complaint of the engine is about something that is not in the snapshot.
+    ///
+    /// An engine that names no cause may have stored the item all the same: restic complains of every
+    /// file whose data a damaged repository has lost, and stores it anew.
+    private func isReal(_ shortfall: Shortfall, _ manifest: PlanManifest) -> Bool {
+        guard shortfall.cause == .refused else { return true }
+        if shortfall.path.contains(JSONScanner.lostByte) { return manifest.missingCount > 0 }
+        return manifest.isMissing(shortfall.path)
+    }
+
     private func result(
         of stored: StoredSnapshot, _ check: SnapshotCheck, _ plan: BackupPlan,
         _ planner: BackupPlanner
@@ -93,7 +103,8 @@ extension BackupEngine {
             shortfalls.add(names.map { Shortfall(path: $0, cause: causeOfAbsence($0)) })
             unnamed = max(unnamed, check.manifest.missingCount - names.count)
         }
-        shortfalls.add(inexact: stored.shortfalls)
+        shortfalls.add(
+            inexact: stored.shortfalls.filter { isReal($0, check.manifest) })
         return BackupResult(
             snapshot: stored.identifier, storedItems: check.count,
             storedBytes: check.bytes, newFiles: stored.newFiles,

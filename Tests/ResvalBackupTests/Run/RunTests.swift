@@ -49,9 +49,11 @@ struct RunTests {
     @Test("a second run ends with 11 and names the first, which goes on")
     func secondInstance() throws {
         try withRun(of: tree) { fixture in
-            // Slow enough to be met.
+            // Waits to be met, and to be let go.
             let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
-            let password = #"sh -c \"sleep 2; cat \#(fixture.backup.base)/password\""#
+            let base = "\(fixture.backup.base)"
+            let gate = "until [ -e \(base)/gate ]; do sleep 0.05; done; cat \(base)/password"
+            let password = #"sh -c \"\#(gate)\""#
             try fixture.configure(
                 usual + "\nverify = \"never\"\npassword-command = \"\(password)\"\n")
             var command = fixture.command()
@@ -64,10 +66,11 @@ struct RunTests {
                     until [ -s "$1/resval/backup-status.json" ]; do sleep 0.01; done
                     "$0" run; echo "second $?" >&2
                     "$0" status > /dev/null; echo "status $?" >&2
-                    wait $first; echo "first $?" >&2; echo "was $first" >&2
+                    touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
                     """,
                 ].map { Array($0.utf8) } + [
                     FilePath.built("resval-backup").bytes, fixture.state.bytes,
+                    fixture.backup.base.appending("gate").bytes,
                 ]
             let result = try command.run()
             let lines = result.errorText.split(separator: "\n").map(String.init)
