@@ -24,9 +24,37 @@ extension Restic: ContentHolding {
         return try await heldSnapshot(tag: tag)
     }
 
+    /// restic before 0.17 keeps what it read of a damaged repository in its cache, and believes it ever
+    /// after. So a failure before the first byte is answered from the repository itself.
     package func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        try await run(words("dump", snapshot) + [file.bytes], reading: consumer)
+        let dump = words("dump", snapshot) + [file.bytes]
+        let (output, end) = try await attempt(dump, reading: FirstByteWatcher(consumer))
+        if end.code == 0 {
+            var consumer = output.consumer
+            try consumer.finish()
+            return consumer
+        }
+        let failure = failure(end)
+        guard !output.hasBegun, failure.code == .other || failure.code == .damaged else {
+            throw failure
+        }
+        return try await run(words("--no-cache") + dump, reading: consumer)
     }
+}
+
+/// Knows whether there was any output. Whoever asks for it finishes the consumer.
+private struct FirstByteWatcher<Consumer: OutputConsumer>: OutputConsumer {
+    private(set) var consumer: Consumer
+    private(set) var hasBegun = false
+
+    init(_ consumer: Consumer) { self.consumer = consumer }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        hasBegun = hasBegun || !bytes.isEmpty
+        try consumer.receive(bytes)
+    }
+
+    func finish() {}
 }
