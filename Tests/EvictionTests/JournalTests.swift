@@ -36,6 +36,29 @@ struct JournalTests {
         }
     }
 
+    @Test("a failure is noted and forgotten, but not while somebody works on the file")
+    func failures() throws {
+        try withTemporaryDirectory { root in
+            let journal = Journal(directory: root)
+            let evicted = record(identity).inState(.evicted)
+            func failure() throws -> String? { try journal.record(of: identity, at: "/")?.failure }
+            try journal.store(evicted)
+            try journal.note("no repository", of: evicted)
+            #expect(try failure() == "no repository")
+            do {
+                let lock = try #require(try journal.lock(identity))
+                try journal.note(nil, of: evicted)
+                withExtendedLifetime(lock) {}
+            }
+            #expect(try failure() == "no repository")
+            try journal.note(nil, of: evicted)
+            #expect(try failure() == nil)
+            try journal.store(evicted.inState(.downloading))
+            try journal.note("too late", of: evicted)
+            #expect(try failure() == nil)
+        }
+    }
+
     @Test("a file whose device has another number is found by inode and path, and by nothing less")
     func otherDevice() throws {
         try withTemporaryDirectory { root in

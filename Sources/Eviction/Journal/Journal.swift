@@ -173,13 +173,16 @@ extension Journal {
         }
     }
 
-    /// Notes why a file could not be brought back, before anything of it was touched.
-    public func note(_ failure: String, of file: EvictedFile) throws(FileError) {
+    /// Notes why a file could not be brought back, before anything of it was touched; with nil, that
+    /// this is about to be tried.
+    ///
+    /// Nothing is noted while another process works on the file.
+    public func note(_ failure: String?, of file: EvictedFile) throws(FileError) {
         guard let lock = try lock(file.identity) else { return }
         defer { withExtendedLifetime(lock) {} }
-        guard var record = try record(named: file.identity), record.state == .evicted else {
-            return
-        }
+        guard var record = try record(named: file.identity), record.state == .evicted,
+            record.failure != failure
+        else { return }
         record.failure = failure
         try store(record)
     }

@@ -42,9 +42,12 @@ extension FileManager {
     ///   `resval-backup`.
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         try url.operate { path in
-            _ = try path.withoutFollowing.checkedStatus()
+            let status = try path.withoutFollowing.checkedStatus()
             guard isUbiquitousItem(at: url) else { return }
-            try BackupCompanion(path).begin("download")
+            let companion = try BackupCompanion(path)
+            // Who waits for the download must not take the last one's failure for this one's.
+            try EvictionState.forgetFailure(status, at: path)
+            try companion.begin("download")
         }
     }
 }

@@ -35,6 +35,14 @@ struct EvictionState {
         }
     }
 
+    /// Forgets why an item was not brought back when that was last tried.
+    static func forgetFailure(_ status: FileStatus, at path: FilePath) throws(FileError) {
+        guard let state = stateHome() else { return }
+        let journal = Journal(stateHome: state)
+        guard let record = try journal.record(of: status.identity, at: path) else { return }
+        try journal.note(nil, of: record)
+    }
+
     /// The value of a key about evicted items; nil where it has none.
     func value(_ key: KnownKey) -> PropertyValue? {
         switch key {
