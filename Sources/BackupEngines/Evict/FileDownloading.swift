@@ -48,6 +48,7 @@ package struct FileDownloading: Sendable {
             do throws(BackupError) {
                 snapshot = try await find(known, in: &snapshots)
             } catch  where error.code == .noSnapshot {
+                journal.note(error.description, of: known)
                 report(outcome(file, known, .refused(.failed(error.description))))
                 continue
             } catch {
@@ -82,6 +83,7 @@ package struct FileDownloading: Sendable {
             guard let begun = try Download.begin(at: file, journal) else { return .unneeded }
             download = begun
         } catch {
+            journal.note(error.sentence, of: known)
             return .refused(error)
         }
         let refusal = Monitor<EvictionError?>(nil)
@@ -125,9 +127,17 @@ extension Journal {
     /// Notes why nothing came from a repository, for programs that wait for the files.
     package func note(_ error: BackupError, of files: [FilePath]) {
         for file in files {
-            // The error itself is reported; a journal that cannot be written changes nothing about it.
+            // The error itself is reported; a journal that cannot be read changes nothing about it.
             guard let known = try? evicted(at: file) else { continue }
-            try? note(error.description, of: known)
+            note(error.description, of: known)
+        }
+    }
+
+    fileprivate func note(_ reason: String, of known: EvictedFile) {
+        do throws(FileError) {
+            try note(reason as String?, of: known)
+        } catch {
+            // The reason itself is reported; a journal that cannot be written changes nothing about it.
         }
     }
 

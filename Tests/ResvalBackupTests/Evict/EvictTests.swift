@@ -143,6 +143,7 @@ struct EvictTests {
             let gone = try backup.run("download", "--repository", other, file)
             #expect(gone.exitCode == 1)
             #expect(gone.errorText.contains("is not in the repository"))
+            #expect(try backup.runSuccessfully("evicted").contains("is not in the repository"))
             #expect(try isPlaceholder(file))
             command = backup.command(["download", file])
             command.environment["RESVAL_BACKUP_REPOSITORY"] = .some(nil)
