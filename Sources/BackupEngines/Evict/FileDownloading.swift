@@ -137,7 +137,7 @@ extension Journal {
         do throws(FileError) {
             try note(reason as String?, of: known)
         } catch {
-            // The reason itself is reported; a journal that cannot be written changes nothing about it.
+            // The reason is reported; a journal that cannot be written changes nothing about it.
         }
     }
 

@@ -24,8 +24,8 @@ extension Restic: ContentHolding {
         return try await heldSnapshot(tag: tag)
     }
 
-    /// restic before 0.17 keeps what it read of a damaged repository in its cache, and believes it ever
-    /// after. So a failure before the first byte is answered from the repository itself.
+    /// restic before 0.17 keeps what it read of a damaged repository in its cache, and believes it
+    /// ever after. So a failure before the first byte is answered from the repository itself.
     package func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {

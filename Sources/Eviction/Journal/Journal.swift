@@ -173,8 +173,8 @@ extension Journal {
         }
     }
 
-    /// Notes why a file could not be brought back, before anything of it was touched; with nil, that
-    /// this is about to be tried.
+    /// Notes why a file could not be brought back, before anything of it was touched; with
+    /// nil, that this is about to be tried.
     ///
     /// Nothing is noted while another process works on the file.
     public func note(_ failure: String?, of file: EvictedFile) throws(FileError) {
