@@ -11,7 +11,14 @@ test_parts=(
     '--skip KillTests --filter ResvalBackupTests\.[N-Z]'
 )
 
-# The same for those tests.
+# What sanitizers look at: all that runs in one process, and commands that go through most of the
+# code. The rest would spend the time in other programs.
+sanitizer_parts=(
+    '--skip KillTests --skip CrashTests --skip ResvalBackupTests'
+    '--filter ResvalBackupTests\.(ArchiveRoundTrip|Evict|Restore|RoundTrip|Run)Tests'
+)
+
+# The tests that kill commands at many moments.
 kill_parts=(
     '--filter EvictionTests\..*KillTests'
     '--filter ResvalTests\..*KillTests'
