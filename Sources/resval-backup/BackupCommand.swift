@@ -4,7 +4,7 @@ import ArgumentParser
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resval-backup",
-        abstract: "Back up everything but what marks and locations exclude, with restic.",
+        abstract: "Back up everything but what marks and locations exclude.",
         discussion: """
             Exit codes: 0 done, 1 failed, 3 incomplete or coverage shrank, 10 no repository, \
             11 repository locked, 12 wrong password, 64 usage, 130 interrupted.
