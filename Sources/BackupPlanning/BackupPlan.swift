@@ -83,6 +83,10 @@ public struct PlanTotals: Sendable, Hashable {
     /// The sizes of the regular files left out by themselves, in bytes. Contents of directories that
     /// are left out were not looked at.
     public internal(set) var leftOutFileBytes: Int64 = 0
+    /// Files left out whose content the repository holds in snapshots of their own.
+    public internal(set) var heldElsewhereFiles = 0
+    /// The sizes of these files, in bytes.
+    public internal(set) var heldElsewhereBytes: Int64 = 0
 
     /// All items to store.
     public var storedItems: Int { storedFiles + storedDirectories + storedOthers }
@@ -94,6 +98,13 @@ public struct PlanTotals: Sendable, Hashable {
         storedBytes += other.storedBytes
         leftOutItems += other.leftOutItems
         leftOutFileBytes += other.leftOutFileBytes
+        heldElsewhereFiles += other.heldElsewhereFiles
+        heldElsewhereBytes += other.heldElsewhereBytes
+    }
+
+    mutating func countHeldElsewhere(_ status: FileStatus) {
+        heldElsewhereFiles += 1
+        heldElsewhereBytes += status.size
     }
 
     /// - Parameter isStored: whether the item's entry is stored; also true for a directory whose

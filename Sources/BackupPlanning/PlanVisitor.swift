@@ -154,6 +154,9 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         let isEntryStored = status.kind == .directory && disposition != .leftOut(.tooLong)
         let isStored = !isLeftOut || isEntryStored
         part.totals.count(status, isLeftOut: isLeftOut, isStored: isStored)
+        if case .leftOut(let reason) = disposition, reason.isHeldElsewhere {
+            part.totals.countHeldElsewhere(status)
+        }
         return isStored
     }
 

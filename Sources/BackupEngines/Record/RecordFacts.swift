@@ -18,9 +18,10 @@ package struct RecordFacts: Sendable, Hashable {
         package var isEmpty: Bool
     }
 
-    /// Items to be stored, directories included.
+    /// Items to be stored, directories included, and evicted files, which snapshots of their own
+    /// hold.
     package var items: Int64 = 0
-    /// The sizes of the files to be stored, in bytes.
+    /// The sizes of the files among them, in bytes.
     package var bytes: Int64 = 0
     /// Items left out; a directory counts once.
     package var leftOutItems: Int64 = 0
@@ -35,8 +36,8 @@ package struct RecordFacts: Sendable, Hashable {
 
     /// The facts of a plan, with a look at its SOURCEs as they are now.
     package init(_ plan: BackupPlan, policy: StoragePolicy) {
-        items = Int64(plan.totals.storedItems)
-        bytes = plan.totals.storedBytes
+        items = Int64(plan.totals.storedItems + plan.totals.heldElsewhereFiles)
+        bytes = plan.totals.storedBytes + plan.totals.heldElsewhereBytes
         leftOutItems = Int64(plan.totals.leftOutItems)
         markers = policy.markers.map(\.rawValue).sorted()
         usesLocations = policy.locations != nil

@@ -57,6 +57,24 @@ struct CoverageTests {
         }
     }
 
+    @Test("an evicted file is no loss, and neither is bringing it back")
+    func evicted() throws {
+        let tree = Tree {
+            File("large", [UInt8](repeating: 7, count: 1_000_000))
+            File("small", "text")
+        }
+        try withBackup(of: tree) { backup in
+            let file = backup.source.appending("large")
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("evict", file)
+            let evicted = try backup.run("create", backup.source)
+            #expect(evicted.exitCode == 0, "\(evicted)")
+            try backup.runSuccessfully("download", file)
+            let whole = try backup.run("create", backup.source)
+            #expect(whole.exitCode == 0, "\(whole)")
+        }
+    }
+
     @Test("a fall of items or bytes by more than 20 %, and an empty SOURCE, are named")
     func falls() throws {
         try withBackup(of: Self.tree) { backup in
