@@ -41,11 +41,16 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         let journal = try ownJournal(in: PolicyEnvironment.current())
         let display = progress.begin(counting: "files")
-        if !isDryRun { _ = try recoverFiles(in: journal) }
+        let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
         let (files, failures) = paths.files(without: NeededPlaces())
         let report = EvictionReport(
             .downloading, isJSON: json, failures: failures, display: display)
-        let wanted = paths.recursive ? try evicted(among: files, journal) : files
+        let whole = Set(recovered.whole.map(\.path))
+        for file in files where whole.contains(file) {
+            report.note(EvictionOutcome(path: file, end: .unneeded))
+        }
+        let lacking = files.filter { !whole.contains($0) }
+        let wanted = paths.recursive ? try evicted(among: lacking, journal) : lacking
         try await download(wanted, journal, repository, report, isDryRun: isDryRun)
         try report.finish()
     }

@@ -53,10 +53,10 @@ struct EvictCommand: AsyncParsableCommand {
         let environment = PolicyEnvironment.current()
         let journal = try ownJournal(in: environment)
         let display = progress.begin(counting: "files")
-        let partial = isDryRun ? [] : try recoverFiles(in: journal)
+        let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
         if recover {
             let report = EvictionReport(.downloading, isJSON: json, failures: 0, display: display)
-            try await download(partial.map(\.path), journal, repository, report)
+            try await download(recovered.partial.map(\.path), journal, repository, report)
             return try report.finish()
         }
         let places = neededPlaces(repository, in: environment)

@@ -4,19 +4,27 @@ import Eviction
 import SystemCalls
 import SystemPackage
 
+/// Files whose eviction or download was cut off, after a repair.
+struct RecoveredFiles {
+    /// Those that are whole again.
+    var whole: [EvictedFile] = []
+    /// Those that lack parts of their content, which only their snapshot has.
+    var partial: [EvictedFile] = []
+}
+
 /// Finishes what evictions and downloads that were cut off have left, as far as that needs no
 /// repository.
-///
-/// - Returns: the files that lack parts of their content, which only their snapshot has.
-func recoverFiles(in journal: Journal) throws -> [EvictedFile] {
-    var partial: [EvictedFile] = []
+func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
+    var recovered = RecoveredFiles()
     for file in try journal.contents().files where file.state != .evicted {
         do throws(EvictionError) {
             switch try journal.recover(file) {
             case .settled: break
-            case .whole: Messages.write(about: file.path, "is whole again")
+            case .whole:
+                Messages.write(about: file.path, "is whole again")
+                recovered.whole.append(file)
             case .placeholder: Messages.write(about: file.path, "is evicted now")
-            case .partial: partial.append(file)
+            case .partial: recovered.partial.append(file)
             case .ordinary: Messages.warn(about: file.path.bytes, ordinary(file))
             case .gone: Messages.warn(about: file.path.bytes, gone(file))
             }
@@ -26,7 +34,7 @@ func recoverFiles(in journal: Journal) throws -> [EvictedFile] {
             Messages.warn(about: file.path.bytes, error.sentence)
         }
     }
-    return partial
+    return recovered
 }
 
 private func ordinary(_ file: EvictedFile) -> String {
