@@ -1,7 +1,7 @@
-import JSONReading
 import ResourceValues
 
 @testable import BackupEngines
+@testable import JSONReading
 
 /// Reads any bytes as what restic answers: never a crash, and a scanner always ends.
 @_cdecl("LLVMFuzzerTestOneInput")
