@@ -6,13 +6,13 @@ import SystemCalls
 import SystemPackage
 
 /// One thread's part in making a plan.
-struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
+struct PlanVisitor: TreeVisitor {
     private let rules: PlanRules
-    private var observer: Observer
+    private var observer: any PlanObserver
     private let collector: PlanCollector
     private var part: PlanPart
 
-    init(_ rules: PlanRules, _ observer: Observer, _ collector: PlanCollector) {
+    init(_ rules: PlanRules, _ observer: any PlanObserver, _ collector: PlanCollector) {
         self.rules = rules
         self.observer = observer
         self.collector = collector
@@ -65,12 +65,23 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         } catch {
             throw .readingStatus(error, of: entry.path)
         }
-        guard status.kind.canStoreUserAttributes, context.source == nil else {
+        guard status.kind.canStoreUserAttributes, context.source == nil, mayHaveMarks(entry) else {
             return (status, .none)
         }
         return (
             status, try rules.markReader.marks(of: entry, kind: status.kind, status: status)
         )
+    }
+
+    /// Whether marks are worth looking for: most items have no extended attributes at all.
+    private func mayHaveMarks(_ entry: borrowing TreeEntry) -> Bool {
+        guard rules.markReader.readsAttributesOnly else { return true }
+        do throws(Errno) {
+            return try entry.hasExtendedAttributes()
+        } catch {
+            // Whoever looks for them reports it.
+            return true
+        }
     }
 
     /// What vanished since its directory was read is not there to be stored. Anything else that
@@ -160,6 +171,8 @@ struct PlanVisitor<Observer: PlanObserver>: TreeVisitor {
         return isStored
     }
 
+    // Swift 6.3.1 fails to inline this.
+    @inline(never)
     private mutating func note(
         _ path: [UInt8], _ status: FileStatus, _ disposition: Disposition, isStored: Bool
     ) {

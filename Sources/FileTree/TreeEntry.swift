@@ -49,6 +49,22 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// The path.
     public var pathForMessages: FilePath? { path }
 
+    /// The entry's status: `statx(2)`, without starting an automount.
+    ///
+    /// - Throws: the call's errno.
+    public func status() throws(Errno) -> FileStatus { try readStatus(target) }
+
+    /// Whether the entry has any extended attribute: one `listxattr(2)`.
+    ///
+    /// - Throws: the call's errno, unless the filesystem has no extended attributes.
+    public func hasExtendedAttributes() throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try ExtendedAttributeCalls.listLength(target) > 0
+        } catch .notSupported {
+            return false
+        }
+    }
+
     /// Leads to the entry, never through a symbolic link; a root may be followed.
     @inlinable
     public func lookUp(

@@ -184,14 +184,18 @@ extension FileLocation where Self: ~Copyable {
     ///
     /// - Throws: the call's errno.
     public func status() throws(Errno) -> FileStatus {
-        try withCallTarget { target throws(Errno) in
-            var status = statx()
-            _ = try perform(.statx) {
-                linux_statx(
-                    target.directory, target.path, target.flags | AT_NO_AUTOMOUNT,
-                    UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID), &status)
-            }
-            return FileStatus(status)
-        }
+        try withCallTarget { target throws(Errno) in try readStatus(target) }
     }
+}
+
+/// The status of what a target leads to. Walks ask for each entry, and call this: the compiler makes
+/// no code for their type of the generic form in another module.
+package func readStatus(_ target: CallTarget) throws(Errno) -> FileStatus {
+    var status = statx()
+    _ = try perform(.statx) {
+        linux_statx(
+            target.directory, target.path, target.flags | AT_NO_AUTOMOUNT,
+            UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID), &status)
+    }
+    return FileStatus(status)
 }

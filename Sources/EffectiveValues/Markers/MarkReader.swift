@@ -10,6 +10,8 @@ import SystemPackage
 /// directory. What of a foreign mark cannot be read does not count, so that the item is backed up, and
 /// ``ForeignMarks/unreadable`` says so.
 public struct MarkReader: Sendable {
+    /// Whether an item without extended attributes has no marks.
+    public let readsAttributesOnly: Bool
     private let readsAttributes: Bool
     private let markers: Set<Marker>
     private let tagFiles: [TagFile]
@@ -19,6 +21,7 @@ public struct MarkReader: Sendable {
         self.markers = markers
         readsAttributes = markers.contains(.apple) || markers.contains(.xdg)
         tagFiles = TagFile.all.filter { markers.contains($0.marker) }
+        readsAttributesOnly = tagFiles.isEmpty && !markers.contains(.nodump)
     }
 
     /// The marks on an item.
