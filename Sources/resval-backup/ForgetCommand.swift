@@ -112,7 +112,7 @@ struct ForgetCommand: AsyncParsableCommand {
         _ decisions: [Retention.Decision], to buffer: inout OutputBuffer
     ) {
         let kept = decisions.count(where: \.isKept)
-        buffer.append(text: "\(kept) snapshots kept, \(decisions.count - kept) ")
+        buffer.append(text: "snapshots: \(kept) kept, \(decisions.count - kept) ")
         buffer.append(text: isDryRun ? "would be removed\n" : "removed\n")
     }
 }

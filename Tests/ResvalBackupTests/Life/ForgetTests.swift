@@ -26,7 +26,7 @@ struct ForgetTests {
             #expect(try backup.run("forget", "--keep-last", "1").exitCode == 64)
             #expect(try count(backup) == 6)
             let dry = try backup.runSuccessfully("forget", one, "--keep-last", "1", "--dry-run")
-            #expect(dry.contains("1 snapshots kept, 1 would be removed"), "\(dry)")
+            #expect(dry.contains("snapshots: 1 kept, 1 would be removed"), "\(dry)")
             #expect(try count(backup) == 6)
             try backup.runSuccessfully("forget", one, "--keep-last", "1")
             #expect(try count(backup) == 5)

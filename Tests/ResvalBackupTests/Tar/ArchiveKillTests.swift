@@ -13,7 +13,7 @@ struct ArchiveKillTests {
             for name in ["a", "z"] {
                 let file = backup.source.appending(name)
                 try tool(
-                    "dd", "if=/dev/urandom", "of=\(file)", "bs=1M", "count=16", "status=none")
+                    "dd", "if=/dev/urandom", "of=\(file)", "bs=1M", "count=4", "status=none")
             }
             try body(backup)
         }
