@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Another thread that looks at a file again and again, and counts with and without a class.
 final class Watcher: Sendable {
-    private let counts = Mutex((withClass: 0, withoutClass: 0))
+    private let counts = Monitor((withClass: 0, withoutClass: 0))
     private let isStopped = Atomic(false)
     private let file: FilePath
 

@@ -30,8 +30,8 @@ kill_parts=(
 
 # run_parts LOG COMMAND... -- PART...
 #
-# Runs a command once for each part, with its options, and shows what failed. All that part N prints
-# is in LOG-N.log.
+# Runs a command once for each part, with its options, and shows what failed and what a sanitizer
+# reported. All that part N prints is in LOG-N.log.
 run_parts() {
     local log=$1 command=() processes=() number=0 status=0 options
     shift
@@ -53,6 +53,8 @@ run_parts() {
             status=1
             grep --text --after-context 12 '^✘' "$log-$number.log" |
                 grep --text --invert-match '^[◇✔]' || tail --lines 40 "$log-$number.log"
+            grep --text --after-context 24 --max-count 3 -E '(WARNING|ERROR): [A-Za-z]*Sanitizer' \
+                "$log-$number.log" | cut --characters 1-160 || true
         fi
     done
     return "$status"
