@@ -21,6 +21,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(
             url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
@@ -254,6 +255,24 @@ package.targets += [
         dependencies: [
             "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
             "download-store", "write-forever", systemPackage,
+        ]),
+]
+
+// What may be deleted when space is short.
+
+package.products += [.library(name: "PurgePlanning", targets: ["PurgePlanning"])]
+package.targets += [
+    .target(
+        name: "PurgePlanning",
+        dependencies: [
+            "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls",
+            .product(name: "HeapModule", package: "swift-collections"), systemPackage,
+        ]),
+    .testTarget(
+        name: "PurgePlanningTests",
+        dependencies: [
+            "EffectiveValues", "PurgePlanning", "ResourceValues", "StoragePolicy", "SystemCalls",
+            "TestSupport", systemPackage,
         ]),
 ]
 

@@ -1,0 +1,78 @@
+import HeapModule
+import SystemCalls
+
+/// Keeps, of any number of units, those that are deleted first and free enough together.
+///
+/// Memory is bounded by what is asked for: a unit that comes after enough others is dropped at
+/// once. Threads add at the same time.
+final class FirstUnits: Sendable {
+    private struct State {
+        var heap = Heap<PurgeUnit>()
+        var heldBytes: Int64 = 0
+        var totals = PurgeTotals()
+        var isTruncated = false
+    }
+
+    private let state = Monitor(State())
+    private let wantedBytes: Int64
+
+    /// - Parameter wantedBytes: what the units kept shall free at least, as far as there are enough.
+    init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
+
+    /// Adds a unit, unless enough others come before it.
+    func add(_ unit: PurgeUnit) {
+        state.withLock { state in
+            state.totals.add(unit)
+            if state.heldBytes >= wantedBytes, let last = state.heap.max, last < unit {
+                state.isTruncated = true
+                return
+            }
+            state.heap.insert(unit)
+            state.heldBytes += unit.bytes
+            while let last = state.heap.max, state.heldBytes - last.bytes >= wantedBytes {
+                state.heap.removeMax()
+                state.heldBytes -= last.bytes
+                state.isTruncated = true
+            }
+        }
+    }
+
+    /// What was found.
+    func found() -> FoundUnits {
+        state.withLock { state in
+            FoundUnits(
+                units: state.heap.unordered.sorted(), totals: state.totals,
+                isTruncated: state.isTruncated)
+        }
+    }
+}
+
+/// The outcome of a search for units.
+public struct FoundUnits: Sendable, Hashable {
+    /// The units that are deleted first, in that order.
+    public let units: [PurgeUnit]
+    /// Counts of all units that may be deleted.
+    public let totals: PurgeTotals
+    /// Whether there are more units than ``units`` has.
+    public let isTruncated: Bool
+}
+
+/// Counts of units that may be deleted, by class.
+public struct PurgeTotals: Sendable, Hashable {
+    private var counts = [Int](repeating: 0, count: PurgeClass.allCases.count)
+    private var sizes = [Int64](repeating: 0, count: PurgeClass.allCases.count)
+
+    /// How many units of a class there are.
+    public func count(of purgeClass: PurgeClass) -> Int { counts[Int(purgeClass.rawValue)] }
+
+    /// What the units of a class would free, in bytes.
+    public func bytes(of purgeClass: PurgeClass) -> Int64 { sizes[Int(purgeClass.rawValue)] }
+
+    /// What all units would free, in bytes.
+    public var bytes: Int64 { sizes.reduce(0, +) }
+
+    mutating func add(_ unit: PurgeUnit) {
+        counts[Int(unit.purgeClass.rawValue)] += 1
+        sizes[Int(unit.purgeClass.rawValue)] += unit.bytes
+    }
+}

@@ -1,0 +1,24 @@
+import StoragePolicy
+import SystemCalls
+
+/// What a directory passes to its entries while purgeable units are looked for.
+struct PurgeContext: Sendable {
+    /// Where a directory lies.
+    enum Place: Sendable {
+        /// In no location whose content may go for being there.
+        case elsewhere
+        /// In a directory for temporary files.
+        case temporary
+        /// In a directory for caches; the names from there on down.
+        case caches([[UInt8]])
+    }
+
+    /// What marks above pass on.
+    var policy: PolicyContext
+    /// Where the directory lies.
+    var place: Place
+    /// The unit the directory belongs to; nil outside units.
+    var unit: UnitTally?
+    /// Whether marks below count: not in the stores of other programs.
+    var trustsMarks = true
+}

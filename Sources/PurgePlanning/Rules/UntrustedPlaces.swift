@@ -1,0 +1,13 @@
+/// Directories whose content other programs brought along, marks included.
+enum UntrustedPlaces {
+    private static let names: Set<[UInt8]> = Set(
+        [
+            "containers", "docker", "flatpak", "lxc", "lxd", "machines", "Trash", ".Trash",
+            "podman", "containerd",
+        ].map { Array($0.utf8) })
+
+    /// Whether marks in a directory of this name do not count.
+    static func contains(_ name: [UInt8]) -> Bool {
+        names.contains(name) || name.starts(with: ".Trash-".utf8)
+    }
+}

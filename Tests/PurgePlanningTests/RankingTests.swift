@@ -1,0 +1,47 @@
+import PurgePlanning
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Which units go first")
+struct RankingTests {
+    @Test("caches come before marked items, the least recently used first")
+    func order() throws {
+        let tree = Tree {
+            File("marked", block).purgeable()
+            Directory(".cache") {
+                Directory("app") {
+                    File("first", block)
+                    File("second", block)
+                }
+            }
+        }
+        try withHome(tree) { home in
+            try tool("cat", home.home.appending("marked"))
+            try tool("touch", home.home.appending(".cache/app/first"))
+            #expect(
+                try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])
+        }
+    }
+
+    @Test("of many only as many are kept as free enough, and all are counted")
+    func bounded() throws {
+        let names = (0..<200).map { "file\($0)" }
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") { for name in names { File(FileName(Array(name.utf8)), block) } }
+            }
+        }
+        try withHome(tree) { home in
+            let all = try home.found().2
+            #expect(all.units.count == 200 && !all.isTruncated)
+            let size = try #require(all.units.first?.bytes)
+            for count: Int64 in [1, 7, 150] {
+                let some = try home.found(freeing: size * count - 1).2
+                #expect(some.units == Array(all.units.prefix(Int(count))))
+                #expect(some.totals == all.totals)
+                #expect(some.isTruncated)
+            }
+        }
+    }
+}

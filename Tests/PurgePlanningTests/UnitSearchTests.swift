@@ -1,0 +1,235 @@
+import PurgePlanning
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("What may be deleted")
+struct UnitSearchTests {
+    @Test("in caches is a file, and what lies two levels down")
+    func caches() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                File("loose", block)
+                Directory("app") {
+                    File("file", block)
+                    Directory("unit") { Directory("deep") { File("file", block) } }
+                }
+                Directory("tagged") {
+                    File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+                    File("file", block)
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(
+                Set(found.units)
+                    == [".cache/loose", ".cache/app/file", ".cache/app/unit", ".cache/tagged"])
+            #expect(found.kept == [:])
+        }
+    }
+
+    @Test("is not what lies in a directory for documents, settings or keys, whatever it says")
+    func documents() throws {
+        let tree = Tree {
+            Directory("Documents") {
+                File("marked", block).purgeable()
+                Directory("unit") { File("file", block) }.purgeable()
+            }
+            Directory(".config") { File("marked", block).purgeable() }
+            Directory(".ssh") { File("marked", block).purgeable() }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(found.units == [])
+            #expect(
+                found.kept
+                    == [
+                        "Documents": .protectedRoot, ".config": .protectedRoot,
+                        ".ssh": .protectedRoot,
+                    ])
+        }
+    }
+
+    @Test("is a marked file, and a marked directory as one unit")
+    func marked() throws {
+        let tree = Tree {
+            File("marked", block).purgeable()
+            File("unmarked", block)
+            Directory("unit") {
+                File("first", block)
+                File("second", block)
+            }.purgeable()
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(Set(found.units) == ["marked", "unit"])
+            #expect(found.2.units.first { $0.isDirectory }?.itemCount == 3)
+            #expect(found.2.totals.count(of: .marked) == 2)
+        }
+    }
+
+    @Test("is not a unit that holds something to keep, whole as it is")
+    func keptWhole() throws {
+        let tree = Tree {
+            Directory("marked") {
+                File("file", block)
+                Directory("deep") { File("kept", block).purgeable(false) }
+            }.purgeable()
+            Directory(".cache") {
+                Directory("app") {
+                    Directory("socket") { Socket("socket") }
+                    Directory("fifo") { Fifo("fifo") }
+                    Directory("repository") {
+                        Directory(".git")
+                        File("file", block)
+                    }
+                    Directory("fine") { File("file", block) }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(found.units == [".cache/app/fine"])
+            #expect(found.kept["marked"] == .protected(.markedFalse))
+            #expect(found.kept[".cache/app/socket"] == .specialFile)
+            #expect(found.kept[".cache/app/fifo"] == .specialFile)
+            #expect(found.kept[".cache/app/repository"]?.name == "not-a-cache")
+        }
+    }
+
+    @Test("is nothing below a directory whose mark says false or makes no sense")
+    func protected() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("false") { Directory("unit") { File("file", block) } }.purgeable(false)
+                Directory("broken") { Directory("unit") { File("file", block) } }
+            }
+        }
+        try withHome(tree) { home in
+            let broken = home.home.appending(".cache").appending("broken")
+            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
+            let found = try home.found()
+            #expect(found.units == [])
+            #expect(found.kept[".cache/false"] == .protected(.markedFalse))
+            #expect(found.kept[".cache/broken"]?.name == "protected")
+        }
+    }
+
+    @Test("is no file with a name elsewhere; a unit with all names of one counts it once")
+    func hardLinks() throws {
+        let tree = Tree {
+            File("document", block)
+            Directory(".cache") {
+                Directory("app") {
+                    HardLink("linked", to: "document")
+                    Directory("outside") { HardLink("linked", to: "document") }
+                    Directory("inside") {
+                        File("first", block)
+                        HardLink("second", to: ".cache/app/inside/first")
+                    }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(found.kept[".cache/app/linked"] == .freesNothing)
+            let units = found.2.units.filter { $0.path.suffix(6).elementsEqual("inside".utf8) }
+            #expect(found.units.contains(".cache/app/inside"))
+            let inside = home.home.appending(".cache/app/inside")
+            let file = try inside.appending("first").status().allocatedSize
+            let directory = try inside.status().allocatedSize
+            #expect(units.map(\.bytes) == [file + directory])
+        }
+    }
+
+    @Test("is nothing that was used, changed or made too short a time ago")
+    func young() throws {
+        let tree = Tree {
+            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
+            File("marked", block).purgeable()
+        }
+        try withHome(tree) { home in
+            try tool("touch", "-d", "2001-01-01", home.home.appending("marked"))
+            let found = try home.found { $0.minimumAge = 3_000_000_000 }
+            #expect(found.units == [])
+            #expect(found.kept["marked"] == .tooYoung)
+            #expect(found.kept[".cache/app/unit"] == .tooYoung)
+        }
+    }
+
+    @Test("is no mark on what others can write, nor in the stores of other programs")
+    func trust() throws {
+        let tree = Tree {
+            File("writable", block).purgeable()
+            Directory("open") { File("file", block) }.purgeable()
+            Directory("containers") { File("marked", block).purgeable() }
+            Directory("fine") { File("marked", block).purgeable() }
+        }
+        try withHome(tree) { home in
+            try tool("chmod", "0666", home.home.appending("writable"))
+            try tool("chmod", "0777", home.home.appending("open"))
+            let found = try home.found()
+            #expect(found.units == ["fine/marked"])
+            #expect(found.kept["writable"] == .untrustedMark)
+            #expect(found.kept["open"] == .untrustedMark)
+            #expect(found.kept["containers/marked"] == .untrustedMark)
+        }
+    }
+
+    @Test("is nothing of others")
+    func foreign() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    File("file", block)
+                    Directory("unit") { File("file", block) }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            try tool("chown", "12345", home.home.appending(".cache/app/file"))
+            try tool("chown", "12345", home.home.appending(".cache/app/unit/file"))
+            let found = try home.found()
+            #expect(found.units == [])
+            #expect(found.kept[".cache/app/file"] == .foreignOwner)
+            #expect(found.kept[".cache/app/unit"] == .foreignOwner)
+        }
+    }
+
+    @Test("is not the home because a variable says that it holds caches or temporary files")
+    func hostileEnvironment() throws {
+        let tree = Tree {
+            Directory("work") { Directory("deep") { File("file", block) } }
+        }
+        try withHome(tree) { home in
+            for variable in ["XDG_CACHE_HOME", "TMPDIR", "XDG_DATA_HOME"] {
+                var hostile = home
+                hostile.environment[variable] = home.home
+                let found = try hostile.found()
+                #expect(found.units == [])
+            }
+        }
+    }
+
+    @Test("is a database only with its journals, which never go by themselves")
+    func companions() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    File("data.db-wal", block)
+                    File("data.db-shm", block)
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(found.units == [])
+            #expect(found.kept[".cache/app/data.db-wal"] == .companion)
+        }
+    }
+}
