@@ -17,8 +17,27 @@ public struct PurgeUnit: Sendable, Hashable {
     public let bytes: Int64
     /// How many items it has, itself included.
     public let itemCount: Int
+    /// What it looked like when it was chosen.
+    public let pin: PurgePin
     /// How many names below `/` lead to it.
     let depth: Int
+
+    /// Creates a unit from its parts, as a plan file has them.
+    public init(
+        path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
+        lastUse: FileTime, bytes: Int64, itemCount: Int, pin: PurgePin
+    ) {
+        self.path = path
+        self.purgeClass = purgeClass
+        self.isDirectory = isDirectory
+        self.identity = identity
+        self.lastUse = lastUse
+        self.bytes = bytes
+        self.itemCount = itemCount
+        self.pin = pin
+        let slash = UInt8(ascii: "/")
+        depth = path.count { $0 == slash }
+    }
 }
 
 extension PurgeUnit: Comparable {

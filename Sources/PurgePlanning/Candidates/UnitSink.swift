@@ -23,8 +23,9 @@ struct UnitSink: Sendable {
         units.add(
             PurgeUnit(
                 path: start.path, purgeClass: start.purgeClass, isDirectory: true,
-                identity: start.identity, lastUse: portion.lastUse, bytes: portion.bytes,
-                itemCount: portion.itemCount, depth: start.depth))
+                identity: start.status.identity, lastUse: portion.lastUse, bytes: portion.bytes,
+                itemCount: portion.itemCount,
+                pin: PurgePin(start.status, newestChange: portion.newestChange)))
     }
 
     /// Adds a file that is a unit by itself.
@@ -40,7 +41,8 @@ struct UnitSink: Sendable {
             PurgeUnit(
                 path: pathBytes(of: entry), purgeClass: purgeClass, isDirectory: false,
                 identity: status.identity, lastUse: lastUse, bytes: status.allocatedSize,
-                itemCount: 1, depth: entry.depth))
+                itemCount: 1,
+                pin: PurgePin(status, newestChange: status.attributeModificationTime)))
     }
 
     private func reasonToKeep(

@@ -45,8 +45,7 @@ final class UnitTally: Sendable {
 struct UnitStart: Sendable {
     let path: [UInt8]
     let purgeClass: PurgeClass
-    let identity: FileIdentity
-    let depth: Int
+    let status: FileStatus
     /// When it may have been used last to be old enough.
     let newestAllowed: FileTime
 }
@@ -57,6 +56,8 @@ struct UnitPortion: Sendable {
     var keepReason: KeepReason?
     /// When the newest item was last used, changed or made.
     var lastUse = FileTime(seconds: .min, nanoseconds: 0)
+    /// When the inode of any item was changed last.
+    var newestChange = FileTime(seconds: .min, nanoseconds: 0)
     /// What deleting the items frees, files with several links left out.
     var bytes: Int64 = 0
     /// How many items there are.
@@ -65,6 +66,7 @@ struct UnitPortion: Sendable {
     mutating func add(_ other: UnitPortion) {
         keepReason = keepReason ?? other.keepReason
         lastUse = max(lastUse, other.lastUse)
+        newestChange = max(newestChange, other.newestChange)
         bytes += other.bytes
         itemCount += other.itemCount
     }

@@ -107,6 +107,7 @@ struct UnitVisitor: TreeVisitor {
     private mutating func count(_ status: FileStatus) {
         portion.itemCount += 1
         portion.lastUse = max(portion.lastUse, status.lastUse)
+        portion.newestChange = max(portion.newestChange, status.attributeModificationTime)
         if status.kind != .directory, status.linkCount > 1 {
             links.append(
                 LinkedFile(
@@ -157,8 +158,8 @@ struct UnitVisitor: TreeVisitor {
             return .skip
         }
         let start = UnitStart(
-            path: pathBytes(of: entry), purgeClass: purgeClass, identity: seen.status.identity,
-            depth: entry.depth, newestAllowed: rules.newestAllowed)
+            path: pathBytes(of: entry), purgeClass: purgeClass, status: seen.status,
+            newestAllowed: rules.newestAllowed)
         let tally = UnitTally(start) { [sink] in sink.add($0, $1) }
         change(to: tally)
         count(seen.status)
