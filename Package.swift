@@ -267,7 +267,8 @@ package.targets += [
         dependencies: [
             "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls",
             .product(name: "HeapModule", package: "swift-collections"), systemPackage,
-        ]),
+        ],
+        resources: [.embedInCode("Rules/not-a-cache.tsv")]),
     .testTarget(
         name: "PurgePlanningTests",
         dependencies: [

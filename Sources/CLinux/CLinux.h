@@ -36,6 +36,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -251,6 +252,14 @@ static inline long linux_unshare_working_directory(void) {
 static inline long linux_getcwd(char **path) {
     *path = getcwd(NULL, 0);
     return *path ? 0 : -(long)errno;
+}
+
+// What the kernel knows of its clock's state: the flags STA_... of adjtimex(2).
+static inline long linux_get_clock_flags(int *flags) {
+    struct timex state = {.modes = 0};
+    if (adjtimex(&state) < 0) return -(long)errno;
+    *flags = state.status;
+    return 0;
 }
 
 // The inode flags of chattr(1): FS_IOC_GETFLAGS.

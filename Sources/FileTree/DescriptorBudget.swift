@@ -149,9 +149,12 @@ private func openAgain<Context>(
 }
 
 /// Opens a directory to be read, never through a symbolic link.
+///
+/// - Parameter leavesAccessTime: whether reading it shall not count as use.
 func openDirectory(
-    in directory: FileDescriptor, _ name: FilePath
+    in directory: FileDescriptor, _ name: FilePath, leavesAccessTime: Bool = false
 ) throws(Errno) -> FileDescriptor {
-    try openFile(
-        in: directory, name, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK
+    guard leavesAccessTime else { return try openFile(in: directory, name, flags: flags) }
+    return try openFileUnnoticed(in: directory, name, flags: flags)
 }

@@ -12,6 +12,9 @@ public struct TreeScanner: Sendable {
     public var staysOnFilesystem: Bool
     /// Whether a root that is a symbolic link stands for what it leads to.
     public var followsRoots: Bool
+    /// Whether reading directories leaves their access times alone where that is allowed, so that a
+    /// walk does not count as use.
+    public var leavesAccessTimes = false
     /// Asked before each entry: true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool
     /// How many directories are kept open at most, where the limit on descriptors allows it.

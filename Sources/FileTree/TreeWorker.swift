@@ -77,7 +77,10 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             }
         }
         guard case .descend(let context) = descent, status.kind == .directory else { return }
-        let descriptor = try openFile(location, flags: O_RDONLY | O_DIRECTORY | O_NONBLOCK)
+        let flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK
+        let descriptor =
+            scanner.leavesAccessTimes
+            ? try openFileUnnoticed(location, flags: flags) : try openFile(location, flags: flags)
         begin(
             Node(
                 parent: nil, name: root.path, identity: status.identity, context: context,
@@ -91,7 +94,8 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     ) {
         guard let directory = parent.descriptor else { return }
         do throws(Errno) {
-            let descriptor = try openDirectory(in: directory, name)
+            let descriptor = try openDirectory(
+                in: directory, name, leavesAccessTime: scanner.leavesAccessTimes)
             let status: FileStatus
             do throws(Errno) {
                 status = try descriptor.status()

@@ -17,13 +17,22 @@ public enum KeepReason: Error, Sendable, Hashable {
     case immutable
     /// Used, changed or made too short a time ago.
     case tooYoung
+    /// Used, changed or made after now, as the clock tells it.
+    case fromTheFuture
+    /// Old enough by a clock of which nobody knows whether it is right, and space is not short.
+    case untrustedClock
+    /// A file of tmpfiles.d says that it, or something in its unit, is never cleaned.
+    case listedForKeeping
+    /// It is part of a marked directory, which goes whole or not at all.
+    case partOfUnit
     /// Others than the owner can write it, so anybody could have marked it.
     case untrustedMark
     /// It looks like a cache and is none; the reason in words.
     case notACache(String)
     /// Its name is one that other programs rely on; the reason in words.
     case reservedName(String)
-    /// It goes only with the file whose journal it is.
+    /// It is a database's journal, or a database with one: they go together, which is so only in a
+    /// directory that goes whole.
     case companion
     /// It, or something in its unit, could not be looked at.
     case unreadable(Errno)
@@ -40,6 +49,10 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .specialFile: "special-file"
         case .immutable: "immutable"
         case .tooYoung: "too-young"
+        case .fromTheFuture: "from-the-future"
+        case .untrustedClock: "untrusted-clock"
+        case .listedForKeeping: "listed-for-keeping"
+        case .partOfUnit: "part-of-unit"
         case .untrustedMark: "untrusted-mark"
         case .notACache: "not-a-cache"
         case .reservedName: "reserved-name"
@@ -59,10 +72,14 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .specialFile: "it is or holds a socket, a FIFO or a device"
         case .immutable: "it is, or something in it is, immutable or append-only"
         case .tooYoung: "it was used, changed or made too short a time ago"
+        case .fromTheFuture: "it was used, changed or made at a time that has not come yet"
+        case .untrustedClock: "it is old only by a clock that may be wrong, and space is not short"
+        case .listedForKeeping: "tmpfiles.d says that it, or something in it, is never cleaned"
+        case .partOfUnit: "it is part of a marked directory, which goes whole or not at all"
         case .untrustedMark: "others than its owner can write it, so its mark is not trusted"
         case .notACache(let why): "it looks like a cache and is none: \(why)"
         case .reservedName(let why): "other programs rely on it: \(why)"
-        case .companion: "it goes only with the file whose journal it is"
+        case .companion: "a database and its journals go together or not at all"
         case .unreadable(let errno): "it, or something in it, could not be looked at: \(errno)"
         case .freesNothing: "deleting it would free nothing"
         }

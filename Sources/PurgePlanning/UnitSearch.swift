@@ -10,14 +10,19 @@ public struct UnitSearch: Sendable {
     /// Where to look; empty for the user's own directories for temporary files, caches and
     /// application data.
     public var roots: [FilePath] = []
-    /// How long nothing in a unit may have been used, changed or made, in seconds.
-    public var minimumAge: Int64 = 86_400
+    /// How short space is, which decides how old things must be.
+    public var pressure: PurgePressure = .low
+    /// How long nothing in a unit may have been used, changed or made, in seconds; nil for the ages
+    /// that go with the place and ``pressure``.
+    public var minimumAge: Int64?
     /// Whether items of other users are looked at.
     public var includesForeign = false
     /// How many threads walk.
     public var threadCount = TreeScanner.defaultThreadCount
     /// Asked before each item: true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool = { false }
+    /// Where tmpfiles.d says what is never cleaned.
+    package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
     private let environment: PolicyEnvironment
 
@@ -31,33 +36,67 @@ public struct UnitSearch: Sendable {
     ///   - volume: a path on the filesystem that is short of space.
     ///   - now: the time ages are counted to.
     ///   - keep: called, from any thread, for each item that would be deleted but for a reason.
-    /// - Throws: `FileError` when the volume or a named root cannot be reached, `CancellationError`
-    ///   when the walk was told to stop.
+    /// - Throws: `FileError` when the volume or a named root cannot be reached, `FileError`
+    ///   `unsupportedFilesystem` where deleting is not known to free space, `CancellationError` when
+    ///   the walk was told to stop.
     public func units(
         freeing bytes: Int64, on volume: FilePath, now: FileTime,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws -> FoundUnits {
-        let places = IdentifiedPlaces(environment.locations)
+        let rules = try rules(on: volume, now: now, keep: keep)
+        let doubts = Doubts()
+        var passesLeft = 4
+        while true {
+            passesLeft -= 1
+            let units = FirstUnits(wantedBytes: bytes)
+            let sink = UnitSink(units, doubts, keep: keep)
+            var scanner = TreeScanner(
+                threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
+            scanner.leavesAccessTimes = true
+            try scanner.scan(try startingPoints(rules, sink)) { _ in UnitVisitor(rules, sink) }
+            if shouldStop() { throw CancellationError() }
+            let found = units.found()
+            let certain = found.removing(doubts, keep: keep)
+            // Others came later only because of what has gone from the list.
+            let isWhole = certain.units.count == found.units.count || !found.isTruncated
+            if isWhole || passesLeft == 0 { return certain }
+        }
+    }
+
+    /// The rules that hold on a volume at a time. Whoever deletes decides by the same.
+    func rules(
+        on volume: FilePath, now: FileTime,
+        keep: ([UInt8], KeepReason) -> Void = { _, _ in }
+    ) throws(FileError) -> PurgeRules {
         let status: FileStatus
         do throws(Errno) {
             status = try volume.status()
         } catch {
             throw FileError.readingStatus(error, of: volume)
         }
-        let rules = PurgeRules(
-            device: status.identity.device, protectedRoots: places.protectedRoots,
-            pathsToProtected: places.pathsToProtected, locations: places.locations,
-            user: effectiveUser(), includesForeign: includesForeign,
-            newestAllowed: FileTime(
-                seconds: now.seconds - minimumAge, nanoseconds: now.nanoseconds),
-            notACache: .shipped)
-        let units = FirstUnits(wantedBytes: bytes)
-        let sink = UnitSink(units, keep: keep)
-        let scanner = TreeScanner(
-            threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
-        try scanner.scan(try startingPoints(rules, sink)) { _ in UnitVisitor(rules, sink) }
-        if shouldStop() { throw CancellationError() }
-        return units.found()
+        let user = effectiveUser()
+        return PurgeRules(
+            device: status.identity.device,
+            mayShareExtents: try SpaceReporting.mayShareExtents(volume, status),
+            places: IdentifiedPlaces(environment, user: user, device: status.identity.device),
+            user: user, includesForeign: includesForeign,
+            ages: AgeRules(
+                now: now, pressure: pressure, wantedAge: minimumAge,
+                isClockTrusted: isClockTrusted(status, now)),
+            notACache: .shipped,
+            keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
+                keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
+            })
+    }
+
+    /// Whether something keeps the clock right, and the volume was not changed at a time to come.
+    private func isClockTrusted(_ volume: FileStatus, _ now: FileTime) -> Bool {
+        do throws(Errno) {
+            guard try isClockSynchronized() else { return false }
+        } catch {
+            return false
+        }
+        return volume.attributeModificationTime <= now && volume.contentModificationTime <= now
     }
 
     private func startingPoints(
@@ -75,30 +114,13 @@ public struct UnitSearch: Sendable {
         let paths = Set(items.map(\.path))
         return items.filter { item in
             !paths.contains { item.path != $0 && item.path.starts(with: $0) }
-        }.compactMap { startingPoint($0, rules, sink) }
-    }
-
-    /// The context a walk of a root begins with; nil where nothing may be deleted.
-    private func startingPoint(
-        _ item: EffectiveItem, _ rules: PurgeRules, _ sink: UnitSink
-    ) -> TreeRoot<PurgeContext>? {
-        let locations = environment.locations
-        if locations.protectedRoots.contains(where: { item.path.starts(with: $0) }) {
-            sink.note(item.path.bytes, .protectedRoot)
-            return nil
-        }
-        var context = PurgeContext(
-            policy: item.decision.contextForEntries, place: .elsewhere, unit: nil)
-        let above = item.path.components.map(\.bytes)
-        context.trustsMarks = !above.dropLast().contains { UntrustedPlaces.contains($0) }
-        if let location = locations.location(holding: item.path) {
-            switch location.kind {
-            case .temporary: context.place = .temporary
-            case .caches:
-                context.place = .caches(Array(above.dropFirst(location.path.components.count)))
-            case .applicationSupport, .documents: break
+        }.compactMap { item in
+            let start = StartingPoint(item, rules, environment.locations)
+            if let reason = start.reasonToKeep {
+                sink.note(item.path.bytes, reason)
+                return nil
             }
+            return TreeRoot(item.path, context: start.context)
         }
-        return TreeRoot(item.path, context: context)
     }
 }

@@ -7,6 +7,8 @@ package struct FileExtents: Sendable, Hashable {
     package var hasHole: Bool
     /// Whether an extent is shared with another file; nil where the filesystem does not tell.
     package var isShared: Bool?
+    /// How many bytes of the file lie in extents that are shared, as far as that is known.
+    package var sharedBytes: Int64 = 0
 }
 
 /// Asks for a file's extents: `FS_IOC_FIEMAP`, else `lseek(2)` with `SEEK_HOLE`.
@@ -39,7 +41,7 @@ package func fileExtents(
 package func fileExtents(
     of location: borrowing some FileLocation & ~Copyable, size: Int64
 ) throws(Errno) -> FileExtents? {
-    let descriptor = try openFile(location, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    let descriptor = try openFileUnnoticed(location, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
     let outcome: Result<FileExtents?, Errno>
     do throws(Errno) {
         outcome = .success(try fileExtents(ofOpen: descriptor, size: size))
@@ -63,7 +65,10 @@ private func mappedExtents(
         }
         for extent in batch.prefix(count) {
             if extent.fe_logical > covered && covered < end { found.hasHole = true }
-            if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 { found.isShared = true }
+            if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 {
+                found.isShared = true
+                found.sharedBytes += Int64(clamping: extent.fe_length)
+            }
             covered = max(covered, extent.fe_logical + extent.fe_length)
             if extent.fe_flags & UInt32(FIEMAP_EXTENT_LAST) != 0 {
                 if covered < end { found.hasHole = true }

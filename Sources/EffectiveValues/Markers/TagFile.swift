@@ -72,7 +72,7 @@ public struct TagFile: Sendable {
         guard let signature else { return true }
         guard status.kind == .regularFile, status.size >= signature.count else { return false }
         let opened = PathDescriptor(
-            try openFile(file, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY))
+            try openFileUnnoticed(file, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY))
         guard try opened.descriptor.status().kind == .regularFile else { return false }
         let start = UnsafeMutableRawBufferPointer.allocate(
             byteCount: signature.count, alignment: 1)

@@ -37,6 +37,9 @@ final class FirstUnits: Sendable {
         }
     }
 
+    /// How many units are held.
+    var count: Int { state.withLock { $0.heap.count } }
+
     /// What was found.
     func found() -> FoundUnits {
         state.withLock { state in
@@ -55,6 +58,21 @@ public struct FoundUnits: Sendable, Hashable {
     public let totals: PurgeTotals
     /// Whether there are more units than ``units`` has.
     public let isTruncated: Bool
+
+    /// The same without what is in doubt.
+    func removing(
+        _ doubts: Doubts, keep: ([UInt8], KeepReason) -> Void
+    ) -> FoundUnits {
+        var totals = totals
+        let certain = units.filter { unit in
+            guard let reason = doubts.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
+            else { return true }
+            totals.remove(unit)
+            keep(unit.path, reason)
+            return false
+        }
+        return FoundUnits(units: certain, totals: totals, isTruncated: isTruncated)
+    }
 }
 
 /// Counts of units that may be deleted, by class.
@@ -70,6 +88,11 @@ public struct PurgeTotals: Sendable, Hashable {
 
     /// What all units would free, in bytes.
     public var bytes: Int64 { sizes.reduce(0, +) }
+
+    mutating func remove(_ unit: PurgeUnit) {
+        counts[Int(unit.purgeClass.rawValue)] -= 1
+        sizes[Int(unit.purgeClass.rawValue)] -= unit.bytes
+    }
 
     mutating func add(_ unit: PurgeUnit) {
         counts[Int(unit.purgeClass.rawValue)] += 1

@@ -4,23 +4,35 @@ import SystemCalls
 /// Where the threads of a search bring what they find.
 struct UnitSink: Sendable {
     private let units: FirstUnits
+    private let doubts: Doubts
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
 
     /// - Parameter keep: called for what would be deleted but for a reason, from any thread.
-    init(_ units: FirstUnits, keep: @escaping @Sendable ([UInt8], KeepReason) -> Void) {
+    init(
+        _ units: FirstUnits, _ doubts: Doubts,
+        keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
+    ) {
         self.units = units
+        self.doubts = doubts
         self.keep = keep
     }
 
     /// Notes that something is kept.
     func note(_ path: [UInt8], _ reason: KeepReason) { keep(path, reason) }
 
+    /// Notes that a directory cannot be read, which keeps the unit it is in.
+    func note(unreadable path: [UInt8], _ reason: KeepReason) {
+        doubts.note(unreadable: path)
+        keep(path, reason)
+    }
+
     /// Adds a directory that has been walked.
     func add(_ start: UnitStart, _ portion: UnitPortion) {
-        if let reason = portion.keepReason { return note(start.path, reason) }
-        if portion.lastUse > start.newestAllowed { return note(start.path, .tooYoung) }
-        if portion.bytes == 0 { return note(start.path, .freesNothing) }
-        units.add(
+        let reason =
+            portion.keepReason ?? start.ageLimit.reasonToKeep(portion.lastUse)
+            ?? (portion.bytes == 0 ? .freesNothing : nil)
+        if let reason { return note(start.path, reason) }
+        add(
             PurgeUnit(
                 path: start.path, purgeClass: start.purgeClass, isDirectory: true,
                 identity: start.status.identity, lastUse: portion.lastUse, bytes: portion.bytes,
@@ -29,29 +41,33 @@ struct UnitSink: Sendable {
     }
 
     /// Adds a file that is a unit by itself.
+    ///
+    /// - Parameter bytes: what deleting its last name frees.
     func add(
         file entry: borrowing TreeEntry, _ status: FileStatus, _ purgeClass: PurgeClass,
-        _ rules: PurgeRules
+        bytes: Int64, _ limit: AgeLimit
     ) {
+        let path = pathBytes(of: entry)
         let lastUse = status.lastUse
-        if let reason = reasonToKeep(entry, status, lastUse, rules.newestAllowed) {
-            return note(pathBytes(of: entry), reason)
+        if let database = Companions.database(of: path) {
+            doubts.note(database: database)
+            return note(path, .companion)
         }
-        units.add(
+        let freesNothing = status.linkCount > 1 || bytes == 0
+        if let reason = limit.reasonToKeep(lastUse) ?? (freesNothing ? .freesNothing : nil) {
+            return note(path, reason)
+        }
+        add(
             PurgeUnit(
-                path: pathBytes(of: entry), purgeClass: purgeClass, isDirectory: false,
-                identity: status.identity, lastUse: lastUse, bytes: status.allocatedSize,
-                itemCount: 1,
+                path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
+                lastUse: lastUse, bytes: bytes, itemCount: 1,
                 pin: PurgePin(status, newestChange: status.attributeModificationTime)))
     }
 
-    private func reasonToKeep(
-        _ entry: borrowing TreeEntry, _ status: FileStatus, _ lastUse: FileTime,
-        _ newestAllowed: FileTime
-    ) -> KeepReason? {
-        if Companions.isCompanion(entry.nameBytes) { return .companion }
-        if lastUse > newestAllowed { return .tooYoung }
-        if status.linkCount > 1 || status.allocatedSize == 0 { return .freesNothing }
-        return nil
+    private func add(_ unit: PurgeUnit) {
+        if let reason = doubts.reasonToKeep(unit.path, isDirectory: unit.isDirectory) {
+            return note(unit.path, reason)
+        }
+        units.add(unit)
     }
 }

@@ -46,8 +46,8 @@ struct UnitStart: Sendable {
     let path: [UInt8]
     let purgeClass: PurgeClass
     let status: FileStatus
-    /// When it may have been used last to be old enough.
-    let newestAllowed: FileTime
+    /// How old it must be.
+    let ageLimit: AgeLimit
 }
 
 /// What was seen of a unit: of all of it, or of the part one thread walked.

@@ -36,10 +36,8 @@ struct UnitVisitor: TreeVisitor {
         return visitAlone(entry, seen, in: context)
     }
 
-    /// A directory that cannot be read keeps the unit it is in: the search comes to that when it
-    /// looks at the chosen units again.
     mutating func cannotRead(_ error: FileError) {
-        sink.note(error.path?.bytes ?? [], .unreadable(error.errno ?? .ioError))
+        sink.note(unreadable: error.path?.bytes ?? [], .unreadable(error.errno ?? .ioError))
     }
 
     mutating func finish() { change(to: nil) }
@@ -52,6 +50,9 @@ struct UnitVisitor: TreeVisitor {
         /// Whether the item itself has a mark that says it may go.
         let isMarked: Bool
         let isTagged: Bool
+        /// What tmpfiles.d says of it, and may say of what is in it.
+        let listed: KeptPaths.Match?
+        let keptPaths: KeptPaths.Position
     }
 
     private func look(
@@ -70,10 +71,16 @@ struct UnitVisitor: TreeVisitor {
         let decision = rules.policy.decide(
             found.native, kind: status.kind, in: context.policy, name: entry.nameBytes,
             path: entry.path, linkCount: status.linkCount, isMountRoot: false)
+        var listed: (KeptPaths.Match?, KeptPaths.Position) = (nil, context.keptPaths)
+        // The position of a root is its own already.
+        if entry.depth > 0, !context.keptPaths.isEmpty {
+            listed = rules.keptPaths.step(from: context.keptPaths, to: entry.nameBytes)
+        }
         return Seen(
             status: status, decision: decision,
             isMarked: found.native.isPurgeable.value == true,
-            isTagged: found.foreign.excluding.contains(.cachedir))
+            isTagged: found.foreign.excluding.contains(.cachedir), listed: listed.0,
+            keptPaths: listed.1)
     }
 
     private mutating func cannotLook(
@@ -93,28 +100,35 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         if portion.keepReason != nil { return .skip }
-        if let reason = rules.reasonToKeep(entry.nameBytes, seen.status, seen.decision) {
+        let reason = entry.withName { name in
+            seen.listed == nil
+                ? rules.reasonToKeep(name, seen.status, seen.decision)
+                    ?? rules.reasonToKeepInUnit(name, seen.status, in: context.place)
+                : .listedForKeeping
+        }
+        if let reason {
             portion.keepReason = reason
             return .skip
         }
-        count(seen.status)
+        count(entry, seen.status)
         guard seen.status.kind == .directory else { return .skip }
         var below = context
         below.policy = seen.decision.contextForEntries
+        below.keptPaths = seen.keptPaths
         return .descend(below)
     }
 
-    private mutating func count(_ status: FileStatus) {
+    private mutating func count(_ entry: borrowing TreeEntry, _ status: FileStatus) {
         portion.itemCount += 1
         portion.lastUse = max(portion.lastUse, status.lastUse)
         portion.newestChange = max(portion.newestChange, status.attributeModificationTime)
+        let bytes = rules.freedBytes(entry, status)
         if status.kind != .directory, status.linkCount > 1 {
             links.append(
                 LinkedFile(
-                    identity: status.identity, linkCount: status.linkCount,
-                    bytes: status.allocatedSize))
+                    identity: status.identity, linkCount: status.linkCount, bytes: bytes))
         } else {
-            portion.bytes += status.allocatedSize
+            portion.bytes += bytes
         }
     }
 
@@ -132,41 +146,54 @@ struct UnitVisitor: TreeVisitor {
     private mutating func visitAlone(
         _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
-        let isRoot = entry.depth == 0
-        let name = entry.nameBytes
+        // Only an item's own mark counts: what is below a marked directory goes with it.
         let isTrusted = context.trustsMarks && rules.isTrusted(seen.status)
-        // Outside units a mark is inherited only where the search began below one.
-        let isMarked = seen.decision.isPurgeable && isTrusted
         if seen.isMarked, !isTrusted { sink.note(pathBytes(of: entry), .untrustedMark) }
-        guard
-            let purgeClass = isRoot
-                ? nil
-                : rules.purgeClass(
-                    seen.status, isMarked: isMarked, isTagged: seen.isTagged, in: context.place)
+        let purgeClass = rules.purgeClass(
+            seen.status, isMarked: seen.isMarked && isTrusted, isTagged: seen.isTagged,
+            in: context.place)
+        guard let purgeClass, let limit = rules.ageLimit(for: purgeClass, in: context.place)
         else { return descend(into: entry, seen, in: context) }
-        let reason =
-            rules.reasonToKeep(name, seen.status, seen.decision)
-            ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
-        if let reason {
+        if let reason = reasonToKeepAlone(entry, seen, in: context) {
             sink.note(pathBytes(of: entry), reason)
-            // What lies on the way to a protected directory may hold units of its own.
-            return reason == .protectedRoot
-                ? descend(into: entry, seen, in: context, isNoted: true) : .skip
+            // What lies on the way to a protected directory may hold units of its own, and so may
+            // what stays without its content.
+            let mayHoldUnits = reason == .protectedRoot || seen.listed == .itself
+            return mayHoldUnits ? descend(into: entry, seen, in: context, isNoted: true) : .skip
         }
         guard seen.status.kind == .directory else {
-            sink.add(file: entry, seen.status, purgeClass, rules)
+            let bytes = rules.freedBytes(entry, seen.status)
+            sink.add(file: entry, seen.status, purgeClass, bytes: bytes, limit)
             return .skip
         }
+        return begin(entry, seen, purgeClass, limit, in: context)
+    }
+
+    private func reasonToKeepAlone(
+        _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
+    ) -> KeepReason? {
+        if seen.listed != nil { return .listedForKeeping }
+        return withLastName(of: entry) { name in
+            rules.reasonToKeep(name, seen.status, seen.decision)
+                ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
+        }
+    }
+
+    /// Begins a unit with a directory.
+    private mutating func begin(
+        _ entry: borrowing TreeEntry, _ seen: Seen, _ purgeClass: PurgeClass, _ limit: AgeLimit,
+        in context: PurgeContext
+    ) -> Descent<PurgeContext> {
         let start = UnitStart(
             path: pathBytes(of: entry), purgeClass: purgeClass, status: seen.status,
-            newestAllowed: rules.newestAllowed)
+            ageLimit: limit)
         let tally = UnitTally(start) { [sink] in sink.add($0, $1) }
         change(to: tally)
-        count(seen.status)
+        count(entry, seen.status)
         return .descend(
             PurgeContext(
                 policy: seen.decision.contextForEntries, place: context.place, unit: tally,
-                trustsMarks: context.trustsMarks))
+                keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks))
     }
 
     private mutating func descend(
@@ -174,23 +201,25 @@ struct UnitVisitor: TreeVisitor {
         isNoted: Bool = false
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
-        let isKept = seen.decision.purgeability.isProtected
-        let obstacle = isKept ? .protected(seen.decision.purgeability) : rules.obstacle(seen.status)
-        if let obstacle {
+        if let obstacle = obstacle(seen) {
             if !isNoted { sink.note(pathBytes(of: entry), obstacle) }
             return .skip
         }
-        let name = entry.nameBytes
-        let place =
-            entry.depth == 0
-            ? context.place : rules.place(inside: seen.status, named: name, of: context.place)
-        let passesTrust =
-            !UntrustedPlaces.contains(name)
-            && (!seen.decision.isPurgeable || rules.isTrusted(seen.status))
-        return .descend(
-            PurgeContext(
-                policy: seen.decision.contextForEntries, place: place,
-                trustsMarks: context.trustsMarks && passesTrust))
+        return withLastName(of: entry) { name in
+            let passesTrust =
+                !UntrustedPlaces.contains(name)
+                && (!seen.decision.isPurgeable || rules.isTrusted(seen.status))
+            return .descend(
+                PurgeContext(
+                    policy: seen.decision.contextForEntries,
+                    place: rules.place(inside: seen.status, named: name, of: context.place),
+                    keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks && passesTrust))
+        }
+    }
+
+    private func obstacle(_ seen: Seen) -> KeepReason? {
+        if seen.decision.purgeability.isProtected { return .protected(seen.decision.purgeability) }
+        return seen.listed == .whole ? .listedForKeeping : rules.obstacle(seen.status)
     }
 }
 
@@ -198,4 +227,14 @@ func pathBytes(of entry: borrowing TreeEntry) -> [UInt8] {
     var bytes: [UInt8] = []
     entry.appendPath(to: &bytes)
     return bytes
+}
+
+/// Calls `body` with an entry's name; for a root, with the last name of its path.
+private func withLastName<Result>(
+    of entry: borrowing TreeEntry, _ body: (UnsafeRawBufferPointer) -> Result
+) -> Result {
+    entry.withName { name in
+        guard let slash = name.lastIndex(of: UInt8(ascii: "/")) else { return body(name) }
+        return body(UnsafeRawBufferPointer(rebasing: name[(slash + 1)...]))
+    }
 }

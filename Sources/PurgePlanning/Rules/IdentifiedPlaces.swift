@@ -1,3 +1,4 @@
+import EffectiveValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -5,31 +6,89 @@ import SystemPackage
 /// The places that rules name, by device and inode: so a bind mount or another name of one is
 /// recognised wherever a walk meets it.
 struct IdentifiedPlaces: Sendable {
+    /// Directories that are never deleted, nor anything below them.
     private(set) var protectedRoots: Set<FileIdentity> = []
+    /// Homes, locations, and the directories above them and above what is protected.
     private(set) var pathsToProtected: Set<FileIdentity> = []
-    private(set) var locations: [FileIdentity: StorageLocation.Kind] = [:]
+    /// The directories for temporary files and for caches.
+    private(set) var locations: [FileIdentity: PurgeContext.Place] = [:]
+    private let protectedParts: [FilesystemPart]
+    private let mounts: MountTable
+    private let longKeeping: FilePath?
 
-    init(_ places: StorageLocations) {
-        for root in places.protectedRoots {
-            if let identity = Self.identity(root) { protectedRoots.insert(identity) }
+    /// - Parameters:
+    ///   - environment: what tells the places.
+    ///   - user: who deletes; root's protected directories are those of every home.
+    ///   - device: the device whose files a walk will meet.
+    init(_ environment: PolicyEnvironment, user: UInt32, device: UInt64) {
+        let places = environment.locations
+        var protected = places.protectedRoots
+        if user == 0 { protected += OtherHomes.protectedRoots(of: environment.base.homes) }
+        mounts = environment.mounts
+        longKeeping = try? realPath(of: "/var/tmp")
+        // What does not exist cannot be met.
+        let realRoots = protected.compactMap { try? realPath(of: $0) }
+        protectedParts = realRoots.compactMap { [mounts] in FilesystemPart($0, in: mounts) }
+        for (root, status) in realRoots.compactMap({ Self.found($0) }) {
+            protectedRoots.insert(status.identity)
+            if let twin = snapshotTwin(of: root, status, on: device) { protectedRoots.insert(twin) }
         }
-        for location in places.locations where !location.kind.isBackedUp {
-            if let identity = Self.identity(location.path) { locations[identity] = location.kind }
+        for location in places.locations {
+            let status = Self.found(location.path)?.1
+            guard let status, let place = place(of: location) else { continue }
+            locations[status.identity] = place
         }
-        let ends = places.protectedRoots + places.homes + places.locations.map(\.path)
-        for path in ends {
-            for ancestor in Self.ancestors(of: path) {
-                if let identity = Self.identity(ancestor) { pathsToProtected.insert(identity) }
-            }
+        let locationPaths = places.locations.map(\.path)
+        for path in realRoots + places.homes + locationPaths {
+            for ancestor in Self.ancestors(of: path) { add(pathToProtected: ancestor) }
         }
-        for home in places.homes + places.locations.map(\.path) {
-            if let identity = Self.identity(home) { pathsToProtected.insert(identity) }
+        for path in places.homes + locationPaths { add(pathToProtected: path) }
+    }
+
+    /// What a location holds; nil for one whose content does not go for being there.
+    func place(of location: StorageLocation) -> PurgeContext.Place? {
+        switch location.kind {
+        case .temporary:
+            .temporary(keepsLonger: longKeeping.map { location.path.starts(with: $0) } ?? false)
+        case .caches: .caches([])
+        case .applicationSupport, .documents: nil
         }
     }
 
-    private static func identity(_ path: FilePath) -> FileIdentity? {
+    /// Whether a path is a protected directory or lies in one, by whatever mount it is reached.
+    ///
+    /// - Parameter path: a real path.
+    func isProtected(_ path: FilePath) -> Bool {
+        if let part = FilesystemPart(path, in: mounts),
+            protectedParts.contains(where: { part.isIn($0) })
+        {
+            return true
+        }
+        return (Self.ancestors(of: path) + [path]).contains { path in
+            Self.found(path).map { protectedRoots.contains($0.1.identity) } ?? true
+        }
+    }
+
+    /// What a directory would be in a snapshot of its subvolume: btrfs gives each one a device of its
+    /// own and leaves the inode numbers alone.
+    ///
+    /// The roots of all subvolumes have the same number, which tells nothing.
+    private func snapshotTwin(
+        of path: FilePath, _ status: FileStatus, on device: UInt64
+    ) -> FileIdentity? {
+        guard status.identity.device != device, status.identity.inode != subvolumeRoot,
+            mounts.mount(holding: path)?.filesystemType == "btrfs"
+        else { return nil }
+        return FileIdentity(device: device, inode: status.identity.inode)
+    }
+
+    private mutating func add(pathToProtected path: FilePath) {
+        if let (_, status) = Self.found(path) { pathsToProtected.insert(status.identity) }
+    }
+
+    private static func found(_ path: FilePath) -> (FilePath, FileStatus)? {
         do throws(Errno) {
-            return try path.status().identity
+            return (path, try path.status())
         } catch {
             // What is not there cannot be met; what cannot be looked up cannot be walked to.
             return nil
@@ -43,3 +102,24 @@ struct IdentifiedPlaces: Sendable {
         return ancestors
     }
 }
+
+/// A directory by the filesystem it lies on and its path there, which is the same for all mounts.
+private struct FilesystemPart: Sendable {
+    private let device: UInt64
+    private let path: FilePath
+
+    /// - Parameter real: a real path.
+    init?(_ real: FilePath, in mounts: MountTable) {
+        guard let mount = mounts.mount(holding: real) else { return nil }
+        device = mount.device
+        let below = real.components.dropFirst(mount.mountPoint.components.count)
+        path = mount.root.appending(below)
+    }
+
+    func isIn(_ other: FilesystemPart) -> Bool {
+        device == other.device && path.starts(with: other.path)
+    }
+}
+
+/// The inode number of every subvolume's root on btrfs.
+private let subvolumeRoot: UInt64 = 256

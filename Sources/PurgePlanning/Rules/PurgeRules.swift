@@ -12,24 +12,24 @@ struct PurgeRules: Sendable {
     let policy = StoragePolicy(markers: [.native])
     /// The filesystem that is short of space.
     let device: UInt64
-    /// Directories that are never deleted, nor anything below them.
-    let protectedRoots: Set<FileIdentity>
-    /// Homes, and the directories above them and above what is protected: never deleted themselves.
-    let pathsToProtected: Set<FileIdentity>
-    /// The directories for temporary files and for caches.
-    let locations: [FileIdentity: StorageLocation.Kind]
+    /// Whether files there can share extents, so that each has to be asked.
+    let mayShareExtents: Bool
+    /// What is never deleted, and what is for temporary files or caches.
+    let places: IdentifiedPlaces
     /// The user who deletes.
     let user: UInt32
     /// Whether items of other users may go.
     let includesForeign: Bool
-    /// When an item may have been used last to be old enough.
-    let newestAllowed: FileTime
+    /// How old things must be.
+    let ages: AgeRules
     /// Places and files that look disposable and are not.
     let notACache: NotACache
+    /// What tmpfiles.d keeps.
+    let keptPaths: KeptPaths
 
     /// What keeps any item, in a unit or by itself.
     func reasonToKeep(
-        _ name: [UInt8], _ status: FileStatus, _ decision: Decision
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision
     ) -> KeepReason? {
         if decision.purgeability.isProtected { return .protected(decision.purgeability) }
         if !includesForeign, status.owner != user { return .foreignOwner }
@@ -38,6 +38,10 @@ struct PurgeRules: Sendable {
         case .regularFile, .symbolicLink: break
         case .directory:
             if let reason = obstacle(status) { return reason }
+            // Root passes over permissions; nobody else could delete what is in it.
+            if user != 0, status.permissions & allOfOwner != allOfOwner {
+                return .unreadable(.permissionDenied)
+            }
         default: return .specialFile
         }
         if let reason = notACache.reason(name: name) { return .notACache(reason) }
@@ -47,31 +51,48 @@ struct PurgeRules: Sendable {
     /// What keeps a walk from going into a directory.
     func obstacle(_ status: FileStatus) -> KeepReason? {
         if status.identity.device != device || status.isMountRoot == true { return .mountPoint }
-        if protectedRoots.contains(status.identity) { return .protectedRoot }
+        if places.protectedRoots.contains(status.identity) { return .protectedRoot }
         return nil
+    }
+
+    /// What keeps an item in a unit, and so the unit, besides what keeps any.
+    func reasonToKeepInUnit(
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
+    ) -> KeepReason? {
+        if status.kind == .directory, places.pathsToProtected.contains(status.identity) {
+            return .protectedRoot
+        }
+        guard case .temporary = place else { return nil }
+        return reasonToKeepTemporary(name, status)
     }
 
     /// What keeps an item that is not in a unit, besides what keeps any.
     func reasonToKeepAlone(
-        _ name: [UInt8], _ status: FileStatus, in place: PurgeContext.Place
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
     ) -> KeepReason? {
-        if pathsToProtected.contains(status.identity) { return .protectedRoot }
-        if let reason = ReservedNames.reason(name) { return .reservedName(reason) }
+        if places.pathsToProtected.contains(status.identity) { return .protectedRoot }
         switch place {
-        case .elsewhere: break
-        case .temporary:
-            if status.kind != .directory, status.permissions & stickyBit != 0 {
-                return .reservedName("its sticky bit says so")
-            }
+        case .elsewhere: return ReservedNames.reason(name).map { .reservedName($0) }
+        case .temporary: return reasonToKeepTemporary(name, status)
         case .caches(let names):
-            if let reason = notACache.reason(place: names + [name]) { return .notACache(reason) }
+            if let reason = ReservedNames.reason(name) { return .reservedName(reason) }
+            return notACache.reason(place: names + [Array(name)]).map { .notACache($0) }
         }
-        return nil
+    }
+
+    private func reasonToKeepTemporary(
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus
+    ) -> KeepReason? {
+        if let reason = ReservedNames.reason(name) { return .reservedName(reason) }
+        guard status.kind != .directory, status.permissions & stickyBit != 0 else { return nil }
+        return .reservedName("its sticky bit says so")
     }
 
     /// The class an item is deleted in; nil when it is no unit.
     ///
-    /// - Parameter isTagged: whether a directory holds a valid `CACHEDIR.TAG`.
+    /// - Parameters:
+    ///   - isMarked: whether a mark on it that counts says that it may go.
+    ///   - isTagged: whether a directory holds a valid `CACHEDIR.TAG`.
     func purgeClass(
         _ status: FileStatus, isMarked: Bool, isTagged: Bool, in place: PurgeContext.Place
     ) -> PurgeClass? {
@@ -84,23 +105,28 @@ struct PurgeRules: Sendable {
         }
     }
 
+    /// How old a unit must be; nil where none is deleted.
+    func ageLimit(for purgeClass: PurgeClass, in place: PurgeContext.Place) -> AgeLimit? {
+        ages.limit(for: purgeClass, keepsLonger: place == .temporary(keepsLonger: true))
+    }
+
     /// Whether nobody but the owner could have put a mark on an item.
     func isTrusted(_ status: FileStatus) -> Bool { status.permissions & writableByOthers == 0 }
 
     /// The place of the entries of a directory that is no unit.
     func place(
-        inside status: FileStatus, named name: [UInt8], of place: PurgeContext.Place
+        inside status: FileStatus, named name: UnsafeRawBufferPointer,
+        of place: PurgeContext.Place
     ) -> PurgeContext.Place {
-        switch locations[status.identity] {
-        case .temporary?: return .temporary
-        case .caches?: return .caches([])
-        default: break
+        if let location = places.locations[status.identity] { return location }
+        if places.pathsToProtected.contains(status.identity) { return .elsewhere }
+        switch place {
+        case .elsewhere, .temporary: return place
+        case .caches(let names): return .caches(names + [Array(name)])
         }
-        if pathsToProtected.contains(status.identity) { return .elsewhere }
-        guard case .caches(let names) = place else { return .elsewhere }
-        return .caches(names + [name])
     }
 }
 
 private let stickyBit: UInt16 = 0o1000
 private let writableByOthers: UInt16 = 0o022
+private let allOfOwner: UInt16 = 0o700

@@ -7,7 +7,7 @@ enum UntrustedPlaces {
         ].map { Array($0.utf8) })
 
     /// Whether marks in a directory of this name do not count.
-    static func contains(_ name: [UInt8]) -> Bool {
-        names.contains(name) || name.starts(with: ".Trash-".utf8)
+    static func contains(_ name: some Collection<UInt8>) -> Bool {
+        names.contains(Array(name)) || name.starts(with: ".Trash-".utf8)
     }
 }

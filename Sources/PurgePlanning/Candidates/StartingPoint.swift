@@ -1,0 +1,77 @@
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// Where a search begins, and what holds there because of what lies above.
+struct StartingPoint {
+    /// Why nothing there is deleted; nil when it is searched.
+    private(set) var reasonToKeep: KeepReason?
+    /// What the root is visited with.
+    private(set) var context: PurgeContext
+
+    init(_ item: EffectiveItem, _ rules: PurgeRules, _ locations: StorageLocations) {
+        let names = item.path.components.map(\.bytes)
+        // The root itself is looked at by the walk, with what it inherits.
+        context = PurgeContext(policy: item.decision.contextForEntries, place: .elsewhere)
+        context.trustsMarks = !names.dropLast().contains { UntrustedPlaces.contains($0) }
+        let (position, isListed) = rules.keptPaths.position(of: item.path)
+        context.keptPaths = position
+        if rules.places.isProtected(item.path) {
+            reasonToKeep = .protectedRoot
+        } else if isListed {
+            reasonToKeep = .listedForKeeping
+        } else if isPartOfMarked(item, rules) {
+            reasonToKeep = .partOfUnit
+        } else if let location = locations.location(holding: item.path),
+            let place = rules.places.place(of: location)
+        {
+            let depth = location.path.components.count
+            enter(place, Array(names.dropFirst(depth)), below: location.path)
+        }
+    }
+
+    /// Takes the place of the root in a location.
+    ///
+    /// - Parameter names: the names that lead from the location to the root.
+    private mutating func enter(
+        _ place: PurgeContext.Place, _ names: [[UInt8]], below location: FilePath
+    ) {
+        guard let first = names.first else { return }
+        switch place {
+        case .elsewhere: return
+        case .temporary:
+            context.place = place
+            if names.count > 1 { reasonToKeep = .partOfUnit }
+        case .caches:
+            context.place = .caches(names.dropLast())
+            let isInTagged =
+                names.count == 2 && isTagged(location.appending(FilePath(bytes: first).components))
+            if names.count > 2 || isInTagged { reasonToKeep = .partOfUnit }
+        }
+    }
+
+    /// Whether a directory is a unit for its tag; also when that cannot be found out.
+    private func isTagged(_ path: FilePath) -> Bool {
+        do throws(FileError) {
+            let marks = try MarkReader([.native, .cachedir]).marks(of: path, kind: .directory)
+            return marks.foreign.excluding.contains(.cachedir)
+                || marks.foreign.unreadable[.cachedir] != nil
+        } catch {
+            return true
+        }
+    }
+
+    /// Whether a directory above is marked, and so a unit that holds the root.
+    private func isPartOfMarked(_ item: EffectiveItem, _ rules: PurgeRules) -> Bool {
+        guard case .inherited(let ancestor, .marked) = item.decision.purgeability else {
+            return false
+        }
+        do throws(Errno) {
+            return !rules.places.pathsToProtected.contains(try ancestor.status().identity)
+        } catch {
+            return true
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Which filesystems are known to tell the truth about the space that deleting frees.
+enum SpaceReporting {
+    /// Whether files on a filesystem can share extents.
+    ///
+    /// - Throws: ``FileError`` `unsupportedFilesystem`, with the reason, for a filesystem on which
+    ///   deleting is not known to free space on a disk of this machine.
+    static func mayShareExtents(
+        _ path: FilePath, _ status: FileStatus
+    ) throws(FileError) -> Bool {
+        guard let mount = Volume(holding: status)?.mount else {
+            throw refusal("its filesystem cannot be told", path)
+        }
+        switch mount.filesystemType {
+        case "ext4", "f2fs": return false
+        case "xfs", "btrfs": return true
+        default: break
+        }
+        let type = mount.filesystemType
+        if type == "tmpfs" || type == "ramfs" {
+            throw refusal("it lies in memory (\(type)), where files take no disk", path)
+        }
+        if type == "overlay" {
+            throw refusal(
+                "it lies on overlay, where deleting what the layers below hold frees nothing", path)
+        }
+        switch mount.category {
+        case .network: throw refusal("it lies on another machine (\(type))", path)
+        case .fuse: throw refusal("a program answers for its files (\(type))", path)
+        case .local, .pseudo, .unknown:
+            throw refusal("\(type) is not known to tell what deleting frees", path)
+        }
+    }
+
+    private static func refusal(_ reason: String, _ path: FilePath) -> FileError {
+        FileError(
+            code: .unsupportedFilesystem, message: "nothing is deleted here: \(reason)",
+            advice: "known are ext4, xfs, btrfs and f2fs", path: path)
+    }
+}
