@@ -38,6 +38,20 @@ public enum KeepReason: Error, Sendable, Hashable {
     case unreadable(Errno)
     /// Deleting it would free nothing: another hard link stays, or its extents are shared.
     case freesNothing
+    /// It is no longer what the plan saw.
+    case changed
+    /// Somebody has it, or a file in it, open, mapped or running.
+    case inUse
+    /// Somebody has locked it, or a directory on the way to it or in it.
+    case locked
+    /// A process works in it, or has a directory of it open.
+    case processInside
+    /// It does not lie in the directories that are looked at.
+    case outsideRoots
+    /// It is no unit by itself: a directory above it goes whole or not at all.
+    case insideUnit
+    /// It is, or holds, something that cannot be tested for being in use.
+    case untestable(Errno)
 
     /// The reason's stable name, for JSON and scripts.
     public var name: String {
@@ -59,6 +73,13 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .companion: "companion"
         case .unreadable: "unreadable"
         case .freesNothing: "frees-nothing"
+        case .changed: "changed"
+        case .inUse: "in-use"
+        case .locked: "locked"
+        case .processInside: "process-inside"
+        case .outsideRoots: "outside-roots"
+        case .insideUnit: "inside-unit"
+        case .untestable: "untestable"
         }
     }
 
@@ -82,6 +103,13 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .companion: "a database and its journals go together or not at all"
         case .unreadable(let errno): "it, or something in it, could not be looked at: \(errno)"
         case .freesNothing: "deleting it would free nothing"
+        case .changed: "it is no longer what the plan saw"
+        case .inUse: "somebody has it, or a file in it, open, mapped or running"
+        case .locked: "somebody has locked it, or a directory above it or in it"
+        case .processInside: "a process works in it, or has a directory of it open"
+        case .outsideRoots: "it does not lie in the directories that are looked at"
+        case .insideUnit: "it is no unit by itself: a directory above it goes whole or not at all"
+        case .untestable(let errno): "nobody can tell whether it is in use: \(errno)"
         }
     }
 }

@@ -24,7 +24,7 @@ public struct UnitSearch: Sendable {
     /// Where tmpfiles.d says what is never cleaned.
     package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
-    private let environment: PolicyEnvironment
+    let environment: PolicyEnvironment
 
     /// Creates a search with what a machine and an environment say about places.
     public init(_ environment: PolicyEnvironment) { self.environment = environment }
@@ -99,7 +99,7 @@ public struct UnitSearch: Sendable {
         return volume.attributeModificationTime <= now && volume.contentModificationTime <= now
     }
 
-    private func startingPoints(
+    func startingPoints(
         _ rules: PurgeRules, _ sink: UnitSink
     ) throws -> [TreeRoot<PurgeContext>] {
         let reader = try EffectiveValueReader(rules.policy)
