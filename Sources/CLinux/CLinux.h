@@ -507,6 +507,17 @@ static inline long linux_open_without_links(int directory, const char *path, uin
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
+// Opens a name below an open directory, on the same mount and through no link: openat2(2).
+static inline long linux_open_beneath(int directory, const char *path, uint64_t flags) {
+    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x08 | 0x04 | 0x02 | 0x01};
+    // RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_XDEV
+    return linux_result(syscall(437, directory, path, &how, sizeof how));
+}
+
+static inline long linux_syncfs(int descriptor) {
+    return linux_result(syscall(SYS_syncfs, descriptor));
+}
+
 // Asks the kernel to send `signal_number` to this process when its parent dies.
 static inline long linux_set_parent_death_signal(int signal_number) {
     return linux_result(prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0));

@@ -90,3 +90,9 @@ package func makeMemoryFile(_ name: StaticString) throws(Errno) -> FileDescripto
     }
     return FileDescriptor(rawValue: CInt(descriptor))
 }
+
+/// Waits until everything on the filesystem of an open file is on the device, and what was deleted is
+/// free: `syncfs(2)`.
+package func synchronizeFilesystem(of descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.syncfs) { linux_syncfs(descriptor.rawValue) }
+}

@@ -40,7 +40,8 @@ package func forEachEntry(
     try outcome.get()
 }
 
-private func forEachEntry(
+/// As ``forEachEntry(in:_:)``, from where a directory open for reading was read to.
+package func forEachEntry(
     inOpen descriptor: FileDescriptor, _ body: ([UInt8], Bool?) -> Bool
 ) throws(Errno) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)

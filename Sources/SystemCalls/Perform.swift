@@ -13,7 +13,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case mkdirat, symlinkat, linkat, unlinkat, fsync, fchmod, fchown, ftruncate, pwrite, flock
     case copy_file_range
     case fcntl, openat2, posix_spawn, waitpid
-    case fchownat, mknodat, adjtimex
+    case fchownat, mknodat, adjtimex, syncfs
     case copyAttributes = "attr_copy_fd"
 }
 

@@ -34,3 +34,32 @@ package func openReference(
 package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> FileDescriptor {
     try reopenFile(descriptor, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
 }
+
+/// Opens what lies below an open directory, on the same mount and through no link: `openat2(2)` with
+/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`.
+///
+/// - Parameter flags: `O_CLOEXEC` is added.
+/// - Throws: `EXDEV` when another mount begins on the way, `ELOOP` for a link on the way or at the
+///   end, `ENOSYS` before Linux 5.6.
+package func openBeneath(
+    _ path: FilePath, in directory: FileDescriptor, flags: CInt
+) throws(Errno) -> FileDescriptor {
+    try path.withPointer { path throws(Errno) in
+        let descriptor = try perform(.openat2) {
+            linux_open_beneath(directory.rawValue, path, UInt64(flags | O_CLOEXEC))
+        }
+        return FileDescriptor(rawValue: CInt(descriptor))
+    }
+}
+
+/// As ``openBeneath(_:in:flags:)``; reading leaves the time of access alone where this process may
+/// ask for that.
+package func openBeneathUnnoticed(
+    _ path: FilePath, in directory: FileDescriptor, flags: CInt
+) throws(Errno) -> FileDescriptor {
+    do throws(Errno) {
+        return try openBeneath(path, in: directory, flags: flags | O_NOATIME)
+    } catch .notPermitted {
+        return try openBeneath(path, in: directory, flags: flags)
+    }
+}

@@ -1,0 +1,37 @@
+import SystemCalls
+import SystemPackage
+
+/// An open file or directory, closed with the last reference to it.
+final class OpenedFile: Sendable {
+    let descriptor: FileDescriptor
+
+    /// Takes over an open descriptor to which nothing is written that could be lost.
+    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    deinit {
+        // Nothing was written, or what was is synchronized.
+        try? closeFile(descriptor)
+    }
+}
+
+extension KeepReason {
+    /// What keeps an item that a call could not reach.
+    init(reaching errno: Errno) {
+        switch errno {
+        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: self = .changed
+        case .improperLink: self = .mountPoint
+        default: self = .unreadable(errno)
+        }
+    }
+}
+
+/// Runs calls that reach an item to be looked at.
+func reaching<Result: ~Copyable>(
+    _ body: () throws(Errno) -> Result
+) throws(KeepReason) -> Result {
+    do throws(Errno) {
+        return try body()
+    } catch {
+        throw KeepReason(reaching: error)
+    }
+}

@@ -1,0 +1,255 @@
+import CLinux
+import EffectiveValues
+import FileTree
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// Looks at one unit as the search would come to it: from `/` down, by the search's own visitor, and
+/// with everything open that the visitor looks at.
+struct UnitExaminer {
+    private let search: UnitSearch
+    private let rules: PurgeRules
+
+    init(_ search: UnitSearch, device: UInt64, now: FileTime) {
+        self.search = search
+        rules = search.rules(device: device, now: now)
+    }
+
+    /// Looks at a unit: at what is stored above it, on it and in it, and at who uses it.
+    ///
+    /// - Parameters:
+    ///   - path: the unit's path.
+    ///   - standIn: the name it has now; nil for its own.
+    /// - Throws: why it is kept.
+    func examine(
+        _ path: [UInt8], named standIn: [UInt8]? = nil
+    ) throws(KeepReason) -> Examination {
+        let notes = Monitor<KeepReason?>(nil)
+        let found = FirstUnits(wantedBytes: .max)
+        let sink = UnitSink(found) { _, reason in notes.withLock { $0 = reason } }
+        do throws(KeepReason) {
+            let looked = try look(at: path, named: standIn, sink)
+            guard let unit = found.found().units.first else {
+                throw notes.withLock { $0 } ?? .changed
+            }
+            try requireOwn(unit, looked)
+            return Examination(
+                unit: unit, place: looked.place, held: looked.held, contents: looked.contents)
+        } catch {
+            // The rules' own reason says more than that a walk went no further.
+            if error == .changed, let reason = notes.withLock({ $0 }) { throw reason }
+            throw error
+        }
+    }
+
+    private struct Looked {
+        let place: UnitPlace
+        var held: HeldFile?
+        var contents = UnitContents()
+        var owner: UInt32 = 0
+    }
+
+    // MARK: The way there
+
+    private func look(
+        at path: [UInt8], named standIn: [UInt8]?, _ sink: UnitSink
+    ) throws(KeepReason) -> Looked {
+        var visitor = UnitVisitor(rules, sink)
+        let (place, context, depth) = try reach(path, &visitor, sink)
+        var looked = Looked(place: place)
+        try look(
+            at: FilePath(bytes: standIn ?? place.name), depth: depth, in: context, &looked,
+            &visitor)
+        visitor.finish()
+        return looked
+    }
+
+    /// Goes down from `/`; from the root of the search on as the search does.
+    private func reach(
+        _ path: [UInt8], _ visitor: inout UnitVisitor, _ sink: UnitSink
+    ) throws(KeepReason) -> (UnitPlace, PurgeContext, depth: Int) {
+        guard let names = plainNames(of: path) else { throw .outsideRoots }
+        let (root, rootIdentity) = try startingPoint(above: FilePath(bytes: path), sink)
+        let rootDepth = root.path.components.count
+        var context = root.context
+        var directory = OpenedFile(
+            try reaching { () throws(Errno) in try openDirectoryReference("/") })
+        var reached: [UInt8] = []
+        for depth in 0..<names.count {
+            let status = try reaching { [directory] () throws(Errno) in
+                try directory.descriptor.status()
+            }
+            if rules.protectedRoots.contains(status.identity) { throw .protectedRoot }
+            if depth == rootDepth, status.identity != rootIdentity { throw .changed }
+            if depth >= rootDepth {
+                try requireUnlockedDirectory(directory.descriptor)
+                let name = depth == rootDepth ? root.path.bytes : names[depth - 1]
+                context = try descend(
+                    into: directory.descriptor, status, name, below: reached,
+                    depth: depth - rootDepth, in: context, &visitor)
+            }
+            if depth > 0 {
+                reached.append(UInt8(ascii: "/"))
+                reached += names[depth - 1]
+            }
+            guard depth < names.count - 1 else {
+                let place = UnitPlace(
+                    name: names[depth], parentPath: reached, parent: directory,
+                    parentStatus: status)
+                return (place, context, names.count - rootDepth)
+            }
+            directory = try open(
+                names[depth], in: directory.descriptor, staysOnMount: depth >= rootDepth)
+        }
+        throw .outsideRoots
+    }
+
+    private func open(
+        _ name: [UInt8], in directory: FileDescriptor, staysOnMount: Bool
+    ) throws(KeepReason) -> OpenedFile {
+        let flags = O_PATH | O_DIRECTORY | O_NOFOLLOW
+        let name = FilePath(bytes: name)
+        return OpenedFile(
+            try reaching { () throws(Errno) in
+                staysOnMount
+                    ? try openBeneath(name, in: directory, flags: flags)
+                    : try openFile(in: directory, name, flags: flags)
+            })
+    }
+
+    private func startingPoint(
+        above path: FilePath, _ sink: UnitSink
+    ) throws(KeepReason) -> (TreeRoot<PurgeContext>, FileIdentity) {
+        do {
+            let roots = try search.startingPoints(rules, sink)
+            guard let root = roots.first(where: { path != $0.path && path.starts(with: $0.path) })
+            else { throw KeepReason.outsideRoots }
+            return (root, try root.path.withoutFollowing.status().identity)
+        } catch let reason as KeepReason {
+            throw reason
+        } catch {
+            throw .unreadable((error as? FileError)?.errno ?? error as? Errno ?? .ioError)
+        }
+    }
+
+    private func descend(
+        into directory: FileDescriptor, _ status: FileStatus, _ name: [UInt8],
+        below path: [UInt8], depth: Int, in context: PurgeContext, _ visitor: inout UnitVisitor
+    ) throws(KeepReason) -> PurgeContext {
+        let descent = visit(
+            directory, status, name, in: path, depth: depth, context, &visitor)
+        // The reason was noted.
+        guard case .descend(let below) = descent else { throw .changed }
+        guard below.unit == nil else { throw .insideUnit }
+        return below
+    }
+
+    private func visit(
+        _ file: FileDescriptor, _ status: FileStatus, _ name: [UInt8], in path: [UInt8],
+        depth: Int, _ context: PurgeContext, _ visitor: inout UnitVisitor
+    ) -> Descent<PurgeContext> {
+        var descent = Descent<PurgeContext>.skip
+        do throws(Errno) {
+            try file.lookUp { target throws(Errno) in
+                descent = TreeEntry.make(
+                    at: target, named: name, in: path, kind: status.kind,
+                    inode: status.identity.inode, depth: depth
+                ) { entry in visitor.visit(entry, in: context) }
+            }
+        } catch {
+            // A descriptor needs no lookup; nothing was visited.
+            return .skip
+        }
+        return descent
+    }
+
+    private func requireUnlockedDirectory(_ directory: FileDescriptor) throws(KeepReason) {
+        let opened: OpenedFile
+        do throws(Errno) {
+            opened = OpenedFile(try openDirectoryToRead(".", in: directory))
+        } catch {
+            throw .untestable(error)
+        }
+        try requireUnlocked(opened.descriptor)
+    }
+
+    // MARK: The unit
+
+    private func look(
+        at name: FilePath, depth: Int, in context: PurgeContext, _ looked: inout Looked,
+        _ visitor: inout UnitVisitor
+    ) throws(KeepReason) {
+        let place = looked.place
+        let location = DirectoryEntryLocation(directory: place.directory, name: name)
+        let status = try reaching { () throws(Errno) in try location.status() }
+        let opened = try hold(name, status, &looked)
+        // Whatever has the name by now, what is open is looked at.
+        let now = try reaching { () throws(Errno) in try opened.descriptor.status() }
+        guard now.identity == status.identity, now.kind == status.kind else { throw .changed }
+        if status.isMountRoot == true { throw .mountPoint }
+        looked.owner = now.owner
+        let descent = visit(
+            opened.descriptor, now, place.name, in: place.parentPath, depth: depth, context,
+            &visitor)
+        guard now.kind == .directory else { return }
+        guard case .descend(let below) = descent, below.unit != nil else { throw .changed }
+        looked.contents.directories.insert(now.identity)
+        var checking = CheckingVisitor(visitor, looked.contents)
+        let path = place.parentPath + [UInt8(ascii: "/")] + place.name
+        defer {
+            visitor = checking.rules
+            looked.contents = checking.contents
+        }
+        try DepthFirstWalk.visit(opened.descriptor, path: path, context: below, &checking)
+    }
+
+    private func hold(
+        _ name: FilePath, _ status: FileStatus, _ looked: inout Looked
+    ) throws(KeepReason) -> OpenedOrHeld {
+        switch status.kind {
+        case .regularFile:
+            let held = try HeldFile(name, in: looked.place.directory, status)
+            looked.held = held
+            return .held(held)
+        case .directory:
+            let opened: OpenedFile
+            do throws(Errno) {
+                opened = OpenedFile(try openDirectoryToRead(name, in: looked.place.directory))
+            } catch {
+                throw KeepReason(reaching: error)
+            }
+            try requireUnlocked(opened.descriptor)
+            return .opened(opened)
+        default:
+            let directory = looked.place.directory
+            return .opened(
+                OpenedFile(
+                    try reaching { () throws(Errno) in
+                        try openFile(in: directory, name, flags: O_PATH | O_NOFOLLOW)
+                    }))
+        }
+    }
+
+    private enum OpenedOrHeld {
+        case opened(OpenedFile)
+        case held(HeldFile)
+
+        var descriptor: FileDescriptor {
+            switch self {
+            case .opened(let file): file.descriptor
+            case .held(let file): file.descriptor
+            }
+        }
+    }
+
+    /// Where others can put another item in the place of one, only the purger's own are touched; in
+    /// sticky directories nobody but its owner can.
+    private func requireOwn(_ unit: PurgeUnit, _ looked: Looked) throws(KeepReason) {
+        let permissions = looked.place.parentStatus.permissions
+        let isSticky = permissions & 0o1000 != 0
+        guard permissions & 0o022 != 0 || isSticky else { return }
+        if looked.owner == rules.user { return }
+        guard isSticky, rules.includesForeign else { throw .foreignOwner }
+    }
+}
