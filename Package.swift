@@ -265,7 +265,8 @@ package.targets += [
     .target(
         name: "PurgePlanning",
         dependencies: [
-            "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls",
+            "CLinux", "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy",
+            "SystemCalls",
             .product(name: "HeapModule", package: "swift-collections"), systemPackage,
         ],
         resources: [.embedInCode("Rules/not-a-cache.tsv")]),

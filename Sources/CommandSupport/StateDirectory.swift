@@ -1,4 +1,3 @@
-import CLinux
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -27,34 +26,5 @@ public enum StateDirectory {
         let path = try path()
         try makeDirectories(path)
         return path
-    }
-}
-
-/// Makes a directory and those above it that are missing, for their owner only.
-///
-/// - Throws: ``FileError``, naming the directory that could not be made.
-package func makeDirectories(_ path: FilePath) throws(FileError) {
-    var reached = FilePath(root: path.root, [])
-    for component in path.components {
-        reached.append(component)
-        do throws(Errno) {
-            try makeDirectory(
-                reached, in: FileDescriptor(rawValue: AT_FDCWD), permissions: 0o700)
-        } catch .fileExists {
-            continue
-        } catch .readOnlyFileSystem where exists(reached) {
-            continue
-        } catch {
-            throw .changingItem(error, reached)
-        }
-    }
-}
-
-private func exists(_ path: FilePath) -> Bool {
-    do throws(Errno) {
-        _ = try path.status()
-        return true
-    } catch {
-        return false
     }
 }

@@ -48,8 +48,6 @@ public enum KeepReason: Error, Sendable, Hashable {
     case processInside
     /// It does not lie in the directories that are looked at.
     case outsideRoots
-    /// It is no unit by itself: a directory above it goes whole or not at all.
-    case insideUnit
     /// It is, or holds, something that cannot be tested for being in use.
     case untestable(Errno)
 
@@ -78,7 +76,6 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .locked: "locked"
         case .processInside: "process-inside"
         case .outsideRoots: "outside-roots"
-        case .insideUnit: "inside-unit"
         case .untestable: "untestable"
         }
     }
@@ -108,7 +105,6 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .locked: "somebody has locked it, or a directory above it or in it"
         case .processInside: "a process works in it, or has a directory of it open"
         case .outsideRoots: "it does not lie in the directories that are looked at"
-        case .insideUnit: "it is no unit by itself: a directory above it goes whole or not at all"
         case .untestable(let errno): "nobody can tell whether it is in use: \(errno)"
         }
     }

@@ -34,13 +34,18 @@ package func fileExtents(
     }
 }
 
-/// Opens a regular file and asks for its extents.
+/// Opens a regular file and asks for its extents; what is open already is asked as it is.
 ///
 /// - Returns: nil where the filesystem does not tell.
 /// - Throws: also the errno of opening the file for reading.
 package func fileExtents(
     of location: borrowing some FileLocation & ~Copyable, size: Int64
 ) throws(Errno) -> FileExtents? {
+    // To open a file once more breaks its lease, also for whoever holds it.
+    let opened = try location.withCallTarget { target throws(Errno) in
+        target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
+    }
+    if let opened { return try fileExtents(ofOpen: opened, size: size) }
     let descriptor = try openFileUnnoticed(location, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
     let outcome: Result<FileExtents?, Errno>
     do throws(Errno) {

@@ -201,7 +201,7 @@ struct UnitVisitor: TreeVisitor {
         isNoted: Bool = false
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
-        if let obstacle = obstacle(seen) {
+        if let obstacle = obstacle(seen) ?? ownName(of: entry) {
             if !isNoted { sink.note(pathBytes(of: entry), obstacle) }
             return .skip
         }
@@ -215,6 +215,10 @@ struct UnitVisitor: TreeVisitor {
                     place: rules.place(inside: seen.status, named: name, of: context.place),
                     keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks && passesTrust))
         }
+    }
+
+    private func ownName(of entry: borrowing TreeEntry) -> KeepReason? {
+        withLastName(of: entry) { ReservedNames.ownReason($0) }.map { .reservedName($0) }
     }
 
     private func obstacle(_ seen: Seen) -> KeepReason? {

@@ -1,4 +1,5 @@
 import EffectiveValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -46,6 +47,72 @@ public struct PurgeExecutor: Sendable {
     public func carryOut(
         _ plan: PurgePlan, now: FileTime, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
-        throw PurgeRefusal.noStateDirectory
+        try requireFresh(plan, now)
+        let journal = mode == .rehearse ? nil : try openJournal()
+        let leftovers = journal.map { Leftovers(journal: $0) }
+        leftovers?.settle(event)
+        let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
+        leftovers?.reportStrangers(in: parents, event)
+        guard let volume = parents.lazy.map({ FilePath(bytes: $0) }).first(where: isOn(plan)) else {
+            for unit in plan.units { event(.kept(unit, .changed)) }
+            return PurgeOutcome()
+        }
+        let rules = try search.rules(on: volume, now: now)
+        guard rules.device == plan.device else { throw PurgeRefusal.otherBoot }
+        var run = try PurgeRun(self, plan, rules, on: volume, journal, now: now)
+        try run.carryOut(event)
+        return run.outcome
+    }
+
+    /// Finishes what a purge that was cut off had begun to remove, and gives what it had only put aside
+    /// its name back. ``carryOut(_:now:event:)`` does this first.
+    ///
+    /// - Throws: as ``carryOut(_:now:event:)``.
+    public func finishLeftovers(event: (PurgeEvent) -> Void) throws {
+        Leftovers(journal: try openJournal()).settle(event)
+    }
+
+    private func openJournal() throws -> PurgeJournal {
+        let directory =
+            stateDirectory
+            ?? search.environment.base.stateHome?.path.appending("resval").appending("purge")
+        guard let directory else { throw PurgeRefusal.noStateDirectory }
+        return try PurgeJournal(in: directory)
+    }
+
+    private func requireFresh(_ plan: PurgePlan, _ now: FileTime) throws {
+        guard let bootID = currentBootID(), plan.bootID == bootID else {
+            throw PurgeRefusal.otherBoot
+        }
+        let (age, isFarOff) = now.seconds.subtractingReportingOverflow(plan.created.seconds)
+        guard !isFarOff, (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
+    }
+
+    private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {
+        { path in
+            do throws(Errno) {
+                return try path.withoutFollowing.status().identity.device == plan.device
+            } catch {
+                return false
+            }
+        }
+    }
+}
+
+/// The path of the directory that holds a unit; nil for a path that no search spells.
+private func parentPath(of path: [UInt8]) -> [UInt8]? {
+    guard plainNames(of: path) != nil, let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
+        return nil
+    }
+    return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
+}
+
+/// The name of this boot; nil where the kernel does not tell.
+func currentBootID() -> String? {
+    do throws(Errno) {
+        let text = try contentsOfFile("/proc/sys/kernel/random/boot_id")
+        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    } catch {
+        return nil
     }
 }

@@ -82,7 +82,8 @@ struct NamePattern: Sendable, Hashable {
     private static func set(_ bytes: [UInt8], from start: Int) -> (Element, end: Int)? {
         var next = start
         var isNegated = false
-        if next < bytes.count, bytes[next] == UInt8(ascii: "!") || bytes[next] == UInt8(ascii: "^") {
+        if next < bytes.count, bytes[next] == UInt8(ascii: "!") || bytes[next] == UInt8(ascii: "^")
+        {
             isNegated = true
             next += 1
         }

@@ -21,7 +21,8 @@ struct NotACache: Sendable {
         var names: [[UInt8]: String] = [:]
         var places: [Place] = []
         var malformed = 0
-        for line in list.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
+        for line in list.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#")
+        {
             let parts = line.split(
                 separator: UInt8(ascii: "\t"), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {

@@ -44,6 +44,7 @@ struct PurgeRules: Sendable {
             }
         default: return .specialFile
         }
+        if let reason = ReservedNames.ownReason(name) { return .reservedName(reason) }
         if let reason = notACache.reason(name: name) { return .notACache(reason) }
         return nil
     }

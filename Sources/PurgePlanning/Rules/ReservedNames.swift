@@ -15,9 +15,16 @@ enum ReservedNames {
             if name.starts(with: ".X".utf8), name.hasSuffix("-lock") {
                 return "the lock of a display"
             }
-            return name.hasSuffix("-unix") ? "a directory for sockets of displays" : nil
+            return name.hasSuffix("-unix") ? "a directory for sockets of displays" : ownReason(name)
         default: return nil
         }
+    }
+
+    /// Why a name is one that a purge gives: what has it is nobody's cache, nor what is in it.
+    static func ownReason(_ name: some BidirectionalCollection<UInt8>) -> String? {
+        guard name.first == UInt8(ascii: ".") else { return nil }
+        if AsideName.matches(name) { return "a purge put it aside" }
+        return TrashName.matches(name) ? "what a purge moved to the trash" : nil
     }
 }
 

@@ -97,7 +97,8 @@ private struct WordReader {
         case UInt8(ascii: "s"): return [0x20]
         case UInt8(ascii: "x"):
             let digits = rest.prefix(2)
-            guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            guard digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
             else { return [byte] }
             rest = rest.dropFirst(2)
             return [value]
@@ -107,5 +108,7 @@ private struct WordReader {
         }
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
 }

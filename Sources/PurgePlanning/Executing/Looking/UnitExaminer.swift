@@ -11,9 +11,9 @@ struct UnitExaminer {
     private let search: UnitSearch
     private let rules: PurgeRules
 
-    init(_ search: UnitSearch, device: UInt64, now: FileTime) {
+    init(_ search: UnitSearch, _ rules: PurgeRules) {
         self.search = search
-        rules = search.rules(device: device, now: now)
+        self.rules = rules
     }
 
     /// Looks at a unit: at what is stored above it, on it and in it, and at who uses it.
@@ -27,7 +27,7 @@ struct UnitExaminer {
     ) throws(KeepReason) -> Examination {
         let notes = Monitor<KeepReason?>(nil)
         let found = FirstUnits(wantedBytes: .max)
-        let sink = UnitSink(found) { _, reason in notes.withLock { $0 = reason } }
+        let sink = UnitSink(found, Doubts()) { _, reason in notes.withLock { $0 = reason } }
         do throws(KeepReason) {
             let looked = try look(at: path, named: standIn, sink)
             guard let unit = found.found().units.first else {
@@ -56,23 +56,31 @@ struct UnitExaminer {
         at path: [UInt8], named standIn: [UInt8]?, _ sink: UnitSink
     ) throws(KeepReason) -> Looked {
         var visitor = UnitVisitor(rules, sink)
-        let (place, context, depth) = try reach(path, &visitor, sink)
+        let (place, start) = try reach(path, &visitor, sink)
         var looked = Looked(place: place)
-        try look(
-            at: FilePath(bytes: standIn ?? place.name), depth: depth, in: context, &looked,
-            &visitor)
+        try look(at: FilePath(bytes: standIn ?? place.name), from: start, &looked, &visitor)
         visitor.finish()
         return looked
+    }
+
+    /// What the search knows when it comes to an item.
+    private struct Start {
+        var context: PurgeContext
+        /// How many levels below the root of the search.
+        var depth: Int
+        /// Device and inode that the root must have.
+        let root: FileIdentity
     }
 
     /// Goes down from `/`; from the root of the search on as the search does.
     private func reach(
         _ path: [UInt8], _ visitor: inout UnitVisitor, _ sink: UnitSink
-    ) throws(KeepReason) -> (UnitPlace, PurgeContext, depth: Int) {
+    ) throws(KeepReason) -> (UnitPlace, Start) {
         guard let names = plainNames(of: path) else { throw .outsideRoots }
         let (root, rootIdentity) = try startingPoint(above: FilePath(bytes: path), sink)
         let rootDepth = root.path.components.count
-        var context = root.context
+        var start = Start(
+            context: root.context, depth: names.count - rootDepth, root: rootIdentity)
         var directory = OpenedFile(
             try reaching { () throws(Errno) in try openDirectoryReference("/") })
         var reached: [UInt8] = []
@@ -80,14 +88,14 @@ struct UnitExaminer {
             let status = try reaching { [directory] () throws(Errno) in
                 try directory.descriptor.status()
             }
-            if rules.protectedRoots.contains(status.identity) { throw .protectedRoot }
+            if rules.places.protectedRoots.contains(status.identity) { throw .protectedRoot }
             if depth == rootDepth, status.identity != rootIdentity { throw .changed }
             if depth >= rootDepth {
                 try requireUnlockedDirectory(directory.descriptor)
                 let name = depth == rootDepth ? root.path.bytes : names[depth - 1]
-                context = try descend(
+                start.context = try descend(
                     into: directory.descriptor, status, name, below: reached,
-                    depth: depth - rootDepth, in: context, &visitor)
+                    depth: depth - rootDepth, in: start.context, &visitor)
             }
             if depth > 0 {
                 reached.append(UInt8(ascii: "/"))
@@ -97,7 +105,7 @@ struct UnitExaminer {
                 let place = UnitPlace(
                     name: names[depth], parentPath: reached, parent: directory,
                     parentStatus: status)
-                return (place, context, names.count - rootDepth)
+                return (place, start)
             }
             directory = try open(
                 names[depth], in: directory.descriptor, staysOnMount: depth >= rootDepth)
@@ -123,8 +131,9 @@ struct UnitExaminer {
     ) throws(KeepReason) -> (TreeRoot<PurgeContext>, FileIdentity) {
         do {
             let roots = try search.startingPoints(rules, sink)
-            guard let root = roots.first(where: { path != $0.path && path.starts(with: $0.path) })
-            else { throw KeepReason.outsideRoots }
+            guard let root = roots.first(where: { path.starts(with: $0.path) }) else {
+                throw KeepReason.outsideRoots
+            }
             return (root, try root.path.withoutFollowing.status().identity)
         } catch let reason as KeepReason {
             throw reason
@@ -141,7 +150,7 @@ struct UnitExaminer {
             directory, status, name, in: path, depth: depth, context, &visitor)
         // The reason was noted.
         guard case .descend(let below) = descent else { throw .changed }
-        guard below.unit == nil else { throw .insideUnit }
+        guard below.unit == nil else { throw .partOfUnit }
         return below
     }
 
@@ -177,7 +186,7 @@ struct UnitExaminer {
     // MARK: The unit
 
     private func look(
-        at name: FilePath, depth: Int, in context: PurgeContext, _ looked: inout Looked,
+        at name: FilePath, from start: Start, _ looked: inout Looked,
         _ visitor: inout UnitVisitor
     ) throws(KeepReason) {
         let place = looked.place
@@ -187,16 +196,18 @@ struct UnitExaminer {
         // Whatever has the name by now, what is open is looked at.
         let now = try reaching { () throws(Errno) in try opened.descriptor.status() }
         guard now.identity == status.identity, now.kind == status.kind else { throw .changed }
+        guard start.depth > 0 || now.identity == start.root else { throw .changed }
         if status.isMountRoot == true { throw .mountPoint }
         looked.owner = now.owner
+        let path = place.parentPath + [UInt8(ascii: "/")] + place.name
+        // The root of a search is known by its whole path.
         let descent = visit(
-            opened.descriptor, now, place.name, in: place.parentPath, depth: depth, context,
-            &visitor)
+            opened.descriptor, now, start.depth > 0 ? place.name : path, in: place.parentPath,
+            depth: start.depth, start.context, &visitor)
         guard now.kind == .directory else { return }
         guard case .descend(let below) = descent, below.unit != nil else { throw .changed }
         looked.contents.directories.insert(now.identity)
         var checking = CheckingVisitor(visitor, looked.contents)
-        let path = place.parentPath + [UInt8(ascii: "/")] + place.name
         defer {
             visitor = checking.rules
             looked.contents = checking.contents

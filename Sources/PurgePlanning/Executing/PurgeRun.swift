@@ -1,0 +1,104 @@
+import EffectiveValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// One run through a plan.
+struct PurgeRun {
+    private let executor: PurgeExecutor
+    private let plan: PurgePlan
+    private let examiner: UnitExaminer
+    private let journal: PurgeJournal?
+    private let trash: Trash?
+    private let meter: SpaceMeter?
+    private var progress: PurgeProgress
+    private(set) var outcome = PurgeOutcome()
+
+    init(
+        _ executor: PurgeExecutor, _ plan: PurgePlan, _ rules: PurgeRules, on volume: FilePath,
+        _ journal: PurgeJournal?, now: FileTime
+    ) throws {
+        self.executor = executor
+        self.plan = plan
+        self.journal = journal
+        examiner = UnitExaminer(executor.search, rules)
+        progress = PurgeProgress(wanted: plan.wantedBytes, futileBytes: executor.futileBytes)
+        trash =
+            executor.mode == .trash
+            ? Trash(now: now, home: executor.search.environment.base.home, rules) : nil
+        meter = executor.mode == .delete ? try SpaceMeter(volume) : nil
+    }
+
+    /// Comes to all units, until enough is free.
+    mutating func carryOut(_ event: (PurgeEvent) -> Void) throws {
+        var waiting: [PurgeUnit] = []
+        try carryOut(plan.units, event) { waiting.append($0) }
+        // The journal may find room by now.
+        if !outcome.isReached, !outcome.isFutile, !outcome.isStopped {
+            try carryOut(waiting, event, postpone: nil)
+        }
+        outcome.predictedBytes = progress.predicted
+        if executor.mode == .rehearse { outcome.isReached = progress.predicted >= plan.wantedBytes }
+        guard let meter else { return }
+        let grown = try meter.grownBytes(expecting: progress.predicted)
+        outcome.measuredBytes = grown
+        outcome.isReached = grown >= plan.wantedBytes
+    }
+
+    private mutating func carryOut(
+        _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
+    ) throws {
+        for unit in units {
+            if executor.shouldStop() {
+                outcome.isStopped = true
+                return
+            }
+            guard try goesOn() else { return }
+            do {
+                try remove(unit)
+                outcome.removedUnits += 1
+                let bytes = executor.mode == .trash ? 0 : unit.bytes
+                progress.removed(bytes)
+                event(.removed(unit, freedBytes: bytes))
+            } catch let reason as KeepReason {
+                event(.kept(unit, reason))
+            } catch let error as FileError {
+                if let postpone, error.code == .noSpace {
+                    postpone(unit)
+                    continue
+                }
+                outcome.failures += 1
+                event(.failed(unit, error))
+            }
+        }
+    }
+
+    /// Whether more has to be deleted.
+    private mutating func goesOn() throws -> Bool {
+        guard progress.isDue, executor.mode != .trash else { return true }
+        // A rehearsal takes the prediction for the measure.
+        let grown = try meter?.grownBytes(expecting: progress.predicted) ?? progress.predicted
+        switch progress.judge(grown) {
+        case .goOn: return true
+        case .reached: outcome.isReached = true
+        case .futile: outcome.isFutile = true
+        }
+        return false
+    }
+
+    private func remove(_ planned: PurgeUnit) throws {
+        let examined = try examiner.examine(planned.path)
+        guard examined.unit.isAsPlanned(planned) else { throw KeepReason.changed }
+        if let trash {
+            try examined.requireAtRest()
+            try RunningProcesses.requireOutside(examined.contents.directories)
+            return try trash.take(examined)
+        }
+        guard let journal else {
+            try examined.requireAtRest()
+            return try RunningProcesses.requireOutside(examined.contents.directories)
+        }
+        guard planned.isDirectory else { return try examined.removeFile() }
+        try DirectoryRemoval(examiner: examiner, journal: journal).remove(examined)
+    }
+}

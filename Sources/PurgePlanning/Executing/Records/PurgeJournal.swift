@@ -1,0 +1,116 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+/// The purger's records of what it has put aside, and its lock against other purgers of one user.
+///
+/// One file of a fixed size, with two places for all records that are written in turn: a crash in the
+/// middle of a write leaves the other. The file stays from run to run, so that its blocks are there
+/// when the disk is full.
+final class PurgeJournal {
+    private let file: OpenedFile
+    private let path: FilePath
+    private var sequence: UInt64 = 0
+    private(set) var records: [AsideRecord] = []
+
+    /// Opens, and makes where it is missing, the journal in a directory.
+    ///
+    /// - Throws: ``PurgeRefusal`` `anotherIsAtWork`, and `FileError`.
+    init(in directory: FilePath) throws {
+        try makeDirectories(directory)
+        path = directory.appending("journal")
+        do throws(Errno) {
+            let reference = OpenedFile(try openDirectoryReference(directory))
+            file = OpenedFile(try openLockFile("journal", in: reference.descriptor))
+        } catch {
+            throw FileError.opening(error, path)
+        }
+        do throws(Errno) {
+            guard try takeLock(on: file.descriptor) else { throw .wouldBlock }
+            try reserve()
+            try read()
+        } catch .wouldBlock {
+            throw PurgeRefusal.anotherIsAtWork
+        } catch {
+            throw FileError.changingItem(error, path)
+        }
+    }
+
+    /// Takes the blocks of both places; on a full disk that is tried again by the next run.
+    private func reserve() throws(Errno) {
+        guard try file.descriptor.status().size < Int64(2 * placeSize) else { return }
+        let zeros = [UInt8](repeating: 0, count: 2 * placeSize)
+        do throws(Errno) {
+            try write(zeros, at: 0)
+        } catch .noSpace, .diskQuotaExceeded {
+            return
+        }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(Errno) {
+        var failure: Errno?
+        bytes.withUnsafeBytes { bytes in
+            do throws(Errno) {
+                try writeFile(file.descriptor, bytes, at: Int64(offset))
+                try synchronize(file.descriptor)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func read() throws(Errno) {
+        for place in 0..<2 {
+            let bytes = try placeContents(place)
+            guard let contents = JournalContents(bytes), contents.sequence > sequence else {
+                continue
+            }
+            sequence = contents.sequence
+            records = contents.records
+        }
+    }
+
+    private func placeContents(_ place: Int) throws(Errno) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: placeSize, alignment: 8)
+        defer { buffer.deallocate() }
+        var count = 0
+        while count < placeSize {
+            let part = try readFile(
+                file.descriptor, at: Int64(place * placeSize + count),
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+            if part == 0 { break }
+            count += part
+        }
+        return Array(buffer[..<count])
+    }
+
+    /// Stores a record in place of the one of the same directory; it is on the disk when this
+    /// returns.
+    func store(_ record: AsideRecord) throws(FileError) {
+        try replace(records.filter { $0.asidePath != record.asidePath } + [record])
+    }
+
+    /// Forgets a record; that is on the disk when this returns.
+    func remove(_ record: AsideRecord) throws(FileError) {
+        try replace(records.filter { $0.asidePath != record.asidePath })
+    }
+
+    private func replace(_ new: [AsideRecord]) throws(FileError) {
+        let contents = JournalContents(sequence: sequence + 1, records: new)
+        guard let bytes = contents.bytes(upTo: placeSize) else {
+            throw FileError(
+                code: .tooLarge, message: "too much is put aside, or its path is too long",
+                advice: "look for .resval-purge-* that was left", path: path)
+        }
+        do throws(Errno) {
+            try write(bytes, at: Int(contents.sequence % 2) * placeSize)
+        } catch {
+            throw .changingItem(error, path)
+        }
+        sequence = contents.sequence
+        records = new
+    }
+}
+
+private let placeSize = 1 << 16

@@ -1,0 +1,92 @@
+import SystemCalls
+import SystemPackage
+
+/// Deletes directory units: each is put aside under another name, looked at again, and only then
+/// removed, with its journal ahead of every step.
+struct DirectoryRemoval {
+    let examiner: UnitExaminer
+    let journal: PurgeJournal
+
+    /// Deletes a directory that was examined.
+    ///
+    /// - Throws: ``KeepReason`` when it was put back, or never touched; `FileError` when a call failed.
+    func remove(_ first: Examination) throws {
+        try RunningProcesses.requireOutside(first.contents.directories)
+        var record = AsideRecord(
+            state: .aside, identity: first.unit.identity,
+            parent: first.place.parentStatus.identity, parentPath: first.place.parentPath,
+            name: first.place.name, asideName: AsideName.make(),
+            newestChange: first.contents.newestChange)
+        try journal.store(record)
+        try putAside(record, first.place)
+        let second: Examination
+        do {
+            second = try lookAgain(record, first)
+            record.state = .deleting
+            try journal.store(record)
+        } catch {
+            try putBack(record, first.place)
+            throw error
+        }
+        let removed = try TreeRemoval.remove(
+            record.asideName, record.identity, in: second.place.directory,
+            path: record.asidePath, newestChange: record.newestChange,
+            directories: second.contents.directories)
+        guard removed else { throw try giveBackRest(record, first.place) }
+        try forget(record, first.place)
+    }
+
+    private func putAside(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {
+        do throws(Errno) {
+            try renameItem(
+                FilePath(bytes: record.name), in: place.directory,
+                to: FilePath(bytes: record.asideName), in: place.directory, .absent)
+        } catch {
+            try journal.remove(record)
+            throw FileError.changingItem(error, FilePath(bytes: record.path))
+        }
+    }
+
+    private func lookAgain(
+        _ record: AsideRecord, _ first: Examination
+    ) throws(KeepReason) -> Examination {
+        let second = try examiner.examine(record.path, named: record.asideName)
+        guard second.isUnchanged(since: first) else { throw .changed }
+        try RunningProcesses.requireOutside(second.contents.directories)
+        return second
+    }
+
+    private func putBack(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {
+        do throws(Errno) {
+            try renameItem(
+                FilePath(bytes: record.asideName), in: place.directory,
+                to: FilePath(bytes: record.name), in: place.directory, .absent)
+        } catch {
+            // The record stays: the next run tries again.
+            var failure = FileError.changingItem(error, FilePath(bytes: record.asidePath))
+            failure.advice = "it was put aside and cannot get its name back: rename it by hand"
+            throw failure
+        }
+        try forget(record, place)
+    }
+
+    /// What came into a directory while it was removed gets the directory's name back.
+    private func giveBackRest(
+        _ record: AsideRecord, _ place: UnitPlace
+    ) throws(FileError) -> FileError {
+        try putBack(record, place)
+        return FileError(
+            code: .changed,
+            message: "something came into it while it was removed, and was left there",
+            path: FilePath(bytes: record.path))
+    }
+
+    private func forget(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {
+        do throws(Errno) {
+            try synchronizeDirectory(place.directory)
+        } catch {
+            throw FileError.changingItem(error, FilePath(bytes: record.parentPath))
+        }
+        try journal.remove(record)
+    }
+}

@@ -1,0 +1,106 @@
+import SystemCalls
+import SystemPackage
+
+/// Removes what is in a directory, except what came there after it was looked at.
+struct TreeRemoval: DepthFirstVisitor {
+    /// When any inode was changed last: what is newer was changed, or moved there, since.
+    private let newestChange: FileTime
+    /// The directories that were looked at; nil after a crash, when nobody knows them any more.
+    private let directories: Set<FileIdentity>?
+    /// Files with several names that this removed one of, which changed their inodes.
+    private var ownChanges: Set<FileIdentity> = []
+    /// Whether anything was left that came there since.
+    private(set) var leftSomething = false
+
+    private init(newestChange: FileTime, directories: Set<FileIdentity>?) {
+        self.newestChange = newestChange
+        self.directories = directories
+    }
+
+    /// Removes a directory with all that was in it when it was looked at.
+    ///
+    /// - Returns: false when it stays, with what came there since.
+    static func remove(
+        _ name: [UInt8], _ identity: FileIdentity, in parent: FileDescriptor, path: [UInt8],
+        newestChange: FileTime, directories: Set<FileIdentity>?
+    ) throws(FileError) -> Bool {
+        do throws(KeepReason) {
+            var removal = TreeRemoval(newestChange: newestChange, directories: directories)
+            let item = WalkedItem(name: name, directory: parent, directoryPath: path)
+            let top = OpenedFile(
+                try reaching { () throws(Errno) in
+                    try openDirectoryToRead(FilePath(bytes: name), in: parent)
+                })
+            let found = try reaching { () throws(Errno) in try top.descriptor.status().identity }
+            guard found == identity else { throw .changed }
+            // A filesystem may show less than all while names go: what is left is read once more.
+            for _ in 0..<4 {
+                try DepthFirstWalk.visit(top.descriptor, path: path, context: (), &removal)
+                if try removal.removeDirectory(item, identity) { return true }
+                if removal.leftSomething { return false }
+            }
+            return false
+        } catch {
+            let path = FilePath(bytes: path)
+            guard case .unreadable(let errno) = error else {
+                throw FileError(
+                    code: .changed, message: "it was not removed to its end: \(error.sentence)",
+                    path: path)
+            }
+            throw FileError.changingItem(errno, path)
+        }
+    }
+
+    mutating func visitItem(_ item: WalkedItem, in context: Void) throws(KeepReason) {
+        let status = try item.status()
+        guard
+            status.attributeModificationTime <= newestChange
+                || ownChanges.contains(status.identity)
+        else {
+            leftSomething = true
+            return
+        }
+        try reaching { () throws(Errno) in
+            try removeItem(FilePath(bytes: item.name), in: item.directory, isDirectory: false)
+        }
+        if status.linkCount > 1 { ownChanges.insert(status.identity) }
+    }
+
+    mutating func enter(
+        _ directory: FileDescriptor, _ item: WalkedItem, in context: Void
+    ) throws(KeepReason) -> Void? {
+        let status = try reaching { () throws(Errno) in try directory.status() }
+        guard isKnown(status) else {
+            leftSomething = true
+            return nil
+        }
+        return ()
+    }
+
+    /// Whether a directory was there when the unit was looked at. To move a directory changes its
+    /// inode alone; to remove something from it, as was begun before a crash, its content too.
+    private func isKnown(_ status: FileStatus) -> Bool {
+        if let directories { return directories.contains(status.identity) }
+        return status.attributeModificationTime <= newestChange
+            || status.attributeModificationTime == status.contentModificationTime
+    }
+
+    mutating func leave(_ item: WalkedItem, _ identity: FileIdentity) throws(KeepReason) {
+        _ = try removeDirectory(item, identity)
+    }
+
+    /// - Returns: false when something is left in it.
+    private func removeDirectory(
+        _ item: WalkedItem, _ identity: FileIdentity
+    ) throws(KeepReason) -> Bool {
+        guard try item.status().identity == identity else { throw .changed }
+        do throws(Errno) {
+            try removeItem(FilePath(bytes: item.name), in: item.directory, isDirectory: true)
+            return true
+        } catch .directoryNotEmpty, .fileExists {
+            return false
+        } catch {
+            throw KeepReason(reaching: error)
+        }
+    }
+}
