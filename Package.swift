@@ -270,6 +270,16 @@ package.targets += [
             .product(name: "HeapModule", package: "swift-collections"), systemPackage,
         ],
         resources: [.embedInCode("Rules/not-a-cache.tsv")]),
+    .executableTarget(
+        name: "purge-tool",
+        dependencies: ["EffectiveValues", "PurgePlanning", "SystemCalls", systemPackage],
+        path: "Tests/Helpers/purge-tool"),
+    .testTarget(
+        name: "PurgeExecutingTests",
+        dependencies: [
+            "EffectiveValues", "PurgePlanning", "ResourceValues", "StoragePolicy", "SystemCalls",
+            "TestSupport", "purge-tool", systemPackage,
+        ]),
     .testTarget(
         name: "PurgePlanningTests",
         dependencies: [

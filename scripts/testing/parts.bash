@@ -21,6 +21,7 @@ sanitizer_parts=(
 # The tests that kill commands at many moments.
 kill_parts=(
     '--filter EvictionTests\..*KillTests'
+    '--filter PurgeExecutingTests\..*KillTests'
     '--filter ResvalTests\..*KillTests'
     '--filter ResvalBackupTests\.ArchiveKillTests'
     '--filter ResvalBackupTests\.EvictKillTests'

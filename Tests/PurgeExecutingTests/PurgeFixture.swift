@@ -1,0 +1,157 @@
+import EffectiveValues
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+
+@testable import PurgePlanning
+
+/// A home in which units are deleted, beside a directory for the purger's records.
+struct PurgeFixture: Sendable {
+    let root: FilePath
+    var user = effectiveUser()
+    var home: FilePath { root.appending("home") }
+    var state: FilePath { root.appending("state") }
+
+    /// A search in this home for items of any age.
+    func search(minimumAge: Int64 = 0) -> UnitSearch {
+        let settings = PolicyEnvironment(
+            environment: ["HOME": home], passwordDatabase: "/dev/null", user: user)
+        var search = UnitSearch(settings)
+        search.minimumAge = minimumAge
+        search.roots = [home]
+        search.temporaryFilesDirectories = []
+        return search
+    }
+
+    func executor(_ search: UnitSearch? = nil) -> PurgeExecutor {
+        var executor = PurgeExecutor(search ?? self.search())
+        executor.stateDirectory = state
+        return executor
+    }
+
+    /// A plan for everything that may go.
+    func plan(wanting bytes: Int64 = .max, _ search: UnitSearch? = nil) throws -> PurgePlan {
+        let found = try (search ?? self.search()).units(freeing: bytes, on: home, now: .later)
+        return try plan(found.units, wanting: bytes)
+    }
+
+    func plan(_ units: [PurgeUnit], wanting bytes: Int64 = .max) throws -> PurgePlan {
+        PurgePlan(
+            created: .later, bootID: currentBootID() ?? "",
+            device: try home.status().identity.device, wantedBytes: bytes, units: units)
+    }
+
+    /// Carries a plan out. What a program that another test is starting has open for a moment is tried
+    /// again.
+    func carryOut(
+        _ plan: PurgePlan, _ executor: PurgeExecutor? = nil
+    ) throws -> PurgeReport {
+        let executor = executor ?? self.executor()
+        var report = try carryOutOnce(plan, executor)
+        for _ in 0..<20 {
+            let busy = report.kept.filter { $0.value.isPassing }
+            let units = plan.units.filter { busy[FilePath(bytes: $0.path)] != nil }
+            if units.isEmpty { break }
+            usleep(10_000)
+            report.merge(
+                try carryOutOnce(
+                    PurgePlan(
+                        created: plan.created, bootID: plan.bootID, device: plan.device,
+                        wantedBytes: plan.wantedBytes, units: units), executor))
+        }
+        return report
+    }
+
+    func carryOutOnce(_ plan: PurgePlan, _ executor: PurgeExecutor) throws -> PurgeReport {
+        var report = PurgeReport()
+        report.outcome = try executor.carryOut(plan, now: .later) { report.add($0) }
+        return report
+    }
+
+    /// Plans and carries out.
+    func purge(_ change: (inout PurgeExecutor) -> Void = { _ in }) throws -> PurgeReport {
+        var executor = executor()
+        change(&executor)
+        return try carryOut(try plan(), executor)
+    }
+
+    /// The item at a path in the home.
+    func callAsFunction(_ path: String) -> FilePath { home.appending(FilePath(path).components) }
+}
+
+extension KeepReason {
+    /// Whether a program that is just being started may be the reason.
+    fileprivate var isPassing: Bool {
+        switch self {
+        case .inUse, .locked, .processInside: true
+        default: false
+        }
+    }
+}
+
+/// What became of the units of a plan.
+struct PurgeReport {
+    var removed: Set<FilePath> = []
+    var kept: [FilePath: KeepReason] = [:]
+    var failed: [FilePath: FileError] = [:]
+    var leftovers: [FilePath: LeftoverState] = [:]
+    var outcome = PurgeOutcome()
+
+    mutating func add(_ event: PurgeEvent) {
+        switch event {
+        case .removed(let unit, _): removed.insert(FilePath(bytes: unit.path))
+        case .kept(let unit, let reason): kept[FilePath(bytes: unit.path)] = reason
+        case .failed(let unit, let error): failed[FilePath(bytes: unit.path)] = error
+        case .leftover(let path, let state): leftovers[FilePath(bytes: path)] = state
+        }
+    }
+
+    mutating func merge(_ later: PurgeReport) {
+        for path in later.removed { kept[path] = nil }
+        removed.formUnion(later.removed)
+        kept.merge(later.kept) { $1 }
+        failed.merge(later.failed) { $1 }
+        leftovers.merge(later.leftovers) { $1 }
+        outcome = later.outcome
+    }
+}
+
+extension FileTime {
+    /// A time after everything that a test makes.
+    static let later = FileTime(seconds: 4_000_000_000, nanoseconds: 0)
+}
+
+extension FilePath {
+    /// Whether anything stands at the path, also a link that leads nowhere.
+    var exists: Bool {
+        do throws(Errno) {
+            _ = try withoutFollowing.status()
+            return true
+        } catch {
+            return error != .noSuchFileOrDirectory
+        }
+    }
+}
+
+/// Calls `body` with a home that holds a tree.
+func withPurgeHome<Result>(
+    _ tree: Tree, _ body: (PurgeFixture) throws -> Result
+) throws -> Result {
+    try withTemporaryDirectory(containing: homeTree) { root in
+        try tree.create(in: root.appending("home"))
+        return try body(PurgeFixture(root: root))
+    }
+}
+
+let homeTree = Tree { Directory("home") }
+
+/// Text that takes a block on every filesystem.
+let block = String(repeating: "x", count: 5000)
+
+/// A cache of two levels with one unit of this name.
+func cache(_ unit: FileName, @TreeBuilder _ items: () -> [any TreeItem]) -> Directory {
+    let tree = items()
+    return Directory(".cache") { Directory("app") { Directory(unit) { for item in tree { item } } } }
+}

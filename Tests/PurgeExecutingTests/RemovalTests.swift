@@ -1,0 +1,167 @@
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("Carrying out a plan")
+struct RemovalTests {
+    @Test("removes the units of the plan and nothing else")
+    func removes() throws {
+        let tree = Tree {
+            File("marked", block).purgeable()
+            File("unmarked", block)
+            Directory("unit") {
+                File("first", block)
+                Directory("deep") { File("second", block) }
+                SymbolicLink("link", to: "../Documents/document")
+            }.purgeable()
+            Directory("Documents") { File("document", block).purgeable() }
+            Directory(".cache") {
+                File("loose", block)
+                Directory("app") { Directory("unit") { File("file", block) } }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let report = try home.purge()
+            let units = ["marked", "unit", ".cache/loose", ".cache/app/unit"].map { home($0) }
+            #expect(report.removed == Set(units))
+            #expect(report.kept == [:])
+            #expect(report.failed == [:])
+            #expect(report.leftovers == [:])
+            for unit in units { #expect(!unit.exists) }
+            #expect(home("unmarked").exists)
+            #expect(home("Documents/document").exists)
+            #expect(home(".cache/app").exists)
+        }
+    }
+
+    @Test("rehearsed removes nothing and says the same")
+    func rehearsal() throws {
+        let tree = Tree {
+            File("marked", block).purgeable()
+            cache("unit") { File("file", block) }
+        }
+        try withPurgeHome(tree) { home in
+            let report = try home.purge { $0.mode = .rehearse }
+            #expect(report.removed == [home("marked"), home(".cache/app/unit")])
+            #expect(home("marked").exists)
+            #expect(home(".cache/app/unit/file").exists)
+            #expect(report.outcome.measuredBytes == nil)
+            #expect(!home.state.exists)
+        }
+    }
+
+    @Test("reaches any name and any depth")
+    func names() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    for name in HostileNames.all {
+                        Directory(name) { File(name, block) }
+                    }
+                }
+                for name in HostileNames.all { File(name, block) }
+                Directory("deep") {
+                    Directory("unit") {
+                        NestedDirectories(HostileNames.longest, depth: 100) { File("file", block) }
+                    }
+                }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let report = try home.purge()
+            #expect(report.kept == [:])
+            #expect(report.failed == [:])
+            #expect(report.removed.count == 2 * HostileNames.all.count + 1)
+            #expect(!home(".cache/deep/unit").exists)
+        }
+    }
+
+    @Test("goes to a unit beyond PATH_MAX")
+    func longPath() throws {
+        let tree = Tree {
+            NestedDirectories(HostileNames.longest, depth: 20) {
+                Directory("unit") { File("file", block) }.purgeable()
+                File("marked", block).purgeable()
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let report = try home.purge()
+            #expect(report.failed == [:])
+            #expect(report.kept == [:])
+            #expect(report.removed.count == 2)
+            #expect(!report.removed.contains { $0.exists })
+        }
+    }
+
+    @Test("stops when enough is free, and measures it")
+    func target() throws {
+        let tree = Tree {
+            Directory(".cache") { for index in 0..<8 { File(FileName(Array("\(index)".utf8))) } }
+        }
+        try withPurgeHome(tree) { home in
+            for index in 0..<8 {
+                try tool("dd", "if=/dev/zero", "bs=1M", "count=8", "status=none",
+                    "of=\(home(".cache/\(index)"))")
+            }
+            let plan = try home.plan()
+            #expect(plan.units.count == 8)
+            let wanted = try home.plan(plan.units, wanting: 16 << 20)
+            let report = try home.carryOut(wanted)
+            #expect(report.removed.count >= 2)
+            #expect(report.removed.count < 8)
+        }
+    }
+
+    @Test("ends when it is told to stop")
+    func stop() throws {
+        let tree = Tree { File("marked", block).purgeable() }
+        try withPurgeHome(tree) { home in
+            let report = try home.purge { $0.shouldStop = { true } }
+            #expect(report.outcome.isStopped)
+            #expect(home("marked").exists)
+        }
+    }
+
+    @Test("refuses plans of another boot, and old ones")
+    func stale() throws {
+        let tree = Tree { File("marked", block).purgeable() }
+        try withPurgeHome(tree) { home in
+            let plan = try home.plan()
+            let executor = home.executor()
+            let otherBoot = PurgePlan(
+                created: .later, bootID: "other", device: plan.device, wantedBytes: .max,
+                units: plan.units)
+            #expect(throws: PurgeRefusal.otherBoot) {
+                try executor.carryOut(otherBoot, now: .later) { _ in }
+            }
+            let late = FileTime(seconds: FileTime.later.seconds + 3601, nanoseconds: 0)
+            #expect(throws: PurgeRefusal.tooOld) {
+                try executor.carryOut(plan, now: late) { _ in }
+            }
+            let early = FileTime(seconds: FileTime.later.seconds - 3601, nanoseconds: 0)
+            #expect(throws: PurgeRefusal.tooOld) {
+                try executor.carryOut(plan, now: early) { _ in }
+            }
+            #expect(home("marked").exists)
+        }
+    }
+
+    @Test("lets one purger of a user work at a time")
+    func twoPurgers() throws {
+        let tree = Tree { File("marked", block).purgeable() }
+        try withPurgeHome(tree) { home in
+            let plan = try home.plan()
+            let first = try PurgeJournal(in: home.state)
+            #expect(throws: PurgeRefusal.anotherIsAtWork) {
+                try home.executor().carryOut(plan, now: .later) { _ in }
+            }
+            withExtendedLifetime(first) {}
+            #expect(home("marked").exists)
+        }
+    }
+}
