@@ -81,6 +81,18 @@ struct PurgeFixture: Sendable {
     func callAsFunction(_ path: String) -> FilePath { home.appending(FilePath(path).components) }
 }
 
+extension PurgeFixture {
+    /// A unit as a plan would have it for a file or directory, whatever keeps it.
+    func unit(at path: FilePath, _ purgeClass: PurgeClass = .caches) throws -> PurgeUnit {
+        let status = try path.withoutFollowing.status()
+        return PurgeUnit(
+            path: path.bytes, purgeClass: purgeClass, isDirectory: status.kind == .directory,
+            identity: status.identity, lastUse: status.lastUse, bytes: status.allocatedSize,
+            itemCount: 1,
+            pin: PurgePin(status, newestChange: status.attributeModificationTime))
+    }
+}
+
 extension KeepReason {
     /// Whether a program that is just being started may be the reason.
     fileprivate var isPassing: Bool {

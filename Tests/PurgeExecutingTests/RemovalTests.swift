@@ -98,25 +98,6 @@ struct RemovalTests {
         }
     }
 
-    @Test("stops when enough is free, and measures it")
-    func target() throws {
-        let tree = Tree {
-            Directory(".cache") { for index in 0..<8 { File(FileName(Array("\(index)".utf8))) } }
-        }
-        try withPurgeHome(tree) { home in
-            for index in 0..<8 {
-                try tool("dd", "if=/dev/zero", "bs=1M", "count=8", "status=none",
-                    "of=\(home(".cache/\(index)"))")
-            }
-            let plan = try home.plan()
-            #expect(plan.units.count == 8)
-            let wanted = try home.plan(plan.units, wanting: 16 << 20)
-            let report = try home.carryOut(wanted)
-            #expect(report.removed.count >= 2)
-            #expect(report.removed.count < 8)
-        }
-    }
-
     @Test("ends when it is told to stop")
     func stop() throws {
         let tree = Tree { File("marked", block).purgeable() }

@@ -1,0 +1,80 @@
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+/// What purges that die work on.
+let crashTree = Tree {
+    Directory(".cache") {
+        Directory("app") {
+            for unit in ["first", "second"] {
+                Directory(FileName(Array(unit.utf8))) {
+                    for index in 0..<4 { File(FileName(Array("file\(index)".utf8)), block) }
+                    Directory("deep") {
+                        File("file", block)
+                        Directory("deeper") { File("file", block) }
+                    }
+                }
+            }
+        }
+    }
+    Directory("Documents") {
+        File("document", block).purgeable()
+        HardLink("linked", to: ".cache/app/first/deep/file")
+    }
+    File("unmarked", block)
+}
+
+/// Expects that the next run leaves nothing half done, and all documents whole.
+func expectRecovery(_ home: PurgeFixture, _ moment: Comment) throws {
+    var report = PurgeReport()
+    try home.executor().finishLeftovers { report.add($0) }
+    #expect(!report.leftovers.values.contains(.leftAlone), moment)
+    for unit in ["first", "second"] {
+        let path = home(".cache/app/\(unit)")
+        guard path.exists else { continue }
+        for file in (0..<4).map({ "file\($0)" }) + ["deep/file", "deep/deeper/file"] {
+            let content = try contentsOfFile(path.appending(FilePath(file).components))
+            #expect(content == Array(block.utf8), moment)
+        }
+    }
+    var names: [String] = []
+    try forEachName(in: home(".cache/app")) { name in
+        names.append(String(decoding: name, as: UTF8.self))
+        return true
+    }
+    #expect(Set(names).isSubset(of: ["first", "second"]), moment)
+    for document in ["Documents/document", "Documents/linked", "unmarked"] {
+        #expect(try contentsOfFile(home(document)) == Array(block.utf8), moment)
+    }
+    #expect(try PurgeJournal(in: home.state).records == [], moment)
+    let last = try home.purge()
+    #expect(last.failed == [:] && last.kept == [:] && last.leftovers == [:], moment)
+    #expect(!home(".cache/app/first").exists && !home(".cache/app/second").exists, moment)
+}
+
+@Suite("A purge that dies before a system call")
+struct CrashTests {
+    @Test("leaves each unit whole or gone, after the next run")
+    func everyCall() throws {
+        var call = 1
+        var died = true
+        while died {
+            try withPurgeHome(crashTree) { home in
+                let result = try Command(
+                    .built("purge-tool"), home.home, home.state, "\(call)"
+                ).run()
+                died = result.end == .signal(SIGKILL)
+                #expect(died || result.exitCode == 0, "\(result)")
+                try expectRecovery(home, "call \(call)")
+            }
+            // A prime step meets other calls in other units.
+            call += 37
+        }
+        #expect(call > 400)
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("On a full disk")
+struct FullDiskTests {
+    private func freeBytes(_ path: FilePath) throws -> Int64 {
+        let status = try filesystemStatus(of: path)
+        return Int64(status.freeBlocks * status.fragmentSize)
+    }
+
+    @Test(
+        "a plan is carried out until the measured free space has grown by what it wants",
+        arguments: [FilesystemKind.ext4, .xfs, .btrfs])
+    func target(kind: FilesystemKind) throws {
+        try withFilesystem(kind) { filesystem in
+            let tree = Tree {
+                Directory("home") {
+                    Directory("Documents") { File("document", block).purgeable() }
+                    Directory(".cache") {
+                        for app in 0..<12 {
+                            Directory(FileName(Array("app\(app)".utf8))) {
+                                Directory("unit")
+                                Directory("other")
+                            }
+                        }
+                    }
+                }
+            }
+            try tree.create(in: filesystem.root)
+            let home = PurgeFixture(root: filesystem.root)
+            // The journal takes its blocks while there are some.
+            _ = try PurgeJournal(in: home.state)
+            for app in 0..<12 {
+                for path in ["unit/file", "other/file", "loose"] {
+                    _ = try Command(
+                        "/bin/dd", "if=/dev/zero", "bs=64K", "count=8", "status=none",
+                        "of=\(home(".cache/app\(app)/\(path)"))"
+                    ).run()
+                }
+            }
+            _ = try Command(
+                "/bin/dd", "if=/dev/zero", "bs=64K", "status=none",
+                "of=\(home("Documents/filler"))"
+            ).run()
+            try tool("sync", "-f", filesystem.root)
+            let before = try freeBytes(filesystem.root)
+            let wanted: Int64 = 6 << 20
+            let plan = try home.plan(wanting: wanted)
+            let report = try home.carryOut(plan)
+            #expect(report.failed == [:])
+            #expect(report.kept == [:])
+            #expect(report.outcome.isReached)
+            #expect(try freeBytes(filesystem.root) - before >= wanted - (1 << 19))
+            #expect((report.outcome.measuredBytes ?? 0) >= wanted)
+            #expect(report.removed.count < 36)
+            #expect(try contentsOfFile(home("Documents/document")) == Array(block.utf8))
+            #expect(home("Documents/filler").exists)
+        }
+    }
+
+    @Test("deleting that shows nothing ends soon, and says that it is futile")
+    func futile() throws {
+        try withFilesystem(.ext4) { filesystem in
+            let home = try cacheOfMebibytes(12, on: filesystem.root)
+            var executor = home.executor()
+            executor.futileBytes = 4 << 20
+            let plan = try home.plan()
+            let mock = SystemCallMock([:])
+            mock.beforeCall = { call in
+                guard call == .unlinkat else { return }
+                // Somebody else takes what is freed.
+                _ = system("dd if=/dev/zero bs=64K count=16 status=none >> '\(home.root)/other'")
+            }
+            let report = try mock.run { try home.carryOutOnce(plan, executor) }
+            #expect(report.outcome.isFutile)
+            #expect(!report.outcome.isReached)
+            #expect(report.removed.count >= 4 && report.removed.count < 8)
+        }
+    }
+
+    @Test("what a snapshot made after the plan holds is kept")
+    func snapshot() throws {
+        try require(.tool("btrfs"))
+        try withFilesystem(.btrfs) { filesystem in
+            let volume = filesystem.root.appending("volume")
+            try tool("btrfs", "subvolume", "create", volume)
+            let home = try cacheOfMebibytes(4, on: volume)
+            let plan = try home.plan()
+            #expect(plan.units.count == 4)
+            try tool(
+                "btrfs", "subvolume", "snapshot", "-r", volume, filesystem.root.appending("kept"))
+            let report = try home.carryOut(plan)
+            #expect(Set(report.kept.values) == [.freesNothing])
+            #expect(report.removed == [])
+        }
+    }
+
+    private func cacheOfMebibytes(_ count: Int, on volume: FilePath) throws -> PurgeFixture {
+        try Tree { Directory("home") { Directory(".cache") { Directory("app") } } }
+            .create(in: volume)
+        let home = PurgeFixture(root: volume)
+        for index in 0..<count {
+            try tool(
+                "dd", "if=/dev/urandom", "bs=64K", "count=16", "status=none",
+                "of=\(home(".cache/app/\(index)"))")
+        }
+        try tool("sync", "-f", volume)
+        return home
+    }
+}

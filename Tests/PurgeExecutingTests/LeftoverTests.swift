@@ -1,0 +1,161 @@
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("What a purge that was cut off left")
+struct LeftoverTests {
+    @Test("is left alone and reported when the journal does not name it")
+    func stranger() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory(".resval-purge-first") { File("file", block) }
+                Directory("app") {
+                    File("file", block)
+                    Directory(".resval-purge-second") { File("file", block) }.purgeable()
+                    Directory("unit") { Directory(".resval-purge-third") { File("file", block) } }
+                }
+            }
+            Directory(".resval-trash-2026-01-01") { File("file", block).purgeable() }
+        }
+        try withPurgeHome(tree) { home in
+            let report = try home.purge()
+            #expect(report.removed == [home(".cache/app/file")])
+            #expect(report.leftovers == [home(".cache/app/.resval-purge-second"): .leftAlone])
+            for path in [
+                ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
+                ".cache/app/unit/.resval-purge-third", ".resval-trash-2026-01-01",
+            ] {
+                #expect(home(path + "/file").exists)
+            }
+        }
+    }
+
+    /// Calls `body` with a unit put aside and a journal that says so.
+    private func withRecord(
+        _ state: AsideRecord.State, _ body: (PurgeFixture, AsideRecord) throws -> Void
+    ) throws {
+        let tree = cache("unit") {
+            File("file", block)
+            Directory("deep") { File("file", block) }
+        }
+        try withPurgeHome(Tree { tree }) { home in
+            let unit = home(".cache/app/unit")
+            let record = AsideRecord(
+                state: state, identity: try unit.status().identity,
+                parent: try home(".cache/app").status().identity,
+                parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
+                asideName: AsideName.make(),
+                newestChange: try unit.appending("deep/file").status().attributeModificationTime)
+            try PurgeJournal(in: home.state).store(record)
+            try tool("mv", unit, FilePath(bytes: record.asidePath))
+            try body(home, record)
+        }
+    }
+
+    private func finish(_ home: PurgeFixture) throws -> [FilePath: LeftoverState] {
+        var report = PurgeReport()
+        try home.executor().finishLeftovers { report.add($0) }
+        #expect(try PurgeJournal(in: home.state).records == [] || !report.leftovers.isEmpty)
+        return report.leftovers
+    }
+
+    @Test("is finished when it was being removed")
+    func deleting() throws {
+        try withRecord(.deleting) { home, record in
+            #expect(try finish(home) == [home(".cache/app/unit"): .finished])
+            #expect(!FilePath(bytes: record.asidePath).exists)
+            #expect(try finish(home) == [:])
+        }
+    }
+
+    @Test("gets its name back when it was only put aside, unless something has the name")
+    func aside() throws {
+        try withRecord(.aside) { home, record in
+            #expect(try finish(home) == [home(".cache/app/unit"): .restored])
+            #expect(home(".cache/app/unit/deep/file").exists)
+        }
+        try withRecord(.aside) { home, record in
+            try tool("mkdir", home(".cache/app/unit"))
+            let aside = FilePath(bytes: record.asidePath)
+            #expect(try finish(home) == [aside: .leftAlone])
+            #expect(aside.appending("deep/file").exists)
+            try tool("rmdir", home(".cache/app/unit"))
+            #expect(try finish(home) == [home(".cache/app/unit"): .restored])
+        }
+    }
+
+    @Test("is left alone when it is another directory, or in another one")
+    func other() throws {
+        try withRecord(.deleting) { home, record in
+            let aside = FilePath(bytes: record.asidePath)
+            try tool("mv", aside, home("moved"))
+            try tool("cp", "-a", home("moved"), aside)
+            #expect(try finish(home) == [aside: .leftAlone])
+            #expect(aside.appending("deep/file").exists)
+        }
+        try withRecord(.deleting) { home, record in
+            try tool("mv", home(".cache/app"), home("moved"))
+            try tool("cp", "-a", home("moved"), home(".cache/app"))
+            #expect(try finish(home) == [FilePath(bytes: record.asidePath): .leftAlone])
+            #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
+        }
+    }
+
+    @Test("keeps what was moved into it since")
+    func movedIn() throws {
+        try withRecord(.deleting) { home, record in
+            usleep(20_000)
+            try tool("mkdir", "-p", home("Documents/inner"))
+            try tool("cp", home(".cache/app") .appending(FilePath(bytes: record.asideName).components)
+                .appending("file"), home("Documents/document"))
+            try tool("touch", "-d", "@1000000000", home("Documents/inner"))
+            try tool("mv", home("Documents"), FilePath(bytes: record.asidePath).appending("deep"))
+            #expect(try finish(home) == [home(".cache/app/unit"): .restored])
+            #expect(home(".cache/app/unit/deep/Documents/inner").exists)
+            #expect(!home(".cache/app/unit/file").exists)
+        }
+    }
+
+    @Test("is known again from either place of a journal whose last write was cut off")
+    func tornJournal() throws {
+        try withRecord(.aside) { home, record in
+            try PurgeJournal(in: home.state).store(
+                AsideRecord(
+                    state: .deleting, identity: record.identity, parent: record.parent,
+                    parentPath: record.parentPath, name: record.name, asideName: record.asideName,
+                    newestChange: record.newestChange))
+            // The second record is in the first place.
+            try tool("dd", "if=/dev/urandom", "of=\(home.state)/journal", "bs=1", "seek=40",
+                "count=20", "conv=notrunc", "status=none")
+            #expect(try PurgeJournal(in: home.state).records == [record])
+        }
+    }
+
+    @Test("has one record for each directory put aside")
+    func journal() throws {
+        try withPurgeHome(Tree {}) { home in
+            let journal = try PurgeJournal(in: home.state)
+            func record(_ name: String) -> AsideRecord {
+                AsideRecord(
+                    state: .aside, identity: FileIdentity(device: 1, inode: .max),
+                    parent: FileIdentity(device: 1, inode: 2), parentPath: Array("/a\n".utf8),
+                    name: [0xFF], asideName: Array(name.utf8),
+                    newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999))
+            }
+            for name in ["a", "b", "c"] { try journal.store(record(name)) }
+            try journal.remove(record("b"))
+            let long = AsideRecord(
+                state: .aside, identity: FileIdentity(device: 1, inode: 3),
+                parent: FileIdentity(device: 1, inode: 2),
+                parentPath: [UInt8](repeating: 65, count: 70_000), name: [65], asideName: [66],
+                newestChange: .later)
+            #expect(throws: FileError.self) { try journal.store(long) }
+            #expect(journal.records == [record("a"), record("c")])
+        }
+    }
+}

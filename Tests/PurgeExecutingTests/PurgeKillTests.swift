@@ -1,0 +1,31 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("Purges that are killed from outside")
+struct PurgeKillTests {
+    @Test("at any moment: each unit is whole or gone after the next run, documents are whole")
+    func anyMoment() throws {
+        let clock = ContinuousClock()
+        let longest = try withPurgeHome(crashTree) { home in
+            var result: CommandResult?
+            let longest = try clock.measure { result = try command(home).run() }
+            #expect(result?.exitCode == 0)
+            return longest
+        }
+        for moment in killMoments(upTo: longest) {
+            try withPurgeHome(crashTree) { home in
+                _ = try command(home).killed(after: moment).run()
+                try expectRecovery(home, "after \(moment)")
+            }
+        }
+    }
+
+    private func command(_ home: PurgeFixture) -> Command {
+        Command(.built("purge-tool"), home.home, home.state)
+    }
+}

@@ -1,0 +1,156 @@
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("What changes while a plan is carried out")
+struct RaceTests {
+    private let tree = Tree {
+        File("marked", block).purgeable()
+        cache("unit") {
+            File("file", block)
+            Directory("deep") { File("file", block) }
+        }
+        Directory("Documents") {
+            File("document", block)
+            Directory("deep") { File("file", block) }
+            File("file", block)
+        }
+    }
+
+    /// Carries a plan out once for each system call it makes, with an attack just before that call,
+    /// until one comes too late to happen.
+    private func attack(
+        every step: Int = 1, on units: Set<String>,
+        _ attack: @escaping (PurgeFixture) throws -> Void,
+        _ check: (PurgeFixture, PurgeReport) throws -> Void
+    ) throws {
+        var number = 0
+        var didHappen = true
+        while didHappen {
+            number += step
+            try withPurgeHome(tree) { home in
+                let plan = try home.plan()
+                let chosen = plan.units.filter { unit in
+                    units.contains { home($0).bytes == unit.path }
+                }
+                let narrowed = try home.plan(chosen)
+                var count = 0
+                var failure: (any Error)?
+                let mock = SystemCallMock([:])
+                mock.beforeCall = { _ in
+                    count += 1
+                    guard count == number else { return }
+                    mock.beforeCall = nil
+                    do { try attack(home) } catch { failure = error }
+                }
+                let report = try mock.run { try home.carryOutOnce(narrowed, home.executor()) }
+                if let failure { throw failure }
+                didHappen = count == number
+                try check(home, report)
+            }
+        }
+        #expect(number > 20)
+    }
+
+    private func documentsAreWhole(_ home: PurgeFixture, at path: String = "Documents") -> Bool {
+        ["document", "file", "deep/file"].allSatisfy { home("\(path)/\($0)").exists }
+    }
+
+    @Test("a directory swapped for a symbolic link, at any moment, leads nowhere")
+    func swappedForLink() throws {
+        try attack(every: 3, on: [".cache/app/unit"]) { home in
+            rename(home(".cache/app").string, home("moved").string)
+            symlink(home("Documents").string, home(".cache/app").string)
+            rename(home("Documents/deep").string, home("Documents/unit").string)
+        } _: { home, report in
+            #expect(home("Documents/document").exists)
+            #expect(home("Documents/unit/file").exists || home("Documents/deep/file").exists)
+            #expect(report.leftovers == [:])
+        }
+    }
+
+    @Test("another directory in a unit's place, at any moment, is never removed")
+    func replacedDirectory() throws {
+        try attack(every: 3, on: [".cache/app/unit"]) { home in
+            // Behind the moment when the unit was put aside the name is free.
+            rename(home(".cache/app/unit").string, home("moved").string)
+            rename(home("Documents").string, home(".cache/app/unit").string)
+        } _: { home, _ in
+            #expect(
+                documentsAreWhole(home, at: ".cache/app/unit") || documentsAreWhole(home))
+        }
+    }
+
+    @Test("what is moved into a unit, at any moment, is never removed")
+    func movedIn() throws {
+        try attack(every: 2, on: [".cache/app/unit"]) { home in
+            // Wherever the unit is by now.
+            let app = home(".cache/app")
+            var names: [[UInt8]] = []
+            try forEachName(in: app) { name in
+                names.append(name)
+                return true
+            }
+            guard let name = names.first else { return }
+            let unit = app.appending(FilePath(bytes: name).components)
+            rename(home("Documents/deep").string, unit.appending("moved").string)
+            rename(home("Documents/document").string, unit.appending("document").string)
+        } _: { home, report in
+            if home("Documents").exists, home("Documents/document").exists { return }
+            #expect(home(".cache/app/unit/document").exists)
+            #expect(home(".cache/app/unit/moved/file").exists)
+            #expect(report.removed == [])
+        }
+    }
+
+    @Test("a file replaced by another, at any moment before the last, is kept")
+    func replacedFile() throws {
+        var late = 0
+        try attack(on: ["marked"]) { home in
+            rename(home("Documents/document").string, home("marked").string)
+        } _: { home, report in
+            guard home("marked").exists || !home("Documents/document").exists else { return }
+            if home("marked").exists { return }
+            // The one window there is: between the last look at the name and the call.
+            late += 1
+            #expect(report.removed == [home("marked")])
+        }
+        #expect(late <= 3)
+    }
+
+    @Test("a mark that says false, at any moment before the last look, keeps the file")
+    func markedFalse() throws {
+        var late = 0
+        try attack(on: ["marked"]) { home in
+            guard home("marked").exists else { return }
+            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "false", home("marked"))
+            if !home("marked").exists { late += 1 }
+        } _: { home, report in
+            guard report.removed == [home("marked")] else { return }
+            late += 1
+        }
+        #expect(late <= 20)
+    }
+
+    @Test("who opens a file while its lease is held waits, and the file is kept")
+    func openedUnderLease() throws {
+        var kept = 0
+        try attack(on: ["marked"]) { home in
+            // Opening for writing without waiting breaks the lease, and fails.
+            let descriptor = Glibc.open(home("marked").string, O_WRONLY | O_NONBLOCK)
+            if descriptor >= 0 { close(descriptor) }
+        } _: { home, report in
+            #expect(report.failed == [:])
+            if report.kept == [home("marked"): .inUse] {
+                kept += 1
+                #expect(home("marked").exists)
+            }
+        }
+        #expect(kept > 3)
+    }
+}
