@@ -57,8 +57,7 @@ struct ChangeTests {
     @Test("when a file was changed, or another has its name, of the same size and time")
     func files() throws {
         try expectKept("marked", as: .changed) { home in
-            try tool("dd", "if=/dev/zero", "of=\(home("marked"))", "bs=1", "count=1",
-                "conv=notrunc", "status=none")
+            try overwriteByte(of: home("marked"))
         }
         try expectKept("marked", as: .changed) { home in
             try tool("cp", "-p", "--preserve=all", home("marked"), home("other"))
@@ -73,8 +72,7 @@ struct ChangeTests {
     @Test("when anything in a directory was changed, added, removed or renamed, however deep")
     func directories() throws {
         try expectKept("unit", as: .changed) { home in
-            try tool("dd", "if=/dev/zero", "of=\(home("unit/deep/file"))", "bs=1", "count=1",
-                "conv=notrunc", "status=none")
+            try overwriteByte(of: home("unit/deep/file"))
         }
         try expectKept("unit", as: .changed) { home in
             try tool("touch", home("unit/deep/new"))
@@ -122,5 +120,10 @@ struct ChangeTests {
             #expect(Set(report.kept.values) == [.tooYoung])
             #expect(report.removed == [])
         }
+    }
+
+    private func overwriteByte(of path: FilePath) throws {
+        try tool(
+            "dd", "if=/dev/zero", "of=\(path)", "bs=1", "count=1", "conv=notrunc", "status=none")
     }
 }

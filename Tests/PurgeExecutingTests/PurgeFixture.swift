@@ -28,6 +28,7 @@ struct PurgeFixture: Sendable {
     func executor(_ search: UnitSearch? = nil) -> PurgeExecutor {
         var executor = PurgeExecutor(search ?? self.search())
         executor.stateDirectory = state
+        executor.measureRepeats = 0
         return executor
     }
 
@@ -157,6 +158,27 @@ func withPurgeHome<Result>(
     }
 }
 
+/// Homes on a small filesystem of their own, where waiting for the disk takes no time, one after the
+/// other.
+struct PurgeHomes {
+    let filesystem: MountedFilesystem
+
+    /// Calls `body` with a home that holds a tree, and removes it afterwards.
+    func withHome<Result>(_ tree: Tree, _ body: (PurgeFixture) throws -> Result) throws -> Result {
+        let root = filesystem.root.appending("root")
+        try Tree { Directory("root") { Directory("home") } }.create(in: filesystem.root)
+        try tree.create(in: root.appending("home"))
+        let result = try body(PurgeFixture(root: root))
+        try tool("rm", "-rf", root)
+        return result
+    }
+}
+
+/// Calls `body` with a small filesystem for homes.
+func withPurgeHomes<Result>(_ body: (PurgeHomes) throws -> Result) throws -> Result {
+    try withFilesystem(.ext4) { try body(PurgeHomes(filesystem: $0)) }
+}
+
 let homeTree = Tree { Directory("home") }
 
 /// Text that takes a block on every filesystem.
@@ -165,5 +187,7 @@ let block = String(repeating: "x", count: 5000)
 /// A cache of two levels with one unit of this name.
 func cache(_ unit: FileName, @TreeBuilder _ items: () -> [any TreeItem]) -> Directory {
     let tree = items()
-    return Directory(".cache") { Directory("app") { Directory(unit) { for item in tree { item } } } }
+    return Directory(".cache") {
+        Directory("app") { Directory(unit) { for item in tree { item } } }
+    }
 }

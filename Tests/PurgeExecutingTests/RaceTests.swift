@@ -29,32 +29,42 @@ struct RaceTests {
         _ attack: @escaping (PurgeFixture) throws -> Void,
         _ check: (PurgeFixture, PurgeReport) throws -> Void
     ) throws {
-        var number = 0
-        var didHappen = true
-        while didHappen {
-            number += step
-            try withPurgeHome(tree) { home in
-                let plan = try home.plan()
-                let chosen = plan.units.filter { unit in
-                    units.contains { home($0).bytes == unit.path }
+        try withPurgeHomes { homes in
+            var number = 0
+            var didHappen = true
+            while didHappen {
+                number += step
+                didHappen = try homes.withHome(tree) { home in
+                    try carryOut(in: home, units, attack, atCall: number, check)
                 }
-                let narrowed = try home.plan(chosen)
-                var count = 0
-                var failure: (any Error)?
-                let mock = SystemCallMock([:])
-                mock.beforeCall = { _ in
-                    count += 1
-                    guard count == number else { return }
-                    mock.beforeCall = nil
-                    do { try attack(home) } catch { failure = error }
-                }
-                let report = try mock.run { try home.carryOutOnce(narrowed, home.executor()) }
-                if let failure { throw failure }
-                didHappen = count == number
-                try check(home, report)
             }
+            #expect(number > 20)
         }
-        #expect(number > 20)
+    }
+
+    /// - Returns: whether the attack happened.
+    private func carryOut(
+        in home: PurgeFixture, _ units: Set<String>,
+        _ attack: @escaping (PurgeFixture) throws -> Void, atCall number: Int,
+        _ check: (PurgeFixture, PurgeReport) throws -> Void
+    ) throws -> Bool {
+        let all = try home.plan().units
+        let plan = try home.plan(
+            all.filter { unit in units.contains { home($0).bytes == unit.path } })
+        #expect(plan.units.count == units.count)
+        var count = 0
+        var failure: (any Error)?
+        let mock = SystemCallMock([:])
+        mock.beforeCall = { _ in
+            count += 1
+            guard count == number else { return }
+            mock.beforeCall = nil
+            do { try attack(home) } catch { failure = error }
+        }
+        let report = try mock.run { try home.carryOutOnce(plan, home.executor()) }
+        if let failure { throw failure }
+        try check(home, report)
+        return count == number
     }
 
     private func documentsAreWhole(_ home: PurgeFixture, at path: String = "Documents") -> Bool {

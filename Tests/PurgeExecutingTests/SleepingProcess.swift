@@ -13,7 +13,8 @@ final class SleepingProcess {
     }
 
     init(_ command: Command) throws {
-        let words = [Array("env".utf8)] + Self.directory(command) + [command.executable.bytes]
+        let words =
+            [Array("env".utf8)] + Self.directory(command) + [command.executable.bytes]
             + command.arguments
         var pointers = words.map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
         defer { pointers.forEach { free($0) } }

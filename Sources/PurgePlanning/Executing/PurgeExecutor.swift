@@ -29,6 +29,9 @@ public struct PurgeExecutor: Sendable {
     /// Asked before each unit: true ends the run.
     public var shouldStop: @Sendable () -> Bool = { false }
 
+    /// How often less than expected is measured again, a tenth of a second later.
+    package var measureRepeats = 5
+
     let search: UnitSearch
 
     /// Creates an executor.

@@ -26,7 +26,9 @@ struct PurgeRun {
         trash =
             executor.mode == .trash
             ? Trash(now: now, home: executor.search.environment.base.home, rules) : nil
-        meter = executor.mode == .delete ? try SpaceMeter(volume) : nil
+        meter =
+            executor.mode == .delete
+            ? try SpaceMeter(volume, repeats: executor.measureRepeats) : nil
     }
 
     /// Comes to all units, until enough is free.

@@ -6,11 +6,15 @@ import SystemPackage
 struct SpaceMeter {
     private let directory: OpenedFile
     private let first: Int64
+    private let repeats: Int
 
     /// Measures the beginning.
     ///
-    /// - Parameter directory: one on the filesystem.
-    init(_ directory: FilePath) throws(FileError) {
+    /// - Parameters:
+    ///   - directory: one on the filesystem.
+    ///   - repeats: how often less than expected is measured again.
+    init(_ directory: FilePath, repeats: Int) throws(FileError) {
+        self.repeats = repeats
         do throws(Errno) {
             self.directory = OpenedFile(
                 try openFile(directory.withoutFollowing, flags: O_RDONLY | O_DIRECTORY))
@@ -23,11 +27,11 @@ struct SpaceMeter {
     /// By how much it grew, in bytes; negative when it shrank.
     ///
     /// Filesystems free what was deleted in the background, so less than expected is measured again,
-    /// for up to half a second.
+    /// a tenth of a second later.
     func grownBytes(expecting expected: Int64) throws(FileError) -> Int64 {
         do throws(Errno) {
             var grown: Int64 = 0
-            for attempt in 0..<6 {
+            for attempt in 0...repeats {
                 if attempt > 0 { usleep(100_000) }
                 grown = try Self.freeBytes(of: directory.descriptor) - first
                 if grown >= expected { break }

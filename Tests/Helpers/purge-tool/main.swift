@@ -27,6 +27,7 @@ private func work() throws {
         device: try home.status().identity.device, wantedBytes: .max, units: found.units)
     var executor = PurgeExecutor(search)
     executor.stateDirectory = FilePath(arguments[2])
+    executor.measureRepeats = 0
     _ = try executor.carryOut(plan, now: now) { event in
         switch event {
         case .removed(let unit, _): print("removed \(FilePath(bytes: unit.path))")

@@ -42,6 +42,7 @@ struct Trash {
 
     /// Directories above a unit that may hold the trash, the best first.
     private func candidates(for examined: Examination) throws(KeepReason) -> [OpenedFile] {
+        // A home that cannot be reached is on no way to a unit.
         let homeIdentity = try? home?.status().identity
         var found: [OpenedFile] = []
         var homes: [OpenedFile] = []
