@@ -47,7 +47,10 @@ package.targets += [
         name: "StoragePolicy", dependencies: ["ResourceValues", "SystemCalls", systemPackage]),
     .target(
         name: "EffectiveValues",
-        dependencies: ["CLinux", "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage]),
+        dependencies: [
+            "CLinux", "JSONReading", "JSONWriting", "ResourceValues", "StoragePolicy",
+            "SystemCalls", systemPackage,
+        ]),
     .target(
         name: "BackupPlanning",
         dependencies: [

@@ -1,0 +1,71 @@
+import JSONReading
+import JSONWriting
+import ResourceValues
+
+/// What the newest plan for purging a volume would free: it counts towards what may be stored there
+/// of importance.
+public struct PurgeRecord: Sendable, Hashable {
+    /// How old a record may be to count, in seconds.
+    public static let longestAge: Int64 = 3600
+
+    /// When the plan was made.
+    public let created: FileTime
+    /// The device number of the volume's filesystem.
+    public let device: UInt64
+    /// The boot in which it was made: device numbers mean nothing in another one.
+    public let bootID: String
+    /// What the plan would free, in bytes; never negative.
+    public let bytes: Int64
+
+    /// Creates a record.
+    public init(created: FileTime, device: UInt64, bootID: String, bytes: Int64) {
+        self.created = created
+        self.device = device
+        self.bootID = bootID
+        self.bytes = max(0, bytes)
+    }
+
+    /// What the record lets somebody count on now, in bytes: 0 when it is of another volume or boot,
+    /// older than ``longestAge``, or from a time to come.
+    public func bytes(onDevice device: UInt64, bootID: String, now: FileTime) -> Int64 {
+        let oldest = FileTime(
+            seconds: now.seconds - Self.longestAge, nanoseconds: now.nanoseconds)
+        guard self.device == device, self.bootID == bootID, created >= oldest, created <= now
+        else { return 0 }
+        return bytes
+    }
+
+    /// The record as one line of JSON: `created`, `device`, `bootID` and `bytes`.
+    package var line: [UInt8] {
+        var line = JSONLine()
+        line.add("created", created)
+        line.add("device", device)
+        line.add("bootID", bootID)
+        line.add("bytes", bytes)
+        return line.ended()
+    }
+
+    /// Reads what ``line`` writes: all four fields, each once, and nothing else.
+    package init(_ json: [UInt8]) throws(JSONError) {
+        var scanner = JSONScanner(json[...], hasLostBytes: false)
+        var created: FileTime?
+        var device: UInt64?
+        var bootID: String?
+        var bytes: Int64?
+        var names: [String] = []
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            names.append(name)
+            switch name {
+            case "created": created = FileTime(rfc3339: try scanner.string())
+            case "device": device = UInt64(exactly: try scanner.integer())
+            case "bootID": bootID = try scanner.text()
+            case "bytes": bytes = try scanner.integer()
+            default: throw JSONError(offset: 0)
+            }
+        }
+        guard names.count == 4, scanner.isAtEnd(), let created, let device,
+            let bootID, !bootID.isEmpty, let bytes, bytes >= 0
+        else { throw JSONError(offset: json.count) }
+        self.init(created: created, device: device, bootID: bootID, bytes: bytes)
+    }
+}
