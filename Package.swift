@@ -291,6 +291,24 @@ package.targets += [
         ]),
 ]
 
+// How much is left, and what programs do about it.
+
+package.products += [.library(name: "StorageManagement", targets: ["StorageManagement"])]
+package.targets += [
+    .target(
+        name: "StorageManagement",
+        dependencies: [
+            "CLinux", "EffectiveValues", "FileTree", "PurgePlanning", "ResourceValues",
+            "StoragePolicy", "SystemCalls", systemPackage,
+        ]),
+    .testTarget(
+        name: "StorageManagementTests",
+        dependencies: [
+            "CLinux", "EffectiveValues", "PurgePlanning", "ResourceValues", "StorageManagement",
+            "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
+        ]),
+]
+
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

@@ -18,12 +18,14 @@
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/quota.h>
 #include <linux/sched.h>
 #include <linux/stat.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -38,6 +41,7 @@
 #include <sys/sysmacros.h>
 #include <sys/timex.h>
 #include <sys/types.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -521,6 +525,34 @@ static inline long linux_syncfs(int descriptor) {
 // Asks the kernel to send `signal_number` to this process when its parent dies.
 static inline long linux_set_parent_death_signal(int signal_number) {
     return linux_result(prctl(PR_SET_PDEATHSIG, signal_number, 0, 0, 0));
+}
+
+// Asks for the quota of a user (0) or a group (1) on the filesystem that holds an open file:
+// quotactl_fd(2) of Linux 5.14, which glibc 2.36 does not wrap.
+static inline long linux_get_quota(int descriptor, int type, unsigned int identifier,
+                                   struct if_dqblk *quota) {
+    const int quotactl_fd = 443;
+    return linux_result(
+        syscall(quotactl_fd, descriptor, QCMD(Q_GETQUOTA, type), identifier, quota));
+}
+
+// Sends one datagram to a socket of this machine, without waiting. An address that begins with a NUL
+// is one without a name in any directory.
+static inline long linux_send_datagram(const void *address, size_t address_size,
+                                       const void *message, size_t size) {
+    struct sockaddr_un target = {0};
+    if (address_size == 0 || address_size >= sizeof target.sun_path) return -(long)ENAMETOOLONG;
+    target.sun_family = AF_UNIX;
+    memcpy(target.sun_path, address, address_size);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -(long)errno;
+    size_t length = offsetof(struct sockaddr_un, sun_path) + address_size;
+    // The terminator belongs to a path, but not to an address without one.
+    if (target.sun_path[0] != 0) length++;
+    long result = linux_result(sendto(descriptor, message, size, MSG_NOSIGNAL | MSG_DONTWAIT,
+                                      (struct sockaddr *)&target, (socklen_t)length));
+    close(descriptor);
+    return result;
 }
 
 // libattr reports each failing attribute through a variadic callback, which Swift cannot provide.
