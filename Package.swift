@@ -268,9 +268,9 @@ package.targets += [
     .target(
         name: "PurgePlanning",
         dependencies: [
-            "CLinux", "EffectiveValues", "FileTree", "ResourceValues", "StoragePolicy",
-            "SystemCalls",
-            .product(name: "HeapModule", package: "swift-collections"), systemPackage,
+            "CLinux", "EffectiveValues", "FileTree",
+            .product(name: "HeapModule", package: "swift-collections"), "JSONReading",
+            "JSONWriting", "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
         ],
         resources: [.embedInCode("Rules/not-a-cache.tsv")]),
     .executableTarget(

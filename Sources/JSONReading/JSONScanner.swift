@@ -89,6 +89,12 @@ package struct JSONScanner {
         return number
     }
 
+    /// Reads a number without sign and fraction.
+    package mutating func unsigned() throws(JSONError) -> UInt64 {
+        guard let number = UInt64(try numberText()) else { throw failure }
+        return number
+    }
+
     /// Reads a number.
     package mutating func number() throws(JSONError) -> Double {
         guard let number = Double(try numberText()) else { throw failure }

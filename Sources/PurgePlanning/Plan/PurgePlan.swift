@@ -1,4 +1,5 @@
 import SystemCalls
+import SystemPackage
 
 /// What to delete to free space on a volume, in this order, and what it looked like when it was
 /// chosen.
@@ -15,17 +16,21 @@ public struct PurgePlan: Sendable, Hashable {
     public let device: UInt64
     /// What deleting the units shall free at least, in bytes.
     public let wantedBytes: Int64
+    /// Where units were looked for; empty for the user's own directories.
+    public let roots: [FilePath]
     /// The units, in the order in which they go.
     public let units: [PurgeUnit]
 
     /// Creates a plan from its parts.
     public init(
-        created: FileTime, bootID: String, device: UInt64, wantedBytes: Int64, units: [PurgeUnit]
+        created: FileTime, bootID: String, device: UInt64, wantedBytes: Int64,
+        roots: [FilePath] = [], units: [PurgeUnit]
     ) {
         self.created = created
         self.bootID = bootID
         self.device = device
         self.wantedBytes = wantedBytes
+        self.roots = roots
         self.units = units
     }
 

@@ -1,0 +1,156 @@
+import JSONReading
+import SystemCalls
+import SystemPackage
+
+extension PurgePlan {
+    /// Reads a plan from JSON, as strictly as can be: what is missing, unknown, there twice or of
+    /// another type is refused, and so is a path that is not the one way to write it.
+    ///
+    /// - Throws: ``PurgePlanError``.
+    public init(json: [UInt8]) throws(PurgePlanError) {
+        var scanner = JSONScanner(json[...], hasLostBytes: false)
+        var fields = PlanFields()
+        do throws(JSONError) {
+            self = try fields.readWhole(&scanner)
+            guard scanner.isAtEnd() else { throw fields.refuse("has something behind the plan") }
+        } catch {
+            throw PurgePlanError(fields.problem ?? "is not valid JSON (byte \(error.offset))")
+        }
+    }
+}
+
+/// The fields of a plan, as far as they were read.
+private struct PlanFields: StrictFields {
+    var names: Set<String> = []
+    var problem: String?
+    private var created: FileTime?
+    private var bootID: String?
+    private var device: UInt64?
+    private var wantedBytes: Int64?
+    private var roots: [FilePath]?
+    private var units: [PurgeUnit]?
+
+    init() {}
+
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "type":
+            guard try scanner.text() == "purge-plan" else { throw refuse("is no purge plan") }
+        case "version":
+            guard try scanner.integer() == PurgePlan.formVersion else {
+                throw refuse("has a version that is not known here")
+            }
+        case "created": created = try time(&scanner)
+        case "bootID": bootID = try scanner.text()
+        case "device": device = try scanner.unsigned()
+        case "wantedBytes": wantedBytes = try amount(&scanner)
+        case "roots": roots = try elements(&scanner, "root", RootFields.self)
+        case "units": units = try elements(&scanner, "unit", UnitFields.self)
+        default: throw refuse("has a field that no plan has")
+        }
+    }
+
+    mutating func whole() throws(JSONError) -> PurgePlan {
+        guard names.contains("type"), names.contains("version"), let created, let bootID,
+            !bootID.isEmpty, let device, let wantedBytes, let roots, let units
+        else { throw refuse("lacks fields that every plan has") }
+        guard units.allSatisfy({ $0.identity.device == device }) else {
+            throw refuse("has a unit on another device than its own")
+        }
+        guard areApart(units.map(\.path)) else {
+            throw refuse("has a unit twice, or one inside another")
+        }
+        return PurgePlan(
+            created: created, bootID: bootID, device: device, wantedBytes: wantedBytes,
+            roots: roots, units: units)
+    }
+
+    /// Whether no path is twice there, or lies below another.
+    private func areApart(_ paths: [[UInt8]]) -> Bool {
+        let all = Set(paths)
+        guard all.count == paths.count else { return false }
+        return paths.allSatisfy { path in
+            let slashes = path.indices.dropFirst().filter { path[$0] == UInt8(ascii: "/") }
+            return !slashes.contains { all.contains(Array(path[..<$0])) }
+        }
+    }
+}
+
+/// The fields of a place to search.
+private struct RootFields: StrictFields {
+    var names: Set<String> = []
+    var problem: String?
+    private var path: [UInt8]?
+
+    init() {}
+
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "path", "pathBase64":
+            guard path == nil else { throw refuse("has two paths") }
+            path = try path(name, &scanner, mayBeTop: true)
+        default: throw refuse("has a field that no root has")
+        }
+    }
+
+    mutating func whole() throws(JSONError) -> FilePath {
+        guard let path else { throw refuse("has no path") }
+        return FilePath(bytes: path)
+    }
+}
+
+/// The fields of a unit, as far as they were read.
+private struct UnitFields: StrictFields {
+    var names: Set<String> = []
+    var problem: String?
+    private var path: [UInt8]?
+    private var purgeClass: PurgeClass?
+    private var isDirectory: Bool?
+    private var device: UInt64?
+    private var inode: UInt64?
+    private var lastUse: FileTime?
+    private var bytes: Int64?
+    private var itemCount: Int64?
+    private var size: Int64?
+    private var times: [String: FileTime] = [:]
+
+    init() {}
+
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "path", "pathBase64":
+            guard path == nil else { throw refuse("has two paths") }
+            path = try path(name, &scanner)
+        case "class":
+            let name = try scanner.text()
+            purgeClass = PurgeClass.allCases.first { $0.name == name }
+            if purgeClass == nil { throw refuse("is of a class that is not known") }
+        case "isDirectory": isDirectory = try scanner.bool()
+        case "device": device = try scanner.unsigned()
+        case "inode": inode = try scanner.unsigned()
+        case "lastUse": lastUse = try time(&scanner)
+        case "bytes": bytes = try amount(&scanner)
+        case "itemCount": itemCount = try amount(&scanner)
+        case "size": size = try amount(&scanner)
+        case "contentModificationTime", "attributeModificationTime", "newestChange":
+            times[name] = try time(&scanner)
+        default: throw refuse("has a field that no unit has")
+        }
+    }
+
+    mutating func whole() throws(JSONError) -> PurgeUnit {
+        guard let path, let purgeClass, let isDirectory, let device, let inode, let lastUse,
+            let bytes, let itemCount, itemCount >= 1, let size,
+            let contentModificationTime = times["contentModificationTime"],
+            let attributeModificationTime = times["attributeModificationTime"],
+            let newestChange = times["newestChange"]
+        else { throw refuse("lacks fields that every unit has") }
+        let pin = PurgePin(
+            size: size, contentModificationTime: contentModificationTime,
+            attributeModificationTime: attributeModificationTime, newestChange: newestChange)
+        return PurgeUnit(
+            path: path, purgeClass: purgeClass, isDirectory: isDirectory,
+            identity: FileIdentity(device: device, inode: inode), lastUse: lastUse, bytes: bytes,
+            itemCount: Int(itemCount), pin: pin)
+    }
+}

@@ -1,0 +1,7 @@
+/// Why a text is no plan.
+public struct PurgePlanError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, in words.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,106 @@
+import JSONReading
+import JSONWriting
+import SystemCalls
+
+/// An object whose fields are read strictly: each known one once.
+protocol StrictFields {
+    /// What a whole object becomes.
+    associatedtype Whole
+
+    /// Creates an object of which nothing was read.
+    init()
+
+    /// The names of the fields that were read.
+    var names: Set<String> { get set }
+    /// What is wrong with the object, in words; nil for what the JSON itself tells.
+    var problem: String? { get set }
+
+    /// Reads the value of a field.
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError)
+
+    /// What the fields come to.
+    mutating func whole() throws(JSONError) -> Whole
+}
+
+extension StrictFields {
+    /// Reads the object that comes next.
+    mutating func readWhole(_ scanner: inout JSONScanner) throws(JSONError) -> Whole {
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            guard names.insert(name).inserted else { throw refuse("has the field \(name) twice") }
+            try read(name, &scanner)
+        }
+        return try whole()
+    }
+
+    /// Reads the array of objects that comes next.
+    ///
+    /// - Parameter noun: what one of them is called.
+    mutating func elements<Fields: StrictFields>(
+        _ scanner: inout JSONScanner, _ noun: String, _ type: Fields.Type
+    ) throws(JSONError) -> [Fields.Whole] {
+        guard !scanner.takesNull() else { throw refuse("has null in place of an array") }
+        var found: [Fields.Whole] = []
+        try scanner.forEachElement { scanner throws(JSONError) in
+            var fields = Fields()
+            do throws(JSONError) {
+                found.append(try fields.readWhole(&scanner))
+            } catch {
+                if let problem = fields.problem {
+                    throw refuse("\(noun) \(found.count + 1) \(problem)")
+                }
+                throw error
+            }
+        }
+        return found
+    }
+
+    /// Notes what is wrong.
+    ///
+    /// - Returns: an error that ends the reading.
+    mutating func refuse(_ problem: String) -> JSONError {
+        self.problem = self.problem ?? problem
+        return JSONError(offset: 0)
+    }
+
+    /// Reads a number that is not negative.
+    mutating func amount(_ scanner: inout JSONScanner) throws(JSONError) -> Int64 {
+        let amount = try scanner.integer()
+        guard amount >= 0 else { throw refuse("has a negative amount") }
+        return amount
+    }
+
+    /// Reads a time.
+    mutating func time(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
+        guard let time = FileTime(planText: try scanner.string()) else {
+            throw refuse("has a time that is none")
+        }
+        return time
+    }
+
+    /// Reads the value of a field for a path: bytes that are absolute and the one way to write it.
+    ///
+    /// - Parameters:
+    ///   - name: `path` or `pathBase64`.
+    ///   - mayBeTop: whether `/` is accepted.
+    /// - Returns: nil for a null, which stands where the other field has the path.
+    mutating func path(
+        _ name: String, _ scanner: inout JSONScanner, mayBeTop: Bool = false
+    ) throws(JSONError) -> [UInt8]? {
+        let isText = name == "path"
+        if isText, scanner.takesNull() { return nil }
+        let value = try scanner.string()
+        guard let path = isText ? value : Base64.bytes(of: value) else {
+            throw refuse("has a path that is not Base64")
+        }
+        guard (String(validating: path, as: UTF8.self) != nil) == isText else {
+            throw refuse("has a path that belongs into \(isText ? "pathBase64" : "path")")
+        }
+        if mayBeTop, path == [UInt8(ascii: "/")] { return path }
+        let names = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let dot = UInt8(ascii: ".")
+        guard names.count >= 2, names[0].isEmpty, !path.contains(0),
+            names.dropFirst().allSatisfy({ !$0.isEmpty && $0 != [dot] && $0 != [dot, dot] })
+        else { throw refuse("has a path that is not absolute, or holds '.', '..' or '//'") }
+        return path
+    }
+}
