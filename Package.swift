@@ -291,6 +291,23 @@ package.targets += [
         ]),
 ]
 
+package.products += [.executable(name: "resval-purge", targets: ["resval-purge"])]
+package.targets += [
+    .executableTarget(
+        name: "resval-purge",
+        dependencies: [
+            argumentParser, "CLinux", "CommandSupport", "EffectiveValues", "JSONWriting",
+            "PurgePlanning", "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
+            systemPackage,
+        ]),
+    .testTarget(
+        name: "ResvalPurgeTests",
+        dependencies: [
+            "CommandSupport", "PurgePlanning", "ResourceValues", "SystemCalls", "TestSupport",
+            "resval", "resval-purge", systemPackage,
+        ]),
+]
+
 // How much is left, and what programs do about it.
 
 package.products += [.library(name: "StorageManagement", targets: ["StorageManagement"])]

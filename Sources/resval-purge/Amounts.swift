@@ -1,0 +1,28 @@
+import SystemCalls
+
+/// A number of bytes as people read it: `512 B`, `4.0K`, `12.3M`, in powers of 1024.
+func sizeText(_ bytes: Int64) -> String {
+    guard bytes >= 1024 else { return "\(bytes)B" }
+    var tenths = Double(bytes)
+    for unit in ["K", "M", "G", "T", "P"] {
+        tenths /= 1024
+        if tenths < 1023.95 || unit == "P" {
+            let rounded = Int((tenths * 10).rounded())
+            return "\(rounded / 10).\(rounded % 10)\(unit)"
+        }
+    }
+    return "\(bytes)B"
+}
+
+/// How long ago a time was, as people read it: `45s`, `10m`, `23h`, `12d`.
+func ageText(_ time: FileTime, now: FileTime) -> String {
+    let seconds = max(0, now.seconds - time.seconds)
+    if seconds < 60 { return "\(seconds)s" }
+    if seconds < 3600 { return "\(seconds / 60)m" }
+    return seconds < 86400 ? "\(seconds / 3600)h" : "\(seconds / 86400)d"
+}
+
+/// Text with spaces in front of it.
+func aligned(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}

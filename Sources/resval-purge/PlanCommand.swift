@@ -1,0 +1,85 @@
+import ArgumentParser
+import CommandSupport
+import PurgePlanning
+import ResourceValues
+
+/// `resval-purge plan`.
+struct PlanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Show what would be deleted to free space.",
+        discussion: """
+            Without ROOT, looks at the user's own directories for temporary files, caches and \
+            application data. Below a ROOT, temporary files and caches are what lies in those \
+            directories; anything else goes only where it is marked itself.
+
+            With --output, writes a plan that run carries out: it pins device, inode, size and times \
+            of each unit. A plan counts for an hour, and until the machine is started again.
+
+            JSON fields: type (unit, kept or totals), path, pathBase64 (only when path is null), \
+            class, isDirectory, lastUse, bytes, itemCount; reason and explanation of what is kept; \
+            wantedBytes, plannedUnits, plannedBytes, missingBytes, classes and kept of the totals.
+
+            EXAMPLES
+              resval-purge plan --free 10G
+              resval-purge plan --until-available 15% --kept
+              resval-purge plan ~/build --free 2G --min-age 7d --output plan.json
+            """)
+
+    @Argument(help: "Where to look.")
+    var roots: [PathArgument] = []
+
+    @OptionGroup var target: TargetOptions
+    @OptionGroup var search: SearchOptions
+    @OptionGroup var records: RecordOptions
+    @OptionGroup var color: ColorOptions
+    @OptionGroup var progress: ProgressOptions
+
+    @Option(
+        help: ArgumentHelp("Write the plan to this file; - is standard output.", valueName: "file"))
+    var output: PathArgument?
+
+    @Flag(help: "Accept a plan that frees less than is wanted.")
+    var partial = false
+
+    @Flag(name: [.long, .customLong("verbose")], help: "Show what is kept, with the reasons.")
+    var kept = false
+
+    func validate() throws {
+        if !target.isGiven { throw ValidationError("Give --free or --until-available.") }
+        if kept, records.form == .nulEnded {
+            throw ValidationError("--kept does not go with --null.")
+        }
+        if output?.isDash == true, records.isJSON || records.endsWithNUL || kept {
+            throw ValidationError("--output - does not go with --json, --null and --kept.")
+        }
+    }
+
+    func run() throws {
+        let kept = KeptItems(records.form, isListed: kept)
+        let planning = Planning(search: search, target: target, progress: progress)
+        let result = try planning.makePlan(roots, kept)
+        if output?.isDash != true {
+            var printer = PlanPrinter(
+                records.form, now: result.plan.created, color: color.color)
+            for unit in result.plan.units { printer.write(unit) }
+            printer.write(result)
+        }
+        let isReached = reportShortfall(result)
+        if let output, isReached || partial { try PlanFile.write(result.plan, to: output) }
+        if !isReached { throw ExitCode(1) }
+    }
+}
+
+/// Says what a plan lacks.
+///
+/// - Returns: whether it lacks nothing.
+func reportShortfall(_ result: Planning.Result) -> Bool {
+    guard result.missingBytes > 0 else { return true }
+    Messages.write(
+        about: [UInt8]?.none,
+        "\(sizeText(result.plan.wantedBytes)) cannot be freed: only "
+            + "\(sizeText(result.plan.bytes)) may go, \(sizeText(result.missingBytes)) are missing "
+            + "(--kept shows what is kept and why, --partial makes do with less)")
+    return false
+}

@@ -1,0 +1,37 @@
+import CommandSupport
+import PurgePlanning
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Plans in files.
+enum PlanFile {
+    /// Writes a plan: the file is the old one or the whole new one.
+    static func write(_ plan: PurgePlan, to file: PathArgument) throws(FileError) {
+        let json = plan.json
+        guard !file.isDash else { return StandardOutput.shared.write(json) }
+        try json.withUnsafeBufferPointer { bytes throws(FileError) in
+            try writeFile(UnsafeRawBufferPointer(bytes), to: file.path)
+        }
+    }
+
+    /// Reads a plan.
+    ///
+    /// - Throws: ``FileError`` `malformedValue` for what is no plan, others as of opening the file.
+    static func read(_ file: PathArgument) throws(FileError) -> PurgePlan {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try contentsOfFile(file.path)
+        } catch {
+            throw .opening(error, FilePath(bytes: file.bytes))
+        }
+        do throws(PurgePlanError) {
+            return try PurgePlan(json: bytes)
+        } catch {
+            throw FileError(
+                code: .malformedValue, message: error.description,
+                advice: "make a plan with resval-purge plan --output",
+                path: FilePath(bytes: file.bytes))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import CommandSupport
+import JSONWriting
+import PurgePlanning
+import SystemCalls
+
+/// Prints the units of a plan, and totals.
+struct PlanPrinter: ~Copyable {
+    private let form: RecordOptions.Form
+    private let now: FileTime
+    private let colors: Bool
+    private var buffer = OutputBuffer()
+    private var hasHead = false
+
+    init(_ form: RecordOptions.Form, now: FileTime, color: ColorMode) {
+        self.form = form
+        self.now = now
+        colors = form == .lines && color.colorsStandardOutput
+    }
+
+    /// Prints one unit.
+    ///
+    /// - Parameter type: what becomes of it, for JSON.
+    mutating func write(_ unit: PurgeUnit, type: String = "unit") {
+        switch form {
+        case .json:
+            var line = JSONLine()
+            line.add("type", type)
+            line.add(path: unit.path)
+            line.add("class", unit.purgeClass.name)
+            line.add("isDirectory", unit.isDirectory)
+            line.add("lastUse", unit.lastUse)
+            line.add("bytes", unit.bytes)
+            line.add("itemCount", unit.itemCount)
+            line.end(in: &buffer)
+        case .nulEnded:
+            buffer.append(bytes: unit.path)
+            buffer.endRecord(in: form)
+        case .lines:
+            if !hasHead { buffer.append("CLASS       AGE     SIZE  PATH\n") }
+            hasHead = true
+            let name = unit.purgeClass.name
+            buffer.append(text: colored(name, unit.purgeClass))
+            buffer.append(text: String(repeating: " ", count: 9 - name.count))
+            buffer.append(text: aligned(ageText(unit.lastUse, now: now), 6))
+            buffer.append(text: aligned(sizeText(unit.bytes), 9))
+            buffer.append("  ")
+            buffer.append(name: unit.path)
+            if unit.isDirectory { buffer.append("/") }
+            buffer.endRecord(in: form)
+        }
+    }
+
+    /// Prints what a plan comes to, by class.
+    mutating func write(_ result: Planning.Result) {
+        let plan = result.plan
+        switch form {
+        case .nulEnded: break
+        case .json:
+            var line = JSONLine()
+            line.add("type", "totals")
+            line.add("wantedBytes", plan.wantedBytes)
+            line.add("plannedUnits", plan.units.count)
+            line.add("plannedBytes", plan.bytes)
+            line.add("missingBytes", result.missingBytes)
+            line.add("classes", objects: PurgeClass.allCases) { purgeClass, line in
+                line.add("class", purgeClass.name)
+                line.add("units", result.totals.count(of: purgeClass))
+                line.add("bytes", result.totals.bytes(of: purgeClass))
+            }
+            line.add("kept", objects: result.kept.counts) { kept, line in
+                line.add("reason", kept.name)
+                line.add("count", kept.count)
+            }
+            line.end(in: &buffer)
+        case .lines: writeTotals(result)
+        }
+        buffer.flush()
+    }
+
+    private mutating func writeTotals(_ result: Planning.Result) {
+        for purgeClass in PurgeClass.allCases {
+            let units = result.plan.units.filter { $0.purgeClass == purgeClass }
+            let bytes = units.reduce(0) { $0 + $1.bytes }
+            let all = result.totals.count(of: purgeClass)
+            guard all > 0 else { continue }
+            buffer.append(
+                text: "\(purgeClass.name): \(units.count) of \(all) units, \(sizeText(bytes)) of "
+                    + "\(sizeText(result.totals.bytes(of: purgeClass)))\n")
+        }
+        buffer.append(
+            text: "total: \(sizeText(result.plan.bytes)) in \(result.plan.units.count) units; "
+                + "wanted \(sizeText(result.plan.wantedBytes))\n")
+        let kept = result.kept.counts.map { "\($0.count) \($0.name)" }
+        if !kept.isEmpty { buffer.append(text: "kept: \(kept.joined(separator: ", "))\n") }
+    }
+
+    /// Writes what was printed so far.
+    mutating func flush() { buffer.flush() }
+
+    private func colored(_ text: String, _ purgeClass: PurgeClass) -> String {
+        guard colors else { return text }
+        let number =
+            switch purgeClass {
+            case .temporary: 36
+            case .caches: 34
+            case .marked: 35
+            }
+        return "\u{1B}[\(number)m\(text)\u{1B}[0m"
+    }
+}

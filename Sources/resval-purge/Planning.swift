@@ -1,0 +1,93 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import PurgePlanning
+import ResourceValues
+import StorageManagement
+import SystemCalls
+import SystemPackage
+
+/// Makes plans, as `plan` and `run` do.
+struct Planning {
+    let search: SearchOptions
+    let target: TargetOptions
+    let progress: ProgressOptions
+
+    /// A plan, and what was found for it.
+    struct Result {
+        let plan: PurgePlan
+        let totals: PurgeTotals
+        let kept: KeptItems
+        let search: UnitSearch
+
+        /// How many bytes the plan lacks; 0 when it frees as much as is wanted.
+        var missingBytes: Int64 { max(0, plan.wantedBytes - plan.bytes) }
+    }
+
+    /// Makes a plan, and records how much may go on the volume.
+    ///
+    /// - Parameter kept: takes what is kept.
+    func makePlan(_ roots: [PathArgument], _ kept: KeptItems) throws -> Result {
+        let surroundings = Surroundings(search)
+        var realRoots: [FilePath] = []
+        for root in roots { realRoots.append(try realPath(of: root.path)) }
+        let volume = try surroundings.volume(realRoots)
+        let space = try StorageSpace(at: volume)
+        guard let bytes = space.bytes else {
+            throw FileError(
+                code: .unsupportedFilesystem, message: "its filesystem does not count its space",
+                path: volume)
+        }
+        let display = progress.begin(counting: "items looked at")
+        defer { display.end() }
+        let search = surroundings.search(
+            realRoots, StorageThresholds().pressure(of: space), display)
+        let wanted = target.wantedBytes(of: bytes)
+        let now = currentTime()
+        let found: FoundUnits
+        do {
+            found = try search.units(freeing: wanted, on: volume, now: now) { path, reason in
+                kept.note(path, reason)
+            }
+        } catch is CancellationError {
+            // The program ends by the signal.
+            throw ExitCode(2)
+        }
+        kept.finish()
+        let plan = PurgePlan(
+            created: now, bootID: try currentBoot(), device: try device(of: volume),
+            wantedBytes: wanted, roots: realRoots, units: found.units)
+        record(found.totals.bytes, plan)
+        return Result(plan: plan, totals: found.totals, kept: kept, search: search)
+    }
+
+    private func device(of volume: FilePath) throws(FileError) -> UInt64 {
+        do throws(Errno) {
+            return try volume.status().identity.device
+        } catch {
+            throw .readingStatus(error, of: volume)
+        }
+    }
+}
+
+/// The boot this system is in.
+func currentBoot() throws(FileError) -> String {
+    do throws(Errno) {
+        return try bootIdentifier()
+    } catch {
+        throw .opening(error, "/proc/sys/kernel/random/boot_id")
+    }
+}
+
+/// Records how many bytes may still go on a plan's volume: programs count on them when they ask what
+/// may be saved there. Trouble with that is a warning, since nothing else depends on it.
+func record(_ bytes: Int64, _ plan: PurgePlan) {
+    guard let records = PurgeRecords.current else { return }
+    do throws(FileError) {
+        try records.write(
+            PurgeRecord(
+                created: plan.created, device: plan.device, bootID: plan.bootID, bytes: bytes))
+    } catch {
+        Messages.warn(about: error.path?.bytes, error.description)
+    }
+}

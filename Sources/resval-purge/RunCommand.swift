@@ -1,0 +1,135 @@
+import ArgumentParser
+import CommandSupport
+import PurgePlanning
+import ResourceValues
+import StorageManagement
+import SystemCalls
+import SystemPackage
+
+/// `resval-purge run`.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Delete what a plan names, or plan and delete at once.",
+        discussion: """
+            run PLAN deletes the units of the plan that still are what they were and still may go, \
+            and nothing else. The options that decide what may go (--min-age, --all-owners, \
+            --cache, --protect) have to be given again.
+
+            run [ROOT…] --free SIZE makes the plan that resval-purge plan shows, and carries it out. \
+            When so much cannot be freed, nothing is deleted, unless --partial is given.
+
+            Whatever is in use is left alone. What was cut off before is finished first.
+
+            JSON fields: as of plan, with type removed, kept, failed, leftover and outcome; message \
+            of what failed; removedUnits, predictedBytes, measuredBytes, isReached, isFutile and \
+            failures of the outcome.
+
+            EXAMPLES
+              resval-purge run plan.json
+              resval-purge run --free 10G --dry-run
+              resval-purge run ~/build --until-available 20G --partial --trash
+            """)
+
+    @Argument(help: "A plan of resval-purge plan --output; with a target, where to look.")
+    var paths: [PathArgument] = []
+
+    @OptionGroup var target: TargetOptions
+    @OptionGroup var search: SearchOptions
+
+    @Flag(help: "Print one JSON object per line.")
+    var json = false
+
+    @OptionGroup var color: ColorOptions
+    @OptionGroup var progress: ProgressOptions
+
+    @Flag(name: .customLong("dry-run"), help: "Do everything but the last step.")
+    var isDryRun = false
+
+    @Flag(help: "Free what can be freed when it is less than is wanted.")
+    var partial = false
+
+    @Flag(
+        help: """
+            Move to a directory .resval-trash-DATE on the same filesystem, which frees nothing until \
+            that is deleted.
+            """)
+    var trash = false
+
+    @Flag(name: [.long, .customLong("verbose")], help: "Show what is kept, with the reasons.")
+    var kept = false
+
+    func validate() throws {
+        if !target.isGiven, paths.count != 1 {
+            throw ValidationError("Give one PLAN, or --free or --until-available.")
+        }
+        if isDryRun, trash { throw ValidationError("Give --dry-run or --trash, not both.") }
+    }
+
+    func run() throws {
+        let run = try prepared()
+        guard let run else { throw ExitCode(1) }
+        let outcome = try carryOut(run.plan, run.search)
+        if !isDryRun, !trash { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
+        if outcome.failures > 0 { throw ExitCode(2) }
+        if !trash, !outcome.isReached { throw ExitCode(1) }
+    }
+
+    private struct Prepared {
+        let plan: PurgePlan
+        let search: UnitSearch
+        /// What may go on the volume altogether.
+        let purgeableBytes: Int64
+    }
+
+    /// The plan; nil when it is not carried out since it does not free enough.
+    private func prepared() throws -> Prepared? {
+        guard target.isGiven else { return try preparedFromFile() }
+        let kept = KeptItems(form, isListed: kept)
+        let planning = Planning(search: search, target: target, progress: progress)
+        let result = try planning.makePlan(paths, kept)
+        guard reportShortfall(result) || partial else { return nil }
+        return Prepared(
+            plan: result.plan, search: result.search, purgeableBytes: result.totals.bytes)
+    }
+
+    private func preparedFromFile() throws -> Prepared? {
+        let plan = try PlanFile.read(paths[0])
+        let missing = plan.wantedBytes - plan.bytes
+        guard missing <= 0 || partial else {
+            Messages.write(
+                about: paths[0].bytes,
+                "the plan frees \(sizeText(missing)) less than is wanted "
+                    + "(--partial makes do with that)")
+            return nil
+        }
+        let surroundings = Surroundings(search)
+        let volume = try surroundings.volume(plan.roots)
+        let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
+        let display = progress.begin(counting: "items looked at")
+        let known = try PurgeRecords.current?.purgeableBytes(
+            onDevice: plan.device, now: currentTime())
+        return Prepared(
+            plan: plan, search: surroundings.search(plan.roots, pressure, display),
+            purgeableBytes: known ?? 0)
+    }
+
+    private func carryOut(_ plan: PurgePlan, _ search: UnitSearch) throws -> PurgeOutcome {
+        var executor = PurgeExecutor(search)
+        executor.mode = isDryRun ? .rehearse : trash ? .trash : .delete
+        executor.shouldStop = { StopRequest.isMade }
+        var report = RunReport(form, now: plan.created, color: color.color, mode: executor.mode)
+        report.listsKept = kept || !target.isGiven
+        do {
+            let outcome = try executor.carryOut(plan, now: currentTime()) { report.write($0) }
+            report.finish(outcome, wanted: plan.wantedBytes)
+            return outcome
+        } catch let refusal as PurgeRefusal {
+            Messages.write(
+                about: target.isGiven ? nil : paths.first?.bytes, refusal.sentence)
+            throw ExitCode(2)
+        }
+    }
+
+    private var form: RecordOptions.Form { json ? .json : .lines }
+}

@@ -1,0 +1,106 @@
+import CommandSupport
+import JSONWriting
+import PurgePlanning
+import ResourceValues
+import SystemCalls
+
+/// Prints what becomes of the units of a plan.
+struct RunReport: ~Copyable {
+    /// Whether units that were left alone are printed; otherwise they are messages.
+    var listsKept = true
+    private let form: RecordOptions.Form
+    private let mode: PurgeExecutor.Mode
+    private var printer: PlanPrinter
+    private var buffer = OutputBuffer()
+
+    init(
+        _ form: RecordOptions.Form, now: FileTime, color: ColorMode, mode: PurgeExecutor.Mode
+    ) {
+        self.form = form
+        self.mode = mode
+        printer = PlanPrinter(form, now: now, color: color)
+    }
+
+    /// Prints what became of a unit.
+    mutating func write(_ event: PurgeEvent) {
+        switch event {
+        case .removed(let unit, _):
+            printer.write(unit, type: "removed")
+        case .kept(let unit, let reason):
+            guard form == .json else {
+                return Messages.write(about: unit.path, "is kept: \(reason.sentence)")
+            }
+            write(type: "kept", unit.path, reason: reason.name, reason.sentence)
+        case .failed(let unit, let error):
+            Messages.write(about: error.path?.bytes ?? unit.path, error.description)
+            if form == .json { write(type: "failed", unit.path, reason: nil, error.description) }
+        case .leftover(let path, let state):
+            guard form == .json else { return Messages.write(about: path, state.sentence) }
+            write(type: "leftover", path, reason: state.name, state.sentence)
+        }
+    }
+
+    private mutating func write(
+        type: String, _ path: [UInt8], reason: String?, _ explanation: String
+    ) {
+        var line = JSONLine()
+        line.add("type", type)
+        line.add(path: path)
+        line.add("reason", reason)
+        line.add("explanation", explanation)
+        printer.flush()
+        line.end(in: &buffer)
+        buffer.flush()
+    }
+
+    /// Prints what it came to, and says when less was freed than was wanted.
+    mutating func finish(_ outcome: PurgeOutcome, wanted: Int64) {
+        printer.flush()
+        if form == .json {
+            var line = JSONLine()
+            line.add("type", "outcome")
+            line.add("wantedBytes", wanted)
+            line.add("removedUnits", outcome.removedUnits)
+            line.add("predictedBytes", outcome.predictedBytes)
+            line.add("measuredBytes", outcome.measuredBytes)
+            line.add("isReached", outcome.isReached)
+            line.add("isFutile", outcome.isFutile)
+            line.add("failures", outcome.failures)
+            line.end(in: &buffer)
+        } else {
+            buffer.append(text: sentence(outcome) + "\n")
+        }
+        buffer.flush()
+        complain(outcome, wanted: wanted)
+    }
+
+    private func sentence(_ outcome: PurgeOutcome) -> String {
+        let count = outcome.removedUnits
+        let units = "\(count) \(count == 1 ? "unit" : "units")"
+        let expected = sizeText(outcome.predictedBytes)
+        switch mode {
+        case .rehearse: return "\(units) would be deleted, \(expected)"
+        case .trash: return "moved \(units) to the trash; nothing is freed until it is deleted"
+        case .delete:
+            guard let measured = outcome.measuredBytes else {
+                return "deleted \(units), expected to free \(expected)"
+            }
+            let sign = measured < 0 ? "-" : ""
+            return "deleted \(units): freed \(sign)\(sizeText(abs(measured))), expected \(expected)"
+        }
+    }
+
+    private func complain(_ outcome: PurgeOutcome, wanted: Int64) {
+        if outcome.isFutile {
+            Messages.write(
+                about: [UInt8]?.none,
+                "stopped, since deleting frees less than half of what it should "
+                    + "(snapshots may hold the blocks)")
+        } else if !outcome.isReached, mode != .trash {
+            let missing = wanted - (outcome.measuredBytes ?? outcome.predictedBytes)
+            Messages.write(
+                about: [UInt8]?.none,
+                "\(sizeText(max(0, missing))) of the \(sizeText(wanted)) wanted are missing")
+        }
+    }
+}

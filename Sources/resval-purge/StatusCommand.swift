@@ -1,0 +1,127 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import JSONWriting
+import PurgePlanning
+import ResourceValues
+import StorageManagement
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// `resval-purge status`.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how short space is, and how much may go, on each volume.",
+        discussion: """
+            Looks at the volumes of the home and of the user's own directories for temporary files, \
+            caches and application data; with ROOT, at those of the ROOTs.
+
+            JSON fields: path, pathBase64 (only when path is null), filesystem, pressure, \
+            totalBytes, availableBytes, purgeableBytes, classes (class, units, bytes of each) and \
+            unavailable, the reason where nothing is ever deleted.
+
+            EXAMPLES
+              resval-purge status
+              resval-purge status --json | jq .pressure
+            """)
+
+    @Argument(help: "Where to look.")
+    var roots: [PathArgument] = []
+
+    @OptionGroup var search: SearchOptions
+
+    @Flag(help: "Print one JSON object per line.")
+    var json = false
+
+    @OptionGroup var progress: ProgressOptions
+
+    func run() throws {
+        let outcome = Outcome()
+        let surroundings = Surroundings(search)
+        for volume in volumes(surroundings, outcome) {
+            do {
+                try show(volume, surroundings)
+            } catch is CancellationError {
+                throw ExitCode(2)
+            } catch let error as FileError {
+                Messages.write(error)
+                outcome.noteFailure()
+            }
+        }
+        try outcome.finish()
+    }
+
+    private struct VolumeRoots {
+        let path: FilePath
+        let status: FileStatus
+        var roots: [FilePath]
+    }
+
+    /// The volumes, each once, with what is looked at there.
+    private func volumes(_ surroundings: Surroundings, _ outcome: Outcome) -> [VolumeRoots] {
+        var paths: [FilePath] = []
+        if let volume = search.volume { paths = [volume.path] }
+        if !roots.isEmpty {
+            paths += roots.map(\.path)
+        } else if search.volume == nil {
+            let environment = surroundings.environment
+            paths += [environment.base.home].compactMap(\.self)
+            paths += environment.locations.locations.filter { $0.kind != .documents }.map(\.path)
+        }
+        var found: [VolumeRoots] = []
+        for (index, path) in paths.enumerated() {
+            do {
+                let real = try realPath(of: path)
+                let status = try real.status()
+                let isRoot = !roots.isEmpty && index >= paths.count - roots.count
+                if let same = found.firstIndex(where: { $0.status.isOnSameDevice(as: status) }) {
+                    if isRoot { found[same].roots.append(real) }
+                } else {
+                    found.append(
+                        VolumeRoots(path: real, status: status, roots: isRoot ? [real] : []))
+                }
+            } catch let error as FileError {
+                // A location that does not exist holds nothing.
+                guard !roots.isEmpty || error.code != .noSuchFile else { continue }
+                Messages.write(error)
+                outcome.noteFailure()
+            } catch {
+                Messages.write(about: path.bytes, "\(error)")
+                outcome.noteFailure()
+            }
+        }
+        return found
+    }
+
+    private func show(_ volume: VolumeRoots, _ surroundings: Surroundings) throws {
+        let space = try StorageSpace(at: volume.path)
+        let pressure = StorageThresholds().pressure(of: space)
+        let display = progress.begin(counting: "items looked at")
+        defer { display.end() }
+        let search = surroundings.search(volume.roots, pressure, display)
+        var state = VolumeState(
+            path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
+            pressure: pressure, space: space.bytes)
+        do {
+            let now = currentTime()
+            let found = try search.units(freeing: 0, on: volume.path, now: now)
+            state.totals = found.totals
+            record(
+                found.totals.bytes,
+                PurgePlan(
+                    created: now, bootID: try currentBoot(),
+                    device: volume.status.identity.device, wantedBytes: 0, units: []))
+        } catch let error as FileError where error.code == .unsupportedFilesystem {
+            state.unavailable = error.message
+        }
+        state.write(isJSON: json)
+    }
+}
+
+extension FileStatus {
+    fileprivate func isOnSameDevice(as other: FileStatus) -> Bool {
+        identity.device == other.identity.device
+    }
+}

@@ -1,0 +1,67 @@
+import CommandSupport
+import EffectiveValues
+import PurgePlanning
+import ResourceValues
+import StorageManagement
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// What this machine, its settings and the command line say about where things may be deleted.
+struct Surroundings {
+    let environment: PolicyEnvironment
+    private let options: SearchOptions
+
+    init(_ options: SearchOptions) {
+        self.options = options
+        let caches = options.caches.map { StorageLocation(kind: .caches, path: $0.path) }
+        let given = options.protected.map { absolute($0.path) }
+        let base = PolicyEnvironment.current().base
+        environment = PolicyEnvironment.current(
+            named: caches, protected: given + BackupPlaces.protected(base))
+        for warning in environment.warnings {
+            Messages.warn(about: warning.path?.bytes, warning.sentence)
+        }
+    }
+
+    /// The path that tells which filesystem is meant.
+    ///
+    /// - Throws: ``FileError`` where neither an option nor a home tells it.
+    func volume(_ roots: [FilePath]) throws(FileError) -> FilePath {
+        if let volume = options.volume { return try realPath(of: volume.path) }
+        if let root = roots.first { return root }
+        guard let home = environment.base.home else {
+            throw FileError(
+                code: .other, message: "no home is known", advice: "give --volume or a ROOT")
+        }
+        return home
+    }
+
+    /// A search as the options say.
+    ///
+    /// - Parameter pressure: how short space is; whoever asks for space has not enough of it.
+    func search(
+        _ roots: [FilePath], _ pressure: StoragePressure, _ progress: Progress
+    ) -> UnitSearch {
+        var search = UnitSearch(environment)
+        search.roots = roots
+        search.pressure = pressure == .critical ? .critical : .low
+        search.minimumAge = options.minAge?.seconds
+        search.includesForeign = options.allOwners
+        search.shouldStop = {
+            progress.advance()
+            return StopRequest.isMade
+        }
+        return search
+    }
+}
+
+/// The path from `/` on, without a look at what is there.
+private func absolute(_ path: FilePath) -> FilePath {
+    guard !path.isAbsolute else { return path }
+    do throws(Errno) {
+        return try workingDirectory().pushing(path)
+    } catch {
+        return path
+    }
+}

@@ -1,0 +1,47 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A home in which `resval-purge` is run, with no setting from outside.
+struct PurgeHome {
+    let home: FilePath
+
+    /// Runs `resval-purge` in the home.
+    func run(
+        _ arguments: any CommandArgument..., user: UInt32? = nil,
+        environment: [String: String?] = [:]
+    ) throws -> CommandResult {
+        var command = Command(.built("resval-purge"), arguments: arguments)
+        command.workingDirectory = home
+        command.user = user
+        command.environment = [
+            "HOME": home.string, "TMPDIR": nil, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
+            "XDG_DATA_HOME": nil, "XDG_STATE_HOME": nil, "RESVAL_BACKUP_REPOSITORY": nil,
+            "RESTIC_REPOSITORY": nil, "RESTIC_REPOSITORY_FILE": nil, "RESTIC_PASSWORD_FILE": nil,
+        ]
+        command.environment.merge(environment) { $1 }
+        return try command.run()
+    }
+
+    /// The path of something in the home.
+    func path(_ path: String) -> FilePath { home.appending(path) }
+}
+
+/// Calls `body` with a home that holds a tree.
+func withPurgeHome<Result>(_ tree: Tree, _ body: (PurgeHome) throws -> Result) throws -> Result {
+    try withTemporaryDirectory(containing: tree) { try body(PurgeHome(home: $0)) }
+}
+
+/// Compares everything a command did.
+func expect(
+    _ result: CommandResult, exits code: Int32, prints output: String = "",
+    complains errors: String = "", sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(result.exitCode == code, sourceLocation: sourceLocation)
+    #expect(result.text == output, sourceLocation: sourceLocation)
+    #expect(result.errorText == errors, sourceLocation: sourceLocation)
+}
+
+/// Text that takes a block on every filesystem.
+let block = String(repeating: "x", count: 5000)
