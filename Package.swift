@@ -303,7 +303,7 @@ package.targets += [
     .testTarget(
         name: "ResvalPurgeTests",
         dependencies: [
-            "CommandSupport", "PurgePlanning", "ResourceValues", "SystemCalls", "TestSupport",
+            "EffectiveValues", "PurgePlanning", "ResourceValues", "SystemCalls", "TestSupport",
             "resval", "resval-purge", systemPackage,
         ]),
 ]

@@ -26,3 +26,6 @@ func ageText(_ time: FileTime, now: FileTime) -> String {
 func aligned(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
+
+/// A number of units.
+func counted(_ units: Int) -> String { "\(units) \(units == 1 ? "unit" : "units")" }

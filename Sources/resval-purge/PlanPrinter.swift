@@ -84,11 +84,11 @@ struct PlanPrinter: ~Copyable {
             let all = result.totals.count(of: purgeClass)
             guard all > 0 else { continue }
             buffer.append(
-                text: "\(purgeClass.name): \(units.count) of \(all) units, \(sizeText(bytes)) of "
+                text: "\(purgeClass.name): \(units.count) of \(counted(all)), \(sizeText(bytes)) of "
                     + "\(sizeText(result.totals.bytes(of: purgeClass)))\n")
         }
         buffer.append(
-            text: "total: \(sizeText(result.plan.bytes)) in \(result.plan.units.count) units; "
+            text: "total: \(sizeText(result.plan.bytes)) in \(counted(result.plan.units.count)); "
                 + "wanted \(sizeText(result.plan.wantedBytes))\n")
         let kept = result.kept.counts.map { "\($0.count) \($0.name)" }
         if !kept.isEmpty { buffer.append(text: "kept: \(kept.joined(separator: ", "))\n") }

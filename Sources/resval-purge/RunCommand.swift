@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import EffectiveValues
 import PurgePlanning
 import ResourceValues
 import StorageManagement

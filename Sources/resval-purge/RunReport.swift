@@ -75,8 +75,7 @@ struct RunReport: ~Copyable {
     }
 
     private func sentence(_ outcome: PurgeOutcome) -> String {
-        let count = outcome.removedUnits
-        let units = "\(count) \(count == 1 ? "unit" : "units")"
+        let units = counted(outcome.removedUnits)
         let expected = sizeText(outcome.predictedBytes)
         switch mode {
         case .rehearse: return "\(units) would be deleted, \(expected)"

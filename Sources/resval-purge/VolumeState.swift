@@ -36,7 +36,7 @@ struct VolumeState {
         for purgeClass in PurgeClass.allCases {
             let count = totals.count(of: purgeClass)
             buffer.append(
-                text: "  \(purgeClass.name): \(count) \(count == 1 ? "unit" : "units"), "
+                text: "  \(purgeClass.name): \(counted(count)), "
                     + "\(sizeText(totals.bytes(of: purgeClass)))\n")
         }
     }

@@ -1,33 +1,49 @@
 import EffectiveValues
-import PurgePlanning
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 import TestSupport
+
+@testable import PurgePlanning
 
 /// A home with caches and documents, in which units are looked for.
 struct HomeFixture {
     let home: FilePath
     var environment: [String: FilePath]
+    /// Directories of the home for temporary files.
+    var temporary: [String] = []
+    var passwordDatabase: FilePath = "/dev/null"
+    /// The user who deletes, as far as the environment says.
+    var user = effectiveUser()
+
+    init(home: FilePath) {
+        self.home = home
+        environment = ["HOME": home]
+    }
 
     /// A search with the settings of this home, for items of any age.
-    func search(minimumAge: Int64 = 0) -> UnitSearch {
+    func search(minimumAge: Int64? = 0) -> UnitSearch {
+        let named = temporary.map { StorageLocation(kind: .temporary, path: path($0)) }
         let settings = PolicyEnvironment(
-            environment: environment, passwordDatabase: "/dev/null", user: effectiveUser())
+            environment: environment, passwordDatabase: passwordDatabase, user: user,
+            named: named)
         var search = UnitSearch(settings)
         search.minimumAge = minimumAge
         search.roots = [home]
+        search.temporaryFilesDirectories = [path("tmpfiles.d")]
         return search
     }
 
     /// What is found in the home for a number of bytes, and what is kept, by paths in the home.
     func found(
-        freeing bytes: Int64 = .max, _ change: (inout UnitSearch) -> Void = { _ in }
+        freeing bytes: Int64 = .max, now: FileTime = .later,
+        _ change: (inout UnitSearch) -> Void = { _ in }
     ) throws -> (units: [String], kept: [String: KeepReason], FoundUnits) {
         var search = search()
         change(&search)
         let kept = Monitor<[[UInt8]: KeepReason]>([:])
-        let found = try search.units(freeing: bytes, on: home, now: .later) { path, reason in
+        let found = try search.units(freeing: bytes, on: home, now: now) { path, reason in
             kept.withLock { $0[path] = reason }
         }
         let reasons = kept.withLock { $0 }.map { (name($0.key), $0.value) }
@@ -36,21 +52,30 @@ struct HomeFixture {
         )
     }
 
+    /// The path of something in the home.
+    func path(_ path: String) -> FilePath { home.appending(path) }
+
     private func name(_ path: [UInt8]) -> String {
-        String(decoding: path.dropFirst(home.bytes.count + 1), as: UTF8.self)
+        let inside = FilePath(bytes: path).components.dropFirst(home.components.count)
+        return FilePath(root: nil, inside).string
     }
 }
 
 extension FileTime {
     /// A time after everything that a test makes.
     static let later = FileTime(seconds: 4_000_000_000, nanoseconds: 0)
+
+    /// The time so many hours after now.
+    static func after(hours: Int64) -> FileTime {
+        var time = currentTime()
+        time.seconds += hours * 3600
+        return time
+    }
 }
 
 /// Calls `body` with a home that holds a tree.
 func withHome<Result>(_ tree: Tree, _ body: (HomeFixture) throws -> Result) throws -> Result {
-    try withTemporaryDirectory(containing: tree) { home in
-        try body(HomeFixture(home: home, environment: ["HOME": home]))
-    }
+    try withTemporaryDirectory(containing: tree) { try body(HomeFixture(home: $0)) }
 }
 
 /// Text that takes a block on every filesystem.

@@ -1,7 +1,9 @@
-import PurgePlanning
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import PurgePlanning
 
 @Suite("Which units go first")
 struct RankingTests {
@@ -43,5 +45,31 @@ struct RankingTests {
                 #expect(some.isTruncated)
             }
         }
+    }
+
+    @Test("of a million only the first few are ever held at once")
+    func million() {
+        let wanted: Int64 = 100 * 4096
+        let units = FirstUnits(wantedBytes: wanted)
+        var numbers = SystemRandomNumberGenerator()
+        var most = 0
+        for index in 0..<1_000_000 {
+            let time = FileTime(
+                seconds: Int64.random(in: 0..<1 << 40, using: &numbers), nanoseconds: 0)
+            units.add(
+                PurgeUnit(
+                    path: [], purgeClass: .caches, isDirectory: false,
+                    identity: FileIdentity(device: 1, inode: UInt64(index)), lastUse: time,
+                    bytes: 4096, itemCount: 1,
+                    pin: PurgePin(
+                        size: 1, contentModificationTime: time, attributeModificationTime: time,
+                        newestChange: time)))
+            if index % 1000 == 0 { most = max(most, units.count) }
+        }
+        #expect(most == 100)
+        let found = units.found()
+        #expect(found.units.count == 100 && found.isTruncated)
+        #expect(found.totals.count(of: .caches) == 1_000_000)
+        #expect(found.totals.bytes == 4096 * 1_000_000)
     }
 }

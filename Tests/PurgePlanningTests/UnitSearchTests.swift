@@ -110,7 +110,7 @@ struct UnitSearchTests {
             }
         }
         try withHome(tree) { home in
-            let broken = home.home.appending(".cache").appending("broken")
+            let broken = home.path(".cache/broken")
             try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
             let found = try home.found()
             #expect(found.units == [])

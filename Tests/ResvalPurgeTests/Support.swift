@@ -12,7 +12,15 @@ struct PurgeHome {
         _ arguments: any CommandArgument..., user: UInt32? = nil,
         environment: [String: String?] = [:]
     ) throws -> CommandResult {
-        var command = Command(.built("resval-purge"), arguments: arguments)
+        try run(arguments: arguments, user: user, environment: environment)
+    }
+
+    /// Runs `resval-purge`, or another program, in the home.
+    func run(
+        _ program: FilePath = .built("resval-purge"), arguments: [any CommandArgument],
+        user: UInt32? = nil, environment: [String: String?] = [:]
+    ) throws -> CommandResult {
+        var command = Command(program, arguments: arguments)
         command.workingDirectory = home
         command.user = user
         command.environment = [

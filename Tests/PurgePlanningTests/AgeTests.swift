@@ -1,0 +1,145 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("How old things must be")
+struct AgeTests {
+    private let now = FileTime(seconds: 1_000_000_000, nanoseconds: 5)
+
+    private func rules(
+        _ pressure: PurgePressure, wanted: Int64? = nil, isClockTrusted: Bool = true
+    ) -> AgeRules {
+        AgeRules(
+            now: now, pressure: pressure, wantedAge: wanted, isClockTrusted: isClockTrusted)
+    }
+
+    @Test(
+        "depends on the place and on how short space is",
+        arguments: [
+            (PurgeClass.temporary, false, PurgePressure.normal, 240 as Int64?),
+            (.temporary, true, .normal, 720), (.temporary, false, .low, 24),
+            (.temporary, true, .low, 24), (.temporary, false, .critical, 6),
+            (.temporary, true, .critical, 6), (.caches, false, .normal, nil),
+            (.caches, false, .low, 24), (.caches, false, .critical, 24),
+            (.marked, false, .normal, nil), (.marked, false, .low, 24),
+            (.marked, false, .critical, 24),
+        ])
+    func table(
+        _ purgeClass: PurgeClass, _ keepsLonger: Bool, _ pressure: PurgePressure, _ hours: Int64?
+    ) {
+        let age = rules(pressure).minimumAge(of: purgeClass, keepsLonger: keepsLonger)
+        #expect(age == hours.map { $0 * 3600 })
+    }
+
+    @Test("is what was asked for, everywhere, but what space is not short enough for stays")
+    func wanted() {
+        for purgeClass in PurgeClass.allCases {
+            #expect(rules(.low, wanted: 7).minimumAge(of: purgeClass, keepsLonger: true) == 7)
+        }
+        #expect(rules(.normal, wanted: 7).minimumAge(of: .temporary, keepsLonger: true) == 7)
+        #expect(rules(.normal, wanted: 7).minimumAge(of: .caches, keepsLonger: true) == nil)
+    }
+
+    @Test("counts to the nanosecond, and no age is too large to be asked for")
+    func limit() throws {
+        let limit = try #require(rules(.low).limit(for: .caches, keepsLonger: false))
+        let newest = FileTime(seconds: now.seconds - 86_400, nanoseconds: 5)
+        #expect(limit.reasonToKeep(newest) == nil)
+        #expect(
+            limit.reasonToKeep(FileTime(seconds: newest.seconds, nanoseconds: 6)) == .tooYoung)
+        let largest = rules(.low, wanted: .max).limit(for: .caches, keepsLonger: false)
+        #expect(largest?.reasonToKeep(FileTime(seconds: .min, nanoseconds: 6)) == .tooYoung)
+    }
+
+    @Test("does not matter while the clock may be wrong, unless space is short")
+    func clock() {
+        let old = FileTime(seconds: 0, nanoseconds: 0)
+        let calm = rules(.normal, isClockTrusted: false)
+        #expect(
+            calm.limit(for: .temporary, keepsLonger: false)?.reasonToKeep(old) == .untrustedClock)
+        let short = rules(.low, isClockTrusted: false)
+        #expect(short.limit(for: .temporary, keepsLonger: false)?.reasonToKeep(old) == nil)
+        let future = FileTime(seconds: now.seconds, nanoseconds: 6)
+        #expect(
+            short.limit(for: .temporary, keepsLonger: false)?.reasonToKeep(future)
+                == .fromTheFuture)
+    }
+
+    @Test("is 24 hours for caches and marks, and 6 for temporary files when space is critical")
+    func onDisk() throws {
+        let tree = Tree {
+            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
+            Directory("tmp") { File("file", block) }
+            File("marked", block).purgeable()
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            func units(hours: Int64, _ pressure: PurgePressure) throws -> Set<String> {
+                let found = try home.found(now: .after(hours: hours)) {
+                    $0.minimumAge = nil
+                    $0.pressure = pressure
+                }
+                return Set(found.units)
+            }
+            try #expect(units(hours: 5, .critical) == [])
+            try #expect(units(hours: 7, .critical) == ["tmp/file"])
+            try #expect(units(hours: 23, .low) == [])
+            try #expect(units(hours: 25, .low) == [".cache/app/unit", "tmp/file", "marked"])
+        }
+    }
+
+    @Test("counts from the last use of any kind: old times of modification make nothing old")
+    func copiedTimes() throws {
+        let tree = Tree {
+            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
+        }
+        try withHome(tree) { home in
+            for path in [".cache/app/unit/file", ".cache/app/unit"] {
+                try tool("touch", "-d", "2001-01-01", home.path(path))
+            }
+            let found = try home.found(now: .after(hours: 1)) { $0.minimumAge = nil }
+            #expect(found.units == [])
+            #expect(found.kept[".cache/app/unit"] == .tooYoung)
+        }
+    }
+
+    @Test("does not become less by a search: access times stay as they are")
+    func accessTimes() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+                    Directory("deep") { File("file", block) }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let paths = [".cache", ".cache/app", ".cache/app/CACHEDIR.TAG", ".cache/app/deep"]
+            for path in paths {
+                try tool("touch", "-a", "-d", "2001-01-01", home.path(path))
+            }
+            #expect(try home.found().units == [".cache/app"])
+            for path in paths {
+                let time = try home.path(path).status().contentAccessTime
+                #expect(time.seconds < 1_000_000_000, "\(path)")
+            }
+        }
+    }
+
+    @Test("of an item from the future is never enough")
+    func future() throws {
+        let tree = Tree {
+            Directory(".cache") { Directory("app") { File("file", block) } }
+        }
+        try withHome(tree) { home in
+            try tool("touch", "-d", "2400-01-01", home.path(".cache/app/file"))
+            let found = try home.found()
+            #expect(found.units == [])
+            #expect(found.kept[".cache/app/file"] == .fromTheFuture)
+        }
+    }
+}

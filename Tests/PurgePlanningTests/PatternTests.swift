@@ -1,0 +1,86 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("Patterns of what is kept")
+struct PatternTests {
+    @Test(
+        "match as a shell's, and rather more",
+        arguments: [
+            ("abc", "abc", true), ("abc", "abcd", false), ("abc", "ab", false), ("*", "", true),
+            ("*", ".hidden", true), ("a*c", "ac", true), ("a*c", "abbbc", true),
+            ("a*c", "abcd", false), ("a**b", "axb", true), ("*a*b*", "xxaxxbxx", true),
+            ("*a*b*", "xxbxxaxx", false), ("?", "x", true), ("?", "é", true), ("?", "", false),
+            ("?", "xy", false), ("[abc]", "b", true), ("[a-c]x", "bx", true), ("[a-c]", "d", false),
+            ("[!a-c]", "d", true), ("[^a]", "a", false), ("[a]", "é", true), ("[]]", "]", true),
+            ("[a", "[a", true), ("a\\*", "a*", true), ("a\\*", "ab", false), ("", "", true),
+            ("", "a", false), ("a\\", "a\\", true), ("keyring-*", "keyring-x", true),
+        ])
+    func names(_ pattern: String, _ name: String, _ isMatch: Bool) {
+        #expect(NamePattern(pattern.utf8).matches(Array(name.utf8)) == isMatch)
+    }
+
+    private func match(_ lines: String, _ path: FilePath) -> KeptPaths.Match? {
+        let kept = KeptPaths(TemporaryFilesPattern.patterns(in: Array(lines.utf8)))
+        let (position, _) = kept.position(of: path.removingLastComponent())
+        return kept.step(from: position, to: Array((path.lastComponent?.string ?? "").utf8)).0
+    }
+
+    @Test("of tmpfiles.d are those of its lines x and X")
+    func lines() {
+        #expect(match("x /tmp/keep", "/tmp/keep") == .whole)
+        #expect(match("X /tmp/keep", "/tmp/keep") == .itself)
+        #expect(match("X /tmp/keep\nx /tmp/k*", "/tmp/keep") == .whole)
+        #expect(match("x! /tmp/keep - - - -", "/tmp/keep") == .whole)
+        #expect(match("d /tmp/keep 0755", "/tmp/keep") == nil)
+        #expect(match("# x /tmp/keep", "/tmp/keep") == nil)
+        #expect(match("x /tmp/keep", "/tmp/keep/below") == nil)
+        #expect(match("x /tmp/*/keep", "/tmp/a/keep") == .whole)
+        #expect(match("x /tmp/*/keep", "/tmp/a/b/keep") == nil)
+        #expect(match("x \"/tmp/two words\"", "/tmp/two words") == .whole)
+        #expect(match(#"x /tmp/two\x20words"#, "/tmp/two words") == .whole)
+        #expect(match(#"x /tmp/a\*"#, "/tmp/ab") == nil)
+        #expect(match("x relative/path", "/tmp/relative/path") == nil)
+    }
+
+    @Test("of tmpfiles.d with a specifier match whatever it may stand for")
+    func specifiers() {
+        #expect(match("x /tmp/private-%b-*", "/tmp/private-3c19-x") == .whole)
+        #expect(match("x %h/.cache/keep", "/home/u/.cache/keep") == .whole)
+        #expect(match("x %T/keep", "/tmp/keep") == .whole)
+        #expect(match("x %T/keep", "/tmp/other") == nil)
+        #expect(match("x /tmp/100%%", "/tmp/100%") == .whole)
+    }
+
+    @Test("of tmpfiles.d say of a place whether it lies in what stays whole")
+    func positions() {
+        let kept = KeptPaths(TemporaryFilesPattern.patterns(in: Array("x /tmp/keep".utf8)))
+        #expect(kept.position(of: "/tmp/keep/below").isKept)
+        #expect(!kept.position(of: "/tmp/other").isKept)
+        #expect(kept.position(of: "/home").0.isEmpty)
+        #expect(!kept.position(of: "/tmp").0.isEmpty)
+    }
+
+    @Test("that are shipped are all in order")
+    func shipped() {
+        let list = NotACache.shipped
+        #expect(list.malformedLineCount == 0)
+        func place(_ path: String) -> String? {
+            list.reason(place: path.split(separator: "/").map { Array($0.utf8) })
+        }
+        #expect(place("rclone/vfs") == "files that rclone has not written back yet")
+        #expect(place("rclone/vfs/below")?.isEmpty == false)
+        #expect(place("keyring-AB12/control")?.isEmpty == false)
+        #expect(place("mozilla/firefox") == nil)
+        for name in [".git", "pyvenv.cfg", "LocalHistory", ".zsh_history"] {
+            #expect(Array(name.utf8).withUnsafeBytes { list.reason(name: $0) } != nil)
+        }
+        for name in ["git", ".gitx", "", "file"] {
+            #expect(Array(name.utf8).withUnsafeBytes { list.reason(name: $0) } == nil)
+        }
+        #expect(NotACache(list: Array("no reason\nx\t\n\tx\n".utf8)).malformedLineCount == 3)
+    }
+}

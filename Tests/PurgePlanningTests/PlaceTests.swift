@@ -1,0 +1,234 @@
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("Where things may be deleted")
+struct PlaceTests {
+    @Test("among temporary files are units, but not what programs rely on by its name")
+    func temporary() throws {
+        let tree = Tree {
+            Directory("tmp") {
+                Directory("unit") { File("file", block) }
+                Directory("systemd-private-1-a.service") { File("file", block) }
+                Directory("holder") { File("krb5cc_1000", block) }
+                File("krb5cc_1000", block)
+                File(".X0-lock", block)
+                Directory(".X11-unix") { File("file", block) }
+                File("sticky", block).permissions(0o1600)
+                Directory("deep") { File("sticky", block).permissions(0o1600) }
+            }.permissions(0o1777)
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            let found = try home.found()
+            #expect(found.units == ["tmp/unit"])
+            #expect(Set(found.kept.values.map(\.name)) == ["reserved-name"])
+            #expect(found.kept.count == 7)
+        }
+    }
+
+    @Test("is nowhere that tmpfiles.d keeps, and X keeps a directory but not what is in it")
+    func temporaryFilesSettings() throws {
+        let tree = Tree {
+            Directory("tmp") {
+                Directory("kept") { File("file", block) }
+                Directory("bare") {
+                    File("first", block)
+                    Directory("second") { File("file", block) }
+                }
+                Directory("holder") { File("precious", block) }
+                File("other", block)
+            }
+            Directory("tmpfiles.d")
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            let tmp = home.path("tmp")
+            try Tree {
+                File(
+                    "x.conf", "x \(tmp)/kept\nX \(tmp)/bare\nx \(tmp)/*/precious\n")
+                File("ignored", "x \(tmp)/other\n")
+            }.create(in: home.path("tmpfiles.d"))
+            let found = try home.found()
+            #expect(Set(found.units) == ["tmp/bare/first", "tmp/bare/second", "tmp/other"])
+            #expect(
+                found.kept == [
+                    "tmp/kept": .listedForKeeping, "tmp/bare": .listedForKeeping,
+                    "tmp/holder": .listedForKeeping,
+                ])
+            let below = try home.found { $0.roots = [home.path("tmp/kept")] }
+            #expect(below.units == [] && below.kept == ["tmp/kept": .listedForKeeping])
+        }
+    }
+
+    @Test("is nowhere on the list of what is no cache, also when a tag makes a unit of it")
+    func notACache() throws {
+        let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("rclone") {
+                    File("CACHEDIR.TAG", tag)
+                    Directory("vfs") { File("file", block) }
+                }
+                Directory("containers") { Directory("storage") { File("file", block) } }
+                Directory("keyring-AB") { File("control", block) }
+                Directory("app") {
+                    Directory("venv") {
+                        File("pyvenv.cfg", "home = /usr\n")
+                        File("file", block)
+                    }
+                    Directory("ide") { Directory("LocalHistory") { File("file", block) } }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(found.units == [])
+            let expected = [
+                ".cache/rclone", ".cache/containers/storage", ".cache/keyring-AB/control",
+                ".cache/app/venv", ".cache/app/ide",
+            ]
+            #expect(Set(found.kept.keys) == Set(expected))
+            #expect(found.kept.values.allSatisfy { $0.name == "not-a-cache" })
+        }
+    }
+
+    @Test("is not in part of a unit: it goes whole, or not at all")
+    func roots() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    Directory("unit") { Directory("deep") { File("file", block) } }
+                }
+            }
+            Directory("marked") {
+                Directory("deep") { File("file", block) }
+                File("own", block).purgeable()
+            }.purgeable()
+            Directory("tmp") { Directory("unit") { Directory("deep") { File("file", block) } } }
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            func found(_ root: String) throws -> (units: [String], kept: [String: KeepReason]) {
+                let found = try home.found { $0.roots = [home.path(root)] }
+                return (found.units, found.kept)
+            }
+            #expect(try found(".cache/app").units == [".cache/app/unit"])
+            #expect(try found(".cache/app/unit").units == [".cache/app/unit"])
+            #expect(try found("tmp/unit").units == ["tmp/unit"])
+            #expect(try found("marked").units == ["marked"])
+            for root in [".cache/app/unit/deep", "tmp/unit/deep", "marked/deep", "marked/own"] {
+                let inside = try found(root)
+                #expect(inside.units == [] && inside.kept == [root: .partOfUnit])
+            }
+        }
+    }
+
+    @Test("is nowhere below a marked home but where caches and marks of items are")
+    func markedHome() throws {
+        let tree = Tree {
+            Directory("work") { File("file", block) }
+            File("plain", block)
+            Directory(".cache") { Directory("app") { File("file", block) } }
+        }
+        try withHome(tree) { home in
+            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
+            #expect(try home.found().units == [".cache/app/file"])
+        }
+    }
+
+    @Test("is no database whose journal lies beside it, and no journal")
+    func companions() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    for suffix in ["-wal", "-shm", "-journal"] {
+                        File(FileName(Array("db\(suffix)-x".utf8)), block)
+                        File(FileName(Array("data\(suffix)\(suffix)".utf8)), block)
+                        File(FileName(Array("data\(suffix)".utf8)), block)
+                    }
+                    File("data", block)
+                    File("alone", block)
+                    Directory("unit") {
+                        File("data", block)
+                        File("data-wal", block)
+                    }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            let units = Set(found.units)
+            #expect(units.contains(".cache/app/alone") && units.contains(".cache/app/unit"))
+            #expect(!units.contains { $0.hasPrefix(".cache/app/data") })
+            #expect(found.kept[".cache/app/data"] == .companion)
+            #expect(found.2.totals.count(of: .caches) == found.units.count)
+            // The database would be first in a plan that needs only one.
+            try tool("touch", "-d", "2001-01-01", home.path(".cache/app/data"))
+            let few = try home.found(freeing: 1)
+            #expect(few.units.count == 1 && few.units != [".cache/app/data"])
+        }
+    }
+
+    @Test("for root is not in any home's directory for documents, keys or settings")
+    func otherHomes() throws {
+        try require(.root)
+        let tree = Tree {
+            File("passwd")
+            Directory("home") {
+                Directory("other") {
+                    Directory(".config") {
+                        File("user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papers\"\n")
+                    }
+                    for name in ["Papers", "Pictures", ".ssh", "Work"] {
+                        Directory(FileName(Array(name.utf8))) { File("marked", block).purgeable() }
+                    }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            try Tree {
+                File("users", "other:x:1234:1234::\(home.path("home/other")):/bin/sh\n")
+            }.create(in: home.home)
+            var home = home
+            home.passwordDatabase = home.path("users")
+            let found = try home.found { $0.includesForeign = true }
+            #expect(found.units == ["home/other/Work/marked"])
+            for name in ["Papers", "Pictures", ".ssh"] {
+                #expect(found.kept["home/other/\(name)"] == .protectedRoot)
+            }
+        }
+    }
+
+    @Test("is no directory that an ordinary user could not empty")
+    func unwritable() throws {
+        try require(.root)
+        let rules = PurgeRules(
+            device: try FilePath("/").status().identity.device, mayShareExtents: false,
+            places: IdentifiedPlaces(
+                .current(), user: 1, device: try FilePath("/").status().identity.device),
+            user: 1, includesForeign: true,
+            ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),
+            notACache: .shipped, keptPaths: KeptPaths([]))
+        let tree = Tree { Directory("closed").permissions(0o500) }
+        try withTemporaryDirectory(containing: tree) { root in
+            let status = try root.appending("closed").status()
+            let decision = rules.policy.decide(
+                .none, kind: .directory, in: .empty, name: [], path: "/x", linkCount: 2,
+                isMountRoot: false)
+            let reason = Array("closed".utf8).withUnsafeBytes {
+                rules.reasonToKeep($0, status, decision)
+            }
+            #expect(reason == .unreadable(.permissionDenied))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("A plan in a file")
+struct PlanFileTests {
+    private func unit(
+        _ path: [UInt8], _ purgeClass: PurgeClass = .caches, time: Int64 = 1_700_000_000
+    ) -> PurgeUnit {
+        let time = FileTime(seconds: time, nanoseconds: 7)
+        return PurgeUnit(
+            path: path, purgeClass: purgeClass, isDirectory: true,
+            identity: FileIdentity(device: 2049, inode: .max), lastUse: time, bytes: 4096,
+            itemCount: 3,
+            pin: PurgePin(
+                size: 4096, contentModificationTime: time, attributeModificationTime: time,
+                newestChange: time))
+    }
+
+    private func plan(_ units: [PurgeUnit], roots: [FilePath] = ["/home/u"]) -> PurgePlan {
+        PurgePlan(
+            created: FileTime(seconds: 1_700_000_000, nanoseconds: 1), bootID: "3c19c3c1",
+            device: 2049, wantedBytes: 4096, roots: roots, units: units)
+    }
+
+    @Test("is read as it was written, with names of any bytes and times of any year")
+    func roundTrip() throws {
+        var units = HostileNames.all.enumerated().map { index, name in
+            unit(Array("/home/u/\(index)/".utf8) + name.bytes, PurgeClass.allCases[index % 3])
+        }
+        for (index, time) in [Int64.min, -1, 0, .max].enumerated() {
+            units.append(unit(Array("/time/\(index)".utf8), time: time))
+        }
+        let whole = plan(units, roots: ["/", "/home/u", FilePath(bytes: [0x2F, 0xFF])])
+        #expect(try PurgePlan(json: whole.json) == whole)
+        #expect(try PurgePlan(json: plan([], roots: []).json) == plan([], roots: []))
+        #expect(whole.json.count { $0 == UInt8(ascii: "\n") } == 1)
+    }
+
+    @Test("names its version, device, boot and the pins of its units")
+    func form() {
+        let text = String(decoding: plan([unit(Array("/home/u/x".utf8))]).json, as: UTF8.self)
+        let time = "2023-11-14T22:13:20.00000000"
+        #expect(
+            text == """
+                {"type":"purge-plan","version":1,"created":"\(time)1Z","bootID":"3c19c3c1",\
+                "device":2049,"wantedBytes":4096,"roots":[{"path":"/home/u"}],"units":[\
+                {"path":"/home/u/x","class":"caches","isDirectory":true,"device":2049,\
+                "inode":18446744073709551615,"lastUse":"\(time)7Z","bytes":4096,"itemCount":3,\
+                "size":4096,"contentModificationTime":"\(time)7Z",\
+                "attributeModificationTime":"\(time)7Z","newestChange":"\(time)7Z"}]}
+
+                """)
+    }
+
+    @Test(
+        "edited by hand is refused with the reason",
+        arguments: [
+            ("\"version\":1", "\"version\":2", "has a version that is not known here"),
+            ("purge-plan", "other", "is no purge plan"),
+            ("\"bootID\"", "\"boot\"", "has a field that no plan has"),
+            (
+                "\"device\":2049,\"w", "\"device\":2050,\"w",
+                "has a unit on another device than its own"
+            ),
+            ("4096,\"roots\"", "-1,\"roots\"", "has a negative amount"),
+            (
+                "4096,\"roots\"", "4096,\"wantedBytes\":1,\"roots\"",
+                "has the field wantedBytes twice"
+            ),
+            ("\"type\":\"purge-plan\",", "", "lacks fields that every plan has"),
+            ("\"/home/u/x\"", "\"home/u/x\"", "path that is not absolute"),
+            ("\"/home/u/x\"", "\"/home/u/../x\"", "path that is not absolute"),
+            ("\"/home/u/x\"", "\"/home/./x\"", "path that is not absolute"),
+            ("\"/home/u/x\"", "\"/home//x\"", "path that is not absolute"),
+            ("\"/home/u/x\"", "\"/home/u/x/\"", "path that is not absolute"),
+            ("\"/home/u/x\"", "\"/\"", "path that is not absolute"),
+            ("\"/home/u/x\"", "\"/a\\u0000b\"", "path that is not absolute"),
+            ("\"/home/u/x\"", "null", "unit 1 lacks fields that every unit has"),
+            ("\"/home/u/x\"", "null,\"pathBase64\":\"L2E=\"", "belongs into path"),
+            ("\"/home/u/x\"", "null,\"pathBase64\":\"L2\"", "not Base64"),
+            ("\"/home/u/x\"", "\"/a\",\"pathBase64\":\"L/8=\"", "has two paths"),
+            ("\"/home/u\"}", "\"relative\"}", "root 1 has a path that is not absolute"),
+            ("\"caches\"", "\"documents\"", "of a class that is not known"),
+            ("\"isDirectory\":true", "\"isDirectory\":1", "is not valid JSON"),
+            ("\"itemCount\":3", "\"itemCount\":0", "lacks fields"),
+            ("\"itemCount\":3", "\"itemCount\":3.5", "is not valid JSON"),
+            ("7Z\",\"bytes\"", "7X\",\"bytes\"", "has a time that is none"),
+            ("\"units\":[", "\"units\":null,\"x\":[", "has null in place of an array"),
+            ("}]}", "}]} {}", "has something behind the plan"),
+            ("}]}", "}]", "is not valid JSON"),
+        ])
+    func strict(_ text: String, _ replacement: String, _ reason: String) throws {
+        let whole = String(decoding: plan([unit(Array("/home/u/x".utf8))]).json, as: UTF8.self)
+        let parts = whole.split(separator: text, maxSplits: 1, omittingEmptySubsequences: false)
+        try #require(parts.count == 2)
+        let edited = parts.joined(separator: replacement)
+        let error = #expect(throws: PurgePlanError.self) {
+            try PurgePlan(json: Array(edited.utf8))
+        }
+        #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("names no unit twice, and none inside another")
+    func apart() throws {
+        for paths in [["/a", "/a"], ["/a", "/a!", "/a/b"], ["/a/b/c", "/a"]] {
+            let units = paths.map { unit(Array($0.utf8)) }
+            #expect(throws: PurgePlanError.self) { try PurgePlan(json: plan(units).json) }
+        }
+        let apart = plan(["/a", "/ab", "/a!"].map { unit(Array($0.utf8)) })
+        #expect(try PurgePlan(json: apart.json) == apart)
+    }
+}

@@ -1,0 +1,180 @@
+import EffectiveValues
+import PurgePlanning
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval-purge plan")
+struct PlanCommandTests {
+    private let tree = Tree {
+        Directory("Documents") { File("marked", block).purgeable() }
+        Directory(".cache") {
+            Directory("app") { Directory("unit") { File("file", block) } }
+        }
+        File("marked", block).purgeable()
+        File("plain", block)
+    }
+
+    @Test("shows what would go, by class and age, and what is kept")
+    func table() throws {
+        try withPurgeHome(tree) { home in
+            let result = try home.run(
+                "plan", ".", "--free", "20K", "--min-age", "0", "--kept", "--color", "never")
+            #expect(result.exitCode == 0)
+            #expect(result.errorText == "")
+            let lines = result.text.split(separator: "\n").map { withoutAge(String($0)) }
+            #expect(
+                lines == [
+                    "kept \(home.home)/Documents: it is or holds a directory that is never purged",
+                    "CLASS AGE SIZE PATH", "caches 12.0K \(home.home)/.cache/app/unit/",
+                    "marked 8.0K \(home.home)/marked", "caches: 1 of 1 unit, 12.0K of 12.0K",
+                    "marked: 1 of 1 unit, 8.0K of 8.0K", "total: 20.0K in 2 units; wanted 20.0K",
+                    "kept: 1 protected-root",
+                ])
+        }
+    }
+
+    /// A line with single spaces, and without the age in its second column.
+    private func withoutAge(_ line: String) -> String {
+        line.split(separator: " ").enumerated()
+            .filter {
+                $0.offset != 1 || $0.element.first?.isNumber != true || !$0.element.hasSuffix("s")
+            }
+            .map { String($0.element) }.joined(separator: " ")
+    }
+
+    @Test("says what is missing, exits with 1 and writes no file, unless part of it will do")
+    func shortfall() throws {
+        try withPurgeHome(tree) { home in
+            let arguments = [
+                "plan", ".", "--free", "1M", "--min-age", "0", "--output", "plan.json",
+            ]
+            let result = try home.run(arguments: arguments)
+            #expect(result.exitCode == 1)
+            #expect(
+                result.errorText == """
+                    resval-purge: 1.0M cannot be freed: only 20.0K may go, 1004.0K are missing \
+                    (--kept shows what is kept and why, --partial makes do with less)
+
+                    """)
+            #expect(throws: Errno.noSuchFileOrDirectory) {
+                try home.path("plan.json").status()
+            }
+            #expect(try home.run(arguments: arguments + ["--partial"]).exitCode == 1)
+            let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
+            #expect(plan.units.count == 2 && plan.wantedBytes == 1 << 20)
+            #expect(plan.roots == [home.home])
+        }
+    }
+
+    @Test("is the same in JSON, in records that end with NUL, and in the plan that is written")
+    func forms() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") { for name in HostileNames.all { File(name, block) } }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let options = ["plan", ".", "--free", "1G", "--min-age", "0", "--partial"]
+            let nul = try home.run(arguments: options + ["-0"])
+            #expect(nul.exitCode == 1)
+            let names = nul.output.split(separator: 0).map { Array($0) }
+            let app = home.path(".cache/app/").bytes + [UInt8(ascii: "/")]
+            #expect(Set(names) == Set(HostileNames.all.map { app + $0.bytes }))
+            let plan = try PurgePlan(json: home.run(arguments: options + ["--output", "-"]).output)
+            #expect(plan.units.map(\.path) == names)
+            let json = try home.run(arguments: options + ["--json"])
+            let lines = json.output.split(separator: UInt8(ascii: "\n"))
+            #expect(lines.count == names.count + 1)
+            #expect(json.text.contains("\"pathBase64\":"))
+            #expect(!json.output.contains(0x1B))
+            let table = try home.run(arguments: options)
+            #expect(table.output.count { $0 == UInt8(ascii: "\n") } == names.count + 3)
+            #expect(!table.output.contains(0x1B))
+        }
+    }
+
+    @Test("keeps what is younger than a day when nothing is said of ages")
+    func defaultAge() throws {
+        try withPurgeHome(tree) { home in
+            let result = try home.run("plan", ".", "--free", "1")
+            #expect(result.exitCode == 1)
+            #expect(result.text.contains("kept: 2 too-young, 1 protected-root\n"))
+        }
+    }
+
+    @Test("reaches what shall be available, or has nothing to do")
+    func untilAvailable() throws {
+        try withPurgeHome(tree) { home in
+            let enough = try home.run("plan", ".", "--until-available", "0%", "--min-age", "0")
+            expect(
+                enough, exits: 0,
+                prints: """
+                    caches: 0 of 1 unit, 0B of 12.0K
+                    marked: 0 of 1 unit, 0B of 8.0K
+                    total: 0B in 0 units; wanted 0B
+                    kept: 1 protected-root
+
+                    """)
+            let never = try home.run("plan", ".", "--until-available", "100%", "--min-age", "0")
+            #expect(never.exitCode == 1)
+        }
+    }
+
+    @Test("records for other programs how much may go")
+    func record() throws {
+        try withPurgeHome(tree) { home in
+            #expect(try home.run("plan", ".", "--free", "1", "--min-age", "0").exitCode == 0)
+            let records = PurgeRecords(stateHome: home.path(".local/state"))
+            let device = try home.home.status().identity.device
+            #expect(try records.record(forDevice: device)?.bytes == 20 << 10)
+            #expect(try home.run("run", ".", "--free", "1", "--min-age", "0").exitCode == 0)
+            #expect(try records.record(forDevice: device)?.bytes == 8 << 10)
+        }
+    }
+
+    @Test("keeps what backup settings and options name")
+    func protected() throws {
+        let tree = Tree {
+            Directory(".config") {
+                Directory("resval") {
+                    File(
+                        "backup.toml",
+                        "sources = [\"~\"]\n repository = 'tar:~/.cache/app/repository'\n")
+                }
+            }
+            Directory(".cache") {
+                Directory("app") {
+                    for name in ["repository", "password", "mine", "fine"] {
+                        Directory(FileName(Array(name.utf8))) { File("file", block) }
+                    }
+                }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let password = home.path(".cache/app/password/file").string
+            let result = try home.run(
+                "plan", ".", "--free", "12K", "--min-age", "0", "-0", "--protect",
+                ".cache/app/mine", environment: ["RESTIC_PASSWORD_FILE": password])
+            #expect(result.text == "\(home.home)/.cache/app/fine\0")
+        }
+    }
+
+    @Test("warns of a setting that would make the home a cache, and does not heed it")
+    func hostileEnvironment() throws {
+        try withPurgeHome(tree) { home in
+            let result = try home.run(
+                "plan", ".", "--free", "1", "--min-age", "0", "-0",
+                environment: ["XDG_CACHE_HOME": home.home.string])
+            #expect(result.text == "\(home.home)/marked\0")
+            #expect(
+                result.errorText == """
+                    resval-purge: \(home.home): warning: $XDG_CACHE_HOME is ignored as a location, \
+                    because it is a home
+
+                    """)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import PurgePlanning
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval-purge run")
+struct RunCommandTests {
+    private let tree = Tree {
+        Directory(".cache") {
+            Directory("app") {
+                File("first", block)
+                File("second", block)
+            }
+        }
+        File("plain", block)
+    }
+
+    private func exists(_ path: FilePath) throws -> Bool {
+        do throws(Errno) {
+            _ = try path.withoutFollowing.status()
+            return true
+        } catch .noSuchFileOrDirectory {
+            return false
+        }
+    }
+
+    @Test("deletes what a plan names, as plan showed it, and nothing else")
+    func plan() throws {
+        try withPurgeHome(tree) { home in
+            try tool("touch", home.path(".cache/app/second"))
+            let planned = try home.run(
+                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+            #expect(planned.text.contains("/.cache/app/first\n"))
+            let rehearsed = try home.run("run", "plan.json", "--min-age", "0", "--dry-run")
+            #expect(rehearsed.exitCode == 0)
+            #expect(rehearsed.text.hasSuffix("1 unit would be deleted, 8.0K\n"))
+            #expect(try exists(home.path(".cache/app/first")))
+            let result = try home.run("run", "plan.json", "--min-age", "0")
+            #expect(result.exitCode == 0)
+            #expect(result.text.contains("/.cache/app/first\ndeleted 1 unit: freed "))
+            #expect(try !exists(home.path(".cache/app/first")))
+            #expect(try exists(home.path(".cache/app/second")))
+            #expect(try exists(home.path("plain")))
+        }
+    }
+
+    @Test("leaves what changed since the plan alone, and says so")
+    func changed() throws {
+        try withPurgeHome(tree) { home in
+            _ = try home.run(
+                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+            for name in ["first", "second"] {
+                try tool("cp", home.path("plain"), home.path(".cache/app/\(name)"))
+            }
+            let result = try home.run("run", "plan.json", "--min-age", "0", "--json")
+            #expect(result.exitCode == 1)
+            #expect(result.text.contains("\"reason\":\"changed\""))
+            #expect(try exists(home.path(".cache/app/first")))
+            #expect(try exists(home.path(".cache/app/second")))
+        }
+    }
+
+    @Test("evaluates ages again: what a plan named is kept without its --min-age")
+    func ages() throws {
+        try withPurgeHome(tree) { home in
+            _ = try home.run(
+                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+            let result = try home.run("run", "plan.json")
+            #expect(result.exitCode == 1)
+            #expect(result.errorText.contains("too short a time ago"))
+            #expect(try exists(home.path(".cache/app/first")))
+        }
+    }
+
+    @Test("deletes nothing when so much cannot be freed, unless part of it will do")
+    func shortfall() throws {
+        try withPurgeHome(tree) { home in
+            let refused = try home.run("run", ".", "--free", "1G", "--min-age", "0")
+            #expect(refused.exitCode == 1)
+            #expect(refused.text == "")
+            #expect(refused.errorText.contains("are missing"))
+            #expect(try exists(home.path(".cache/app/first")))
+            let partial = try home.run("run", ".", "--free", "1G", "--min-age", "0", "--partial")
+            #expect(partial.exitCode == 1)
+            #expect(try !exists(home.path(".cache/app/first")))
+            #expect(try !exists(home.path(".cache/app/second")))
+            #expect(try exists(home.path("plain")))
+        }
+    }
+
+    @Test("refuses a plan that is none, is old, or is of another boot")
+    func refused() throws {
+        try withPurgeHome(tree) { home in
+            _ = try home.run(
+                "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
+            let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
+            func run(_ changed: PurgePlan) throws -> CommandResult {
+                try Tree { File("edited.json", changed.json) }.create(in: home.home)
+                defer { _ = try? tool("rm", home.path("edited.json")) }
+                return try home.run("run", "edited.json", "--min-age", "0")
+            }
+            let old = FileTime(seconds: plan.created.seconds - 3700, nanoseconds: 0)
+            expect(
+                try run(
+                    PurgePlan(
+                        created: old, bootID: plan.bootID, device: plan.device,
+                        wantedBytes: 1, roots: plan.roots, units: plan.units)),
+                exits: 2,
+                complains:
+                    "resval-purge: edited.json: the plan is more than an hour old, or from the "
+                    + "future\n")
+            expect(
+                try run(
+                    PurgePlan(
+                        created: plan.created, bootID: "other", device: plan.device,
+                        wantedBytes: 1, roots: plan.roots, units: plan.units)),
+                exits: 2,
+                complains:
+                    "resval-purge: edited.json: the plan was made before this machine was "
+                    + "started\n")
+            expect(
+                try home.run("run", "plain"), exits: 2,
+                complains: "resval-purge: plain: is not valid JSON (byte 0) (make a plan with "
+                    + "resval-purge plan --output)\n")
+            #expect(try exists(home.path(".cache/app/first")))
+        }
+    }
+
+    @Test("moves to the trash what it would delete, and frees nothing")
+    func trash() throws {
+        try withPurgeHome(tree) { home in
+            let result = try home.run("run", ".", "--free", "10K", "--min-age", "0", "--trash")
+            #expect(result.exitCode == 0)
+            #expect(try !exists(home.path(".cache/app/first")))
+            #expect(try tool("find", home.home, "-path", "*.resval-trash-*first*") != "")
+        }
+    }
+}

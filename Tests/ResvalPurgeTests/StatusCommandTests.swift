@@ -1,0 +1,64 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval-purge status")
+struct StatusCommandTests {
+    private let tree = Tree {
+        Directory("home") {
+            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
+        }
+    }
+
+    @Test(
+        "tells for each volume how short space is, and how much may go", arguments: [false, true])
+    func volumes(_ isFull: Bool) throws {
+        try require(.root, .filesystem(.ext4))
+        try withFilesystem(.ext4) { filesystem in
+            try tree.create(in: filesystem.root)
+            let home = PurgeHome(home: filesystem.root.appending("home"))
+            if isFull {
+                let capacity = try #require(try filesystem.root.volumeCapacity())
+                let fill = capacity.available - capacity.total / 100
+                try tool("fallocate", "-l", "\(fill)", home.path("fill"))
+            }
+            let result = try home.run("status", ".", "--min-age", "0")
+            #expect(result.exitCode == 0)
+            let lines = result.text.split(separator: "\n").map(String.init)
+            try #require(lines.count == 4)
+            let level = isFull ? "critical" : "normal"
+            #expect(lines[0].hasPrefix("\(home.home) (ext4): \(level), "))
+            #expect(
+                lines.dropFirst() == [
+                    "  temporary: 0 units, 0B", "  caches: 1 unit, 12.0K", "  marked: 0 units, 0B",
+                ])
+            let json = try home.run("status", ".", "--min-age", "0", "--json")
+            #expect(json.text.contains("\"filesystem\":\"ext4\",\"pressure\":\"\(level)\""))
+            #expect(json.text.contains("\"purgeableBytes\":12288"))
+        }
+    }
+
+    @Test("says why nothing is ever deleted on a volume")
+    func unavailable() throws {
+        try require(.root, .filesystem(.tmpfs))
+        try withFilesystem(.tmpfs) { filesystem in
+            try tree.create(in: filesystem.root)
+            let home = PurgeHome(home: filesystem.root.appending("home"))
+            let result = try home.run("status", ".", "--min-age", "0")
+            #expect(result.exitCode == 0)
+            #expect(result.text.contains("  nothing is deleted here: it lies in memory (tmpfs)"))
+        }
+    }
+
+    @Test("goes on after a place that is not there, and exits with 2")
+    func missing() throws {
+        try withPurgeHome(Tree { Directory("here") }) { home in
+            let result = try home.run("status", "gone", "here")
+            #expect(result.exitCode == 2)
+            #expect(result.errorText == "resval-purge: gone: no such file or directory\n")
+            #expect(result.text.hasPrefix("\(home.home)/here ("))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@Suite("resval-purge, told wrongly")
+struct UsageTests {
+    @Test(
+        "says what is wrong, and exits with 64",
+        arguments: [
+            (["plan"], "Give --free or --until-available."),
+            (["plan", "--free", "1", "--until-available", "2"], "not both"),
+            (["plan", "--free", "much"], "The value 'much' is invalid"),
+            (["plan", "--until-available", "101%", "."], "The value '101%' is invalid"),
+            (["plan", "--free", "1", "--min-age", "1y"], "The value '1y' is invalid"),
+            (["plan", "--free", "1", "--json", "-0"], "Give --json or --null, not both."),
+            (["plan", "--free", "1", "--kept", "-0"], "--kept does not go with --null."),
+            (["plan", "--free", "1", "--output", "-", "--json"], "--output - does not go with"),
+            (["run"], "Give one PLAN, or --free or --until-available."),
+            (["run", "a", "b"], "Give one PLAN, or --free or --until-available."),
+            (["run", "--free", "1", "--dry-run", "--trash"], "not both"),
+        ])
+    func usage(_ arguments: [String], _ complaint: String) throws {
+        try withPurgeHome(Tree {}) { home in
+            let result = try home.run(arguments: arguments)
+            #expect(result.exitCode == 64)
+            #expect(result.text == "")
+            #expect(result.errorText.contains(complaint), "\(result.errorText)")
+            #expect(result.errorText.hasPrefix("resval-purge: "))
+        }
+    }
+
+    @Test("is found by resval purge, which hands its arguments on")
+    func companion() throws {
+        try withPurgeHome(Tree {}) { home in
+            let version = try home.run(arguments: ["--version"])
+            #expect(version.exitCode == 0)
+            let through = try home.run(.built("resval"), arguments: ["purge", "--version"])
+            #expect(through == version)
+        }
+    }
+
+    @Test("shows help with examples for each command", arguments: ["plan", "run", "status"])
+    func help(_ command: String) throws {
+        try withPurgeHome(Tree {}) { home in
+            let result = try home.run(arguments: [command, "--help"])
+            #expect(result.exitCode == 0)
+            #expect(result.text.contains("EXAMPLES"))
+            #expect(result.text.contains("resval-purge \(command)"))
+        }
+    }
+}
