@@ -6,7 +6,8 @@ extension FileTime {
     /// Years outside 0 to 9999, which RFC 3339 cannot write, get a sign and as many digits as needed.
     public var rfc3339: String {
         let day = Int(seconds.floorDivided(by: 86400))
-        let second = Int(seconds - Int64(day) * 86400)
+        // For the earliest times the day begins before what 64 bits can tell; the difference is right.
+        let second = Int(seconds &- Int64(day) &* 86400)
         let date = CivilDate(daysSince1970: day)
         let year =
             (0...9999).contains(date.year)

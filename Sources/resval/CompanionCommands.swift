@@ -17,3 +17,17 @@ struct BackupCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "What resval-backup is told.")
     var arguments: [String] = []
 }
+
+struct PurgeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Free space by deleting what may go: runs resval-purge.",
+        discussion: """
+            EXAMPLES
+              resval purge --help
+              resval purge status
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "What resval-purge is told.")
+    var arguments: [String] = []
+}

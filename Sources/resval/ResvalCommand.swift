@@ -28,6 +28,7 @@ struct ResvalCommand: ParsableCommand {
             ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
             DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
             CapacityCommand.self, KeysCommand.self, CompletionsCommand.self, BackupCommand.self,
+            PurgeCommand.self,
         ])
 
     static func main() {

@@ -51,7 +51,7 @@ struct AgeTests {
         #expect(
             limit.reasonToKeep(FileTime(seconds: newest.seconds, nanoseconds: 6)) == .tooYoung)
         let largest = rules(.low, wanted: .max).limit(for: .caches, keepsLonger: false)
-        #expect(largest?.reasonToKeep(FileTime(seconds: .min, nanoseconds: 6)) == .tooYoung)
+        #expect(largest?.reasonToKeep(FileTime(seconds: 0, nanoseconds: 0)) == .tooYoung)
     }
 
     @Test("does not matter while the clock may be wrong, unless space is short")

@@ -10,13 +10,15 @@ struct InstallTests {
 
     /// What an installation holds besides manual pages.
     private let installed = [
-        "bin/resval", "bin/resval-backup",
+        "bin/resval", "bin/resval-backup", "bin/resval-purge",
         "share/bash-completion/completions/resval",
         "share/bash-completion/completions/resval-backup",
+        "share/bash-completion/completions/resval-purge",
         "share/fish/vendor_completions.d/resval-backup.fish",
+        "share/fish/vendor_completions.d/resval-purge.fish",
         "share/fish/vendor_completions.d/resval.fish",
         "share/man/man1/resval.1", "share/zsh/site-functions/_resval",
-        "share/zsh/site-functions/_resval-backup",
+        "share/zsh/site-functions/_resval-backup", "share/zsh/site-functions/_resval-purge",
     ]
 
     /// Runs the script with the executables of this build, in a home of its own.
