@@ -17,6 +17,8 @@ public struct UnitSearch: Sendable {
     public var minimumAge: Int64?
     /// Whether items of other users are looked at.
     public var includesForeign = false
+    /// Directories and files that are never deleted, besides those that the environment tells.
+    public var protected: [FilePath] = []
     /// How many threads walk.
     public var threadCount = TreeScanner.defaultThreadCount
     /// Asked before each item: true ends the walk at once.
@@ -78,7 +80,8 @@ public struct UnitSearch: Sendable {
         return PurgeRules(
             device: status.identity.device,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status),
-            places: IdentifiedPlaces(environment, user: user, device: status.identity.device),
+            places: IdentifiedPlaces(
+                environment, protected: protected, user: user, device: status.identity.device),
             user: user, includesForeign: includesForeign,
             ages: AgeRules(
                 now: now, pressure: pressure, wantedAge: minimumAge,

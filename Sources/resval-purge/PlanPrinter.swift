@@ -84,7 +84,8 @@ struct PlanPrinter: ~Copyable {
             let all = result.totals.count(of: purgeClass)
             guard all > 0 else { continue }
             buffer.append(
-                text: "\(purgeClass.name): \(units.count) of \(counted(all)), \(sizeText(bytes)) of "
+                text:
+                    "\(purgeClass.name): \(units.count) of \(counted(all)), \(sizeText(bytes)) of "
                     + "\(sizeText(result.totals.bytes(of: purgeClass)))\n")
         }
         buffer.append(

@@ -14,11 +14,10 @@ struct Surroundings {
 
     init(_ options: SearchOptions) {
         self.options = options
-        let caches = options.caches.map { StorageLocation(kind: .caches, path: $0.path) }
-        let given = options.protected.map { absolute($0.path) }
-        let base = PolicyEnvironment.current().base
-        environment = PolicyEnvironment.current(
-            named: caches, protected: given + BackupPlaces.protected(base))
+        let caches = options.caches.map {
+            StorageLocation(kind: .caches, path: absolute($0.path))
+        }
+        environment = PolicyEnvironment.current(named: caches)
         for warning in environment.warnings {
             Messages.warn(about: warning.path?.bytes, warning.sentence)
         }
@@ -48,6 +47,8 @@ struct Surroundings {
         search.pressure = pressure == .critical ? .critical : .low
         search.minimumAge = options.minAge?.seconds
         search.includesForeign = options.allOwners
+        search.protected =
+            options.protected.map { absolute($0.path) } + BackupPlaces.protected(environment.base)
         search.shouldStop = {
             progress.advance()
             return StopRequest.isMade

@@ -91,7 +91,7 @@ struct PlanCommandTests {
             #expect(json.text.contains("\"pathBase64\":"))
             #expect(!json.output.contains(0x1B))
             let table = try home.run(arguments: options)
-            #expect(table.output.count { $0 == UInt8(ascii: "\n") } == names.count + 3)
+            #expect(table.output.count { $0 == UInt8(ascii: "\n") } == names.count + 4)
             #expect(!table.output.contains(0x1B))
         }
     }
@@ -150,6 +150,7 @@ struct PlanCommandTests {
                     for name in ["repository", "password", "mine", "fine"] {
                         Directory(FileName(Array(name.utf8))) { File("file", block) }
                     }
+                    File("key", block)
                 }
             }
         }
@@ -157,7 +158,8 @@ struct PlanCommandTests {
             let password = home.path(".cache/app/password/file").string
             let result = try home.run(
                 "plan", ".", "--free", "12K", "--min-age", "0", "-0", "--protect",
-                ".cache/app/mine", environment: ["RESTIC_PASSWORD_FILE": password])
+                ".cache/app/mine", "--protect", ".cache/app/key",
+                environment: ["RESTIC_PASSWORD_FILE": password])
             #expect(result.text == "\(home.home)/.cache/app/fine\0")
         }
     }

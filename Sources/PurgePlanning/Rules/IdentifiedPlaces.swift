@@ -18,11 +18,15 @@ struct IdentifiedPlaces: Sendable {
 
     /// - Parameters:
     ///   - environment: what tells the places.
+    ///   - given: what else is protected.
     ///   - user: who deletes; root's protected directories are those of every home.
     ///   - device: the device whose files a walk will meet.
-    init(_ environment: PolicyEnvironment, user: UInt32, device: UInt64) {
+    init(
+        _ environment: PolicyEnvironment, protected given: [FilePath] = [], user: UInt32,
+        device: UInt64
+    ) {
         let places = environment.locations
-        var protected = places.protectedRoots
+        var protected = places.protectedRoots + given
         if user == 0 { protected += OtherHomes.protectedRoots(of: environment.base.homes) }
         mounts = environment.mounts
         longKeeping = try? realPath(of: "/var/tmp")

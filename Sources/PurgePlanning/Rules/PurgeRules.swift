@@ -35,7 +35,8 @@ struct PurgeRules: Sendable {
         if !includesForeign, status.owner != user { return .foreignOwner }
         if status.isImmutable || status.isAppendOnly { return .immutable }
         switch status.kind {
-        case .regularFile, .symbolicLink: break
+        case .regularFile, .symbolicLink:
+            if places.protectedRoots.contains(status.identity) { return .protectedRoot }
         case .directory:
             if let reason = obstacle(status) { return reason }
             // Root passes over permissions; nobody else could delete what is in it.
