@@ -75,7 +75,7 @@ struct CrashTests {
                     return died
                 }
                 // A prime step meets other calls in other units.
-                call += 37
+                call += 67
             }
             #expect(call > 400)
         }

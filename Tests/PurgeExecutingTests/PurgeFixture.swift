@@ -10,14 +10,19 @@ import TestSupport
 /// A home in which units are deleted, beside a directory for the purger's records.
 struct PurgeFixture: Sendable {
     let root: FilePath
-    var user = effectiveUser()
+    private let settings: PolicyEnvironment
     var home: FilePath { root.appending("home") }
     var state: FilePath { root.appending("state") }
 
+    init(root: FilePath) {
+        self.root = root
+        settings = PolicyEnvironment(
+            environment: ["HOME": root.appending("home")], passwordDatabase: "/dev/null",
+            user: effectiveUser())
+    }
+
     /// A search in this home for items of any age.
     func search(minimumAge: Int64 = 0) -> UnitSearch {
-        let settings = PolicyEnvironment(
-            environment: ["HOME": home], passwordDatabase: "/dev/null", user: user)
         var search = UnitSearch(settings)
         search.minimumAge = minimumAge
         search.roots = [home]
