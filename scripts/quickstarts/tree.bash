@@ -92,3 +92,13 @@ check_holes() {
     say "sparse file of 64 MiB: $((source / 2)) KiB on disk, restored $((restored / 2)) KiB"
     ((restored <= source + 128)) || fail 'the restored file has lost its holes'
 }
+
+# The thumbnails are gone, as one, and nothing else.
+check_what_was_freed() {
+    local before=$work/before
+    [[ ! -e $HOME/.cache/thumbnails ]] || fail 'the thumbnails are still there'
+    rm -r "$before/.cache/thumbnails"
+    touch -r "$before/.cache" "$HOME/.cache"
+    "$repository/scripts/compare-trees" "$before" "$HOME" || fail 'something else has changed'
+    say 'the thumbnails are gone, and everything else is as it was'
+}
