@@ -80,21 +80,22 @@ package.targets += [
         name: "resval",
         dependencies: [
             argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "MarkTransfer",
-            "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage,
+            "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
+    .target(name: "SettingsReading", dependencies: ["SystemCalls", systemPackage, tomlKit]),
     .target(
         name: "BackupSettings",
         dependencies: [
             "CLinux", "CommandSupport", "EffectiveValues", "JSONReading", "JSONWriting",
-            "ResourceValues", "StoragePolicy", "SystemCalls", systemPackage, tomlKit,
+            "ResourceValues", "SettingsReading", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
     .executableTarget(
         name: "resval-backup",
         dependencies: [
             argumentParser, "BackupEngines", "BackupPlanning", "BackupSettings", "CLinux",
             "CommandSupport", "EffectiveValues", "Eviction", "FileTree", "JSONReading",
-            "JSONWriting", "ResourceValues", "StoragePolicy", subprocess, "SystemCalls",
-            systemPackage,
+            "JSONWriting", "ResourceValues", "SettingsReading", "StoragePolicy", subprocess,
+            "SystemCalls", systemPackage,
         ]),
 ]
 
@@ -189,14 +190,14 @@ package.targets += [
     .testTarget(
         name: "BackupSettingsTests",
         dependencies: [
-            "BackupSettings", "CommandSupport", "ResourceValues", "StoragePolicy", "SystemCalls",
-            "TestSupport", systemPackage,
+            "BackupSettings", "CommandSupport", "ResourceValues", "SettingsReading",
+            "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
         ]),
     .testTarget(
         name: "ResvalBackupTests",
         dependencies: [
-            "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval-backup",
-            "ubiquitous-tool", systemPackage,
+            "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval",
+            "resval-backup", "resval-purge", "ubiquitous-tool", systemPackage,
         ]),
     .testTarget(
         name: "CommandSupportTests",
@@ -297,8 +298,8 @@ package.targets += [
         name: "resval-purge",
         dependencies: [
             argumentParser, "CLinux", "CommandSupport", "EffectiveValues", "JSONWriting",
-            "PurgePlanning", "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
-            systemPackage,
+            "PurgePlanning", "PurgeWatching", "ResourceValues", "SettingsReading",
+            "StorageManagement", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
     .testTarget(
         name: "ResvalPurgeTests",
@@ -322,7 +323,29 @@ package.targets += [
         name: "StorageManagementTests",
         dependencies: [
             "CLinux", "EffectiveValues", "PurgePlanning", "ResourceValues", "StorageManagement",
-            "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
+            "StoragePolicy", "SystemCalls", "TestSupport", "capacity-tool", "resval",
+            systemPackage,
+        ]),
+    .executableTarget(
+        name: "capacity-tool", dependencies: ["ResourceValuesFoundation"],
+        path: "Tests/Helpers/capacity-tool"),
+]
+
+// What resval-purge watch does.
+
+package.targets += [
+    .target(
+        name: "PurgeWatching",
+        dependencies: [
+            "CLinux", "CommandSupport", "EffectiveValues", "PurgePlanning", "ResourceValues",
+            "SettingsReading", "StorageManagement", "StoragePolicy", "SystemCalls", systemPackage,
+        ]),
+    .testTarget(
+        name: "PurgeWatchingTests",
+        dependencies: [
+            "CLinux", "CommandSupport", "CTestSupport", "EffectiveValues", "PurgePlanning",
+            "PurgeWatching", "ResourceValues", "SettingsReading", "StorageManagement",
+            "StoragePolicy", "SystemCalls", "TestSupport", "resval", "resval-purge", systemPackage,
         ]),
 ]
 

@@ -1,4 +1,5 @@
 import CommandSupport
+import SettingsReading
 import StoragePolicy
 import SystemPackage
 
@@ -37,7 +38,7 @@ extension BackupSettings {
         }
         if let text = try reader.string(SettingsKey.password) { return .text(text) }
         if let file = try reader.string(SettingsKey.passwordFile) {
-            return .file(try paths.path(file, of: .passwordFile))
+            return .file(try paths.path(file, of: SettingsKey.passwordFile))
         }
         if let command = try reader.string(SettingsKey.passwordCommand) {
             return .command(command)

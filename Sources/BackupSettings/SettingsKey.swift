@@ -30,8 +30,3 @@ enum RetentionKey: String, CaseIterable {
     /// Whether the value is a span of time, not a number of snapshots.
     var isSpan: Bool { rawValue.hasPrefix("keep-within") }
 }
-
-extension CaseIterable where Self: RawRepresentable, RawValue == String {
-    /// All keys, for messages.
-    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}

@@ -33,6 +33,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -553,6 +554,26 @@ static inline long linux_send_datagram(const void *address, size_t address_size,
                                       (struct sockaddr *)&target, (socklen_t)length));
     close(descriptor);
     return result;
+}
+
+// Keeps SIGINT, SIGTERM and SIGHUP from the calling thread until they are let through again.
+static inline void linux_hold_signals(sigset_t *before) {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+static inline void linux_release_signals(const sigset_t *before) {
+    pthread_sigmask(SIG_SETMASK, before, 0);
+}
+
+// Sleeps with the given signals only held back: none that came before is missed. EINTR tells that
+// one came.
+static inline long linux_sleep_with_signals(const struct timespec *time, const sigset_t *mask) {
+    return linux_result(pselect(0, 0, 0, 0, time, mask));
 }
 
 // libattr reports each failing attribute through a variadic callback, which Swift cannot provide.

@@ -7,7 +7,7 @@ import JSONWriting
 /// octal digits for other bytes. A name that itself begins with `$'` is escaped too, and the empty
 /// name is `''`, so that no two names look alike.
 public enum NameEscaping {
-    static func append(_ name: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    package static func append(_ name: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
         if name.isEmpty {
             output.append(contentsOf: "''".utf8)
         } else if isPlain(name) {

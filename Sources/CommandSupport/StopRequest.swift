@@ -21,6 +21,12 @@ public enum StopRequest {
         return signal == 0 ? nil : signal
     }
 
+    /// Takes back a request by one signal, as answered: the program then ends with its exit code. For
+    /// services, which their manager ends by SIGTERM.
+    public static func takeBack(_ signal: CInt) {
+        _ = stopSignal.compareExchange(expected: signal, desired: 0, ordering: .relaxed)
+    }
+
     static func makeAfterFailedOutput() { outputFailed.store(true, ordering: .relaxed) }
 
     /// Begins to catch SIGINT and SIGTERM. A second one of the same kind ends the process at once,
@@ -58,7 +64,7 @@ public enum StopRequest {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    private static func handle(
+    static func handle(
         _ signal: CInt, flags: CInt, _ handler: @escaping @convention(c) (CInt) -> Void
     ) {
         var action = sigaction()

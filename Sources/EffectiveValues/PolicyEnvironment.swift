@@ -87,23 +87,28 @@ private func realPaths(of paths: Set<FilePath>) -> [FilePath: FilePath] {
     return table
 }
 
-/// The user's directory of state, `$XDG_STATE_HOME` or `~/.local/state`; nil when no home is known.
+/// The home and the base directories of the user this process runs as.
 ///
-/// Reads the environment, and `/etc/passwd` only where that does not tell the home.
-package func stateHome() -> FilePath? {
+/// Reads the environment, and `/etc/passwd` only where that does not tell the home. Much less work
+/// than all of ``PolicyEnvironment``.
+package func currentBaseDirectories() -> BaseDirectories {
     let environment = processEnvironment()
-    func base(_ accounts: [UInt8]) -> BaseDirectories {
+    func directories(_ accounts: [UInt8]) -> BaseDirectories {
         BaseDirectories(
             environment: environment, passwordDatabase: PasswordDatabase(contents: accounts),
             user: effectiveUser())
     }
-    if let state = base([]).stateHome { return state.path }
+    let base = directories([])
+    if base.home != nil { return base }
     do throws(Errno) {
-        return base(try contentsOfFile("/etc/passwd")).stateHome?.path
+        return directories(try contentsOfFile("/etc/passwd"))
     } catch {
-        return nil
+        return base
     }
 }
+
+/// The user's directory of state, `$XDG_STATE_HOME` or `~/.local/state`; nil when no home is known.
+package func stateHome() -> FilePath? { currentBaseDirectories().stateHome?.path }
 
 private let variables = [
     "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",

@@ -76,15 +76,16 @@ extension FileStatus {
 public struct VolumeCapacity: Sendable, Hashable {
     /// The size of the volume in bytes (`f_blocks` × `f_frsize`).
     public let total: Int64
-    /// What an ordinary user may still store, in bytes (`f_bavail` × `f_frsize`).
+    /// What an ordinary user may still store, in bytes (`f_bavail` × `f_frsize`); at most ``total``.
     public let available: Int64
 
     /// Reads the capacity from a filesystem's status; nil where it does not count blocks.
     public init?(_ status: FilesystemStatus) {
         guard status.blocks > 0 else { return nil }
         total = Int64(clamping: status.blocks.multipliedSaturating(by: status.fragmentSize))
-        available = Int64(
-            clamping: status.availableBlocks.multipliedSaturating(by: status.fragmentSize))
+        // A filesystem that says there is more left than there is at all is not believed.
+        let left = status.availableBlocks.multipliedSaturating(by: status.fragmentSize)
+        available = min(Int64(clamping: left), total)
     }
 
     /// The reserve, in bytes, that stays free of what nobody asked for: a tenth of the volume, at most
@@ -97,7 +98,7 @@ public struct VolumeCapacity: Sendable, Hashable {
     /// - Returns: at least ``available``, at most ``total``.
     public func availableForImportantUsage(purgeable: Int64 = 0) -> Int64 {
         let (sum, overflow) = available.addingReportingOverflow(max(purgeable, 0))
-        return max(available, min(overflow ? total : sum, total))
+        return min(overflow ? total : sum, total)
     }
 
     /// What may be stored that nobody asked for, in bytes.

@@ -21,6 +21,22 @@ public struct FilesystemStatus: Sendable, Hashable {
     public let availableFiles: UInt64
     /// Whether the mount is read-only.
     public let isReadOnly: Bool
+
+    package init(
+        type: UInt32, fragmentSize: UInt64, blocks: UInt64, freeBlocks: UInt64,
+        availableBlocks: UInt64, files: UInt64, freeFiles: UInt64, availableFiles: UInt64,
+        isReadOnly: Bool
+    ) {
+        self.type = type
+        self.fragmentSize = fragmentSize
+        self.blocks = blocks
+        self.freeBlocks = freeBlocks
+        self.availableBlocks = availableBlocks
+        self.files = files
+        self.freeFiles = freeFiles
+        self.availableFiles = availableFiles
+        self.isReadOnly = isReadOnly
+    }
 }
 
 /// Asks for the status of the filesystem that holds a file: `fstatfs(2)` and `fstatvfs(3)`.

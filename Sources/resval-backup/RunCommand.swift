@@ -2,6 +2,7 @@ import ArgumentParser
 import BackupSettings
 import CommandSupport
 import ResourceValues
+import SettingsReading
 import SystemCalls
 import SystemPackage
 

@@ -16,6 +16,7 @@ struct PurgeCommand: ParsableCommand {
               resval-purge run --free 10G               delete it
               resval-purge plan --free 10G --output p.json; resval-purge run p.json
                                                         delete that and nothing else
+              resval-purge watch                        keep volumes from running full
 
             EXIT CODES
               0  done, or as much is free as was asked for
@@ -24,5 +25,5 @@ struct PurgeCommand: ParsableCommand {
               64 the command line was wrong
             """,
         version: CommandVersion.text,
-        subcommands: [PlanCommand.self, RunCommand.self, StatusCommand.self])
+        subcommands: [PlanCommand.self, RunCommand.self, StatusCommand.self, WatchCommand.self])
 }

@@ -1,21 +1,33 @@
 import ArgumentParser
 import CommandSupport
+import EffectiveValues
 import ResourceValues
+import StorageManagement
+import SystemPackage
 
 struct CapacityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capacity",
-        abstract: "Print the capacity of a volume, in bytes.",
+        abstract: "Print how much a volume holds and how much may still be stored there, in bytes.",
         discussion: """
-            Lines KEY=VALUE with the volume's size and what an ordinary user may still store there. \
-            Prints nothing and exits with 1 where the filesystem does not tell (such as /proc).
+            Lines KEY=VALUE: the volume's size, what an ordinary user may still store, what may be \
+            stored of importance (what the newest plan of resval-purge would free counts as \
+            available while it is at most an hour old), what may be stored that nobody asked for (a \
+            reserve stays free), and the pressure: normal, low or critical. Bytes, inodes and quotas \
+            are pressures. Prints nothing and exits with 1 where the filesystem does not tell (such \
+            as /proc).
+
+            --fits prints nothing: the exit code is 0 when so much may be stored, and 1 when not. \
+            Others may store something meanwhile, so a write can fail all the same.
 
             JSON fields: path, pathBase64 (only when path is null), volumeTotalCapacity, \
-            volumeAvailableCapacity.
+            volumeAvailableCapacity, volumeAvailableCapacityForImportantUsage, \
+            volumeAvailableCapacityForOpportunisticUsage, pressure.
 
             EXAMPLES
               resval capacity
               resval capacity --json /srv
+              resval capacity --fits 4G --important ~/Videos && ./record
             """)
 
     @Argument(help: "An item on the volume.")
@@ -24,12 +36,38 @@ struct CapacityCommand: ParsableCommand {
     @Flag(name: .customLong("json"), help: "Print one JSON object.")
     var isJSON = false
 
+    @Option(help: "Only exit with 0 when so much may be stored (20M, 4G), else with 1.")
+    var fits: ByteSize?
+
+    @Flag(help: "With --fits: as something of importance, or that nobody asked for.")
+    var use: Use = .important
+
+    @Option(
+        help: """
+            What stays free of what nobody asked for; a tenth of the volume, at most 5 GiB, unless \
+            given.
+            """)
+    var reserve: ByteSize?
+
+    enum Use: String, EnumerableFlag { case important, opportunistic }
+
+    func validate() throws {
+        if fits != nil, isJSON { throw ValidationError("--fits prints nothing, so not --json") }
+    }
+
     func run() throws {
         let outcome = Outcome()
         do throws(FileError) {
-            let capacity = try path.path.volumeCapacity()
-            if capacity == nil { outcome.noteNo() }
-            write(capacity)
+            var volume = StorageVolume(holding: path.path)
+            volume.reserve = reserve?.bytes
+            if let fits {
+                let use: StorageUse = use == .important ? .important : .opportunistic
+                if try !volume.fits(fits.bytes, for: use) { outcome.noteNo() }
+            } else {
+                let capacity = try volume.capacity()
+                if capacity == nil { outcome.noteNo() }
+                write(capacity, StorageThresholds().pressure(of: try volume.space()))
+            }
         } catch {
             Messages.write(error, at: path)
             outcome.noteFailure()
@@ -37,20 +75,27 @@ struct CapacityCommand: ParsableCommand {
         try outcome.finish()
     }
 
-    private func write(_ capacity: VolumeCapacity?) {
+    private func write(_ capacity: UsageCapacity?, _ pressure: StoragePressure) {
         var buffer = OutputBuffer()
         if isJSON {
             var line = JSONLine()
             line.add(path: path.bytes)
             line.add("volumeTotalCapacity", capacity?.total)
             line.add("volumeAvailableCapacity", capacity?.available)
+            line.add("volumeAvailableCapacityForImportantUsage", capacity?.important)
+            line.add("volumeAvailableCapacityForOpportunisticUsage", capacity?.opportunistic)
+            line.add("pressure", capacity.map { _ in pressure.name })
             line.end(in: &buffer)
         } else if let capacity {
-            buffer.append("volumeTotalCapacity=")
-            buffer.append(capacity.total)
-            buffer.append("\nvolumeAvailableCapacity=")
-            buffer.append(capacity.available)
-            buffer.append("\n")
+            for (key, value) in [
+                ("volumeTotalCapacity", capacity.total),
+                ("volumeAvailableCapacity", capacity.available),
+                ("volumeAvailableCapacityForImportantUsage", capacity.important),
+                ("volumeAvailableCapacityForOpportunisticUsage", capacity.opportunistic),
+            ] {
+                buffer.append(text: "\(key)=\(value)\n")
+            }
+            buffer.append(text: "pressure=\(pressure.name)\n")
         }
         buffer.flush()
     }

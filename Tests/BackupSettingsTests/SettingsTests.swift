@@ -1,5 +1,6 @@
 import BackupSettings
 import CommandSupport
+import SettingsReading
 import StoragePolicy
 import SystemPackage
 import TestSupport

@@ -3,8 +3,13 @@
 #include "CTestSupport.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/fsuid.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 int test_add_working_directory(void *file_actions, const char *path) {
@@ -24,4 +29,21 @@ int test_set_file_user(unsigned user) {
     setfsuid(user);
     // What is in force is the result of setting what cannot be set.
     return setfsuid((unsigned)-1) == (int)user ? 0 : -1;
+}
+
+int test_listen_for_datagrams(const void *address, int size) {
+    struct sockaddr_un own = {.sun_family = AF_UNIX};
+    if (size < 1 || size >= (int)sizeof own.sun_path) return -1;
+    memcpy(own.sun_path, address, (size_t)size);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)size);
+    if (descriptor < 0 || bind(descriptor, (struct sockaddr *)&own, length) == 0) return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+int test_receive_datagram(int descriptor, void *buffer, int size, int milliseconds) {
+    struct pollfd waiting = {descriptor, POLLIN, 0};
+    if (poll(&waiting, 1, milliseconds) != 1) return -1;
+    return (int)recv(descriptor, buffer, (size_t)size, 0);
 }

@@ -103,9 +103,30 @@ struct OtherCommandsTests {
             expect(
                 try resval("capacity", "--json", "/proc", in: root), exits: 1,
                 prints: #"""
-                    {"path":"/proc","volumeTotalCapacity":null,"volumeAvailableCapacity":null}
+                    {"path":"/proc","volumeTotalCapacity":null,"volumeAvailableCapacity":null,\#
+                    "volumeAvailableCapacityForImportantUsage":null,\#
+                    "volumeAvailableCapacityForOpportunisticUsage":null,"pressure":null}
 
                     """#)
+        }
+    }
+
+    @Test("capacity --fits answers by its exit code, and silently")
+    func fits() throws {
+        try withTemporaryDirectory { root in
+            expect(try resval("capacity", "--fits", "1K", in: root), exits: 0)
+            expect(try resval("capacity", "--fits", "1K", "--opportunistic", in: root), exits: 0)
+            expect(
+                try resval(
+                    "capacity", "--fits", "1K", "--opportunistic", "--reserve", "1000T", in: root),
+                exits: 1)
+            expect(try resval("capacity", "--fits", "9000T", "--important", in: root), exits: 1)
+            expect(try resval("capacity", "--fits", "1K", "/proc", in: root), exits: 1)
+            expect(
+                try resval("capacity", "--fits", "1K", "nope", in: root), exits: 2,
+                complains: "resval: nope: no such file or directory\n")
+            #expect(try resval("capacity", "--fits", "lots", in: root).exitCode == 64)
+            #expect(try resval("capacity", "--fits", "1K", "--json", in: root).exitCode == 64)
         }
     }
 

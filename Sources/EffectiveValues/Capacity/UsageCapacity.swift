@@ -23,9 +23,9 @@ public struct UsageCapacity: Sendable, Hashable {
     ///     at most 5 GiB.
     public init(_ capacity: VolumeCapacity, purgeable: Int64, reserve: Int64? = nil) {
         total = capacity.total
-        available = min(capacity.available, capacity.total)
-        important = max(available, capacity.availableForImportantUsage(purgeable: purgeable))
-        opportunistic = min(available, capacity.availableForOpportunisticUsage(reserve: reserve))
+        available = capacity.available
+        important = capacity.availableForImportantUsage(purgeable: purgeable)
+        opportunistic = capacity.availableForOpportunisticUsage(reserve: reserve)
     }
 
     /// Asks for the capacities of the volume that holds an item: `statx(2)`, `fstatvfs(3)`, and the

@@ -11,6 +11,7 @@ struct VolumeReader {
     let status: FileStatus
     private var knownFilesystem: FilesystemStatus?
     private var knownVolume: Volume??
+    private var knownUsageCapacity: UsageCapacity??
 
     init(_ target: CallTarget, _ status: FileStatus) {
         self.target = target
@@ -32,9 +33,9 @@ struct VolumeReader {
         case .volumeTotalCapacity: try capacity().map { .integer(Int($0.total)) }
         case .volumeAvailableCapacity: try capacity().map { .integer(Int($0.available)) }
         case .volumeAvailableCapacityForImportantUsage:
-            try capacity().map { .wide($0.availableForImportantUsage()) }
+            try usageCapacity().map { .wide($0.important) }
         case .volumeAvailableCapacityForOpportunisticUsage:
-            try capacity().map { .wide($0.availableForOpportunisticUsage()) }
+            try usageCapacity().map { .wide($0.opportunistic) }
         default: volume()?.value(key)
         }
     }
@@ -57,6 +58,15 @@ struct VolumeReader {
 
     private mutating func capacity() throws(Errno) -> VolumeCapacity? {
         VolumeCapacity(try filesystem())
+    }
+
+    private mutating func usageCapacity() throws(Errno) -> UsageCapacity? {
+        if let knownUsageCapacity { return knownUsageCapacity }
+        let usage = try capacity().map {
+            UsageCapacity($0, purgeable: recordedPurgeableBytes(onDevice: status.identity.device))
+        }
+        knownUsageCapacity = .some(usage)
+        return usage
     }
 
     private mutating func resourceCount() throws(Errno) -> Int? {

@@ -14,8 +14,8 @@ extension URLResourceValues {
     /// nil where the filesystem counts no blocks.
     public var volumeAvailableCapacity: Int? { integer(.volumeAvailableCapacity) }
 
-    /// What may be stored of importance, in bytes: available, and what a purge would free where a
-    /// plan for one is recorded.
+    /// What may be stored of importance, in bytes: available, and what the newest plan of
+    /// `resval-purge` for this volume would free, where there is one that is at most an hour old.
     ///
     /// nil where the filesystem counts no blocks. At most ``volumeTotalCapacity``.
     public var volumeAvailableCapacityForImportantUsage: Int64? {

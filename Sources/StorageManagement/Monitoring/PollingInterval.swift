@@ -1,7 +1,7 @@
 /// How long to wait before a volume's space is looked at again: the kernel tells nobody when it runs
 /// short.
 ///
-/// The nearer the threshold of ``StoragePressure/low``, the sooner: half the time in which a fast
+/// The nearer the threshold of `low`, the sooner: half the time in which a fast
 /// writer would reach it, within bounds.
 public struct PollingInterval: Sendable, Hashable {
     /// The shortest wait.

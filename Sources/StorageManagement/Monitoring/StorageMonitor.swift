@@ -12,7 +12,9 @@ import SystemPackage
 /// waits for it.
 public struct StorageMonitor<MonitorClock: Clock>: AsyncSequence, Sendable
 where MonitorClock.Duration == Duration {
+    /// A pressure, and the space it was found by.
     public typealias Element = StorageState
+    /// Why a volume cannot be followed any more.
     public typealias Failure = FileError
 
     /// When pressures begin and end.

@@ -1,3 +1,5 @@
+import PurgePlanning
+
 /// Follows a volume's pressure: it rises at once, and falls when the threshold is left behind by the
 /// margin.
 public struct PressureTracker: Sendable, Hashable {

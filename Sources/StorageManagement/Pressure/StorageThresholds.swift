@@ -1,3 +1,5 @@
+import PurgePlanning
+
 /// How little must be left for a pressure to begin.
 public struct StorageThresholds: Sendable, Hashable {
     /// A share of the whole, or an amount, whichever is less.
@@ -21,14 +23,14 @@ public struct StorageThresholds: Sendable, Hashable {
         }
     }
 
-    /// Fewer bytes than this are ``StoragePressure/low``: 10 %, at most 5 GiB.
+    /// Fewer bytes than this are `low`: 10 %, at most 5 GiB.
     public var lowBytes = Limit(percent: 10, amount: 5 << 30)
-    /// Fewer bytes than this are ``StoragePressure/critical``: 5 %, at most 500 MiB.
+    /// Fewer bytes than this are `critical`: 5 %, at most 500 MiB.
     public var criticalBytes = Limit(percent: 5, amount: 500 << 20)
-    /// Fewer inodes than this are ``StoragePressure/low``: 10 %, at most those that ext4 makes for
+    /// Fewer inodes than this are `low`: 10 %, at most those that ext4 makes for
     /// 5 GiB.
     public var lowInodes = Limit(percent: 10, amount: (5 << 30) / bytesPerInode)
-    /// Fewer inodes than this are ``StoragePressure/critical``: 5 %, at most those that ext4 makes
+    /// Fewer inodes than this are `critical`: 5 %, at most those that ext4 makes
     /// for 500 MiB.
     public var criticalInodes = Limit(percent: 5, amount: (500 << 20) / bytesPerInode)
     /// How much more than a limit there must be before the pressure ends, in percent of the limit:

@@ -69,10 +69,14 @@ public struct StorageSpace: Sendable, Hashable {
     }
 
     /// All amounts of bytes: the volume's, and what quotas leave of it.
-    var byteAmounts: [StorageAmount] { [bytes].compactMap(\.self) + quotas.compactMap(\.bytes) }
+    package var byteAmounts: [StorageAmount] {
+        [bytes].compactMap(\.self) + quotas.compactMap(\.bytes)
+    }
 
     /// All amounts of inodes.
-    var inodeAmounts: [StorageAmount] { [inodes].compactMap(\.self) + quotas.compactMap(\.inodes) }
+    package var inodeAmounts: [StorageAmount] {
+        [inodes].compactMap(\.self) + quotas.compactMap(\.inodes)
+    }
 }
 
 extension StorageSpace.Quota {

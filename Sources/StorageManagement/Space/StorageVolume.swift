@@ -46,7 +46,7 @@ public struct StorageVolume: Sendable, Hashable {
 
 extension UsageCapacity {
     /// Whether something fits, by a space that was measured at the same time.
-    func fits(_ bytes: Int64, for use: StorageUse, in space: StorageSpace) -> Bool {
+    package func fits(_ bytes: Int64, for use: StorageUse, in space: StorageSpace) -> Bool {
         let freed = use == .important ? important - available : 0
         let room = use == .important ? important : opportunistic
         return bytes <= room && space.inodeAmounts.allSatisfy { $0.available > 0 }

@@ -22,4 +22,11 @@ int test_open_path(const char *path);
 // setfsgid(2). For root another user's access is without root's privileges. 0, or -1 on failure.
 int test_set_file_user(unsigned user);
 
+// A socket for datagrams at an address; one that begins with a NUL is in the abstract namespace. The
+// descriptor, or -1 on failure.
+int test_listen_for_datagrams(const void *address, int size);
+
+// The next datagram's size, after waiting for it: -1 when none came in so many milliseconds.
+int test_receive_datagram(int descriptor, void *buffer, int size, int milliseconds);
+
 #endif

@@ -64,8 +64,12 @@ struct InstallTests {
             #expect(first.exitCode == 0, "\(first)")
             let expected =
                 installed.map { ".local/\($0)" } + [
-                    ".config/resval/backup.toml", ".config/systemd/user/resval-backup.service",
+                    ".config/resval/backup.toml", ".config/resval/purge.toml.sample",
+                    ".config/systemd/user/resval-backup.service",
                     ".config/systemd/user/resval-backup.timer",
+                    ".config/systemd/user/resval-purge-once.service",
+                    ".config/systemd/user/resval-purge-once.timer",
+                    ".config/systemd/user/resval-purge.service",
                 ]
             try #expect(files(below: home) == expected.sorted())
             try Tree { File("mine", "sources = []\n") }.create(in: root)
@@ -83,7 +87,10 @@ struct InstallTests {
 
             let removed = try install(root, "--user", "--uninstall")
             #expect(removed.exitCode == 0)
-            try #expect(files(below: home) == [".config/resval/backup.toml"])
+            try #expect(
+                files(below: home) == [
+                    ".config/resval/backup.toml", ".config/resval/purge.toml.sample",
+                ])
         }
     }
 
@@ -107,6 +114,13 @@ struct InstallTests {
             try #expect(
                 files(below: root.appending("package")).contains(
                     "opt/r v/share/doc/resval/backup.toml"))
+            let purge = try tool("cat", units.appending("resval-purge@.service"))
+            #expect(purge.contains(#"ExecStart="/opt/r v/bin/resval-purge" watch"#))
+            // Each of them would hide what is to be looked at, or make mounts of it.
+            for setting in ["PrivateTmp=no", "ProtectHome=no"] { #expect(purge.contains(setting)) }
+            for setting in ["ProtectSystem=", "ReadWritePaths=", "ProtectClock="] {
+                #expect(!purge.contains("\n\(setting)"))
+            }
             let security = try Command(
                 try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
                 "--threshold=40", "--no-pager", units.appending("resval-backup@.service")
@@ -140,7 +154,12 @@ struct InstallTests {
             command = Command(
                 try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
                 units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
-                root.appending("home/.config/systemd/user/resval-backup.timer"))
+                units.appending("resval-purge@.service"),
+                units.appending("resval-purge-once@.service"),
+                units.appending("resval-purge-once@.timer"),
+                root.appending("home/.config/systemd/user/resval-backup.timer"),
+                root.appending("home/.config/systemd/user/resval-purge.service"),
+                root.appending("home/.config/systemd/user/resval-purge-once.timer"))
             let result = try command.run()
             #expect(result.exitCode == 0, "\(result)")
             #expect(result.errorText.isEmpty, "\(result)")

@@ -1,12 +1,12 @@
 import ArgumentParser
 
 /// A duration given on the command line: seconds, or a number with s, m, h, d or w.
-struct AgeArgument: ExpressibleByArgument, Sendable, Hashable {
+public struct AgeArgument: ExpressibleByArgument, Sendable, Hashable {
     /// The duration in seconds.
-    let seconds: Int64
+    public let seconds: Int64
 
     /// Reads a duration such as `90`, `15m`, `24h` or `10d`; nil for anything else.
-    init?(argument: String) {
+    public init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), let unit = Self.unit(argument.dropFirst(digits.count))
         else { return nil }

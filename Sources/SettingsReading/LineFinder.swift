@@ -1,16 +1,16 @@
 /// Finds the line a key is on, since the parser does not tell.
 ///
 /// Knows tables and keys as people write them; the text was parsed before, so it is valid.
-struct LineFinder {
+package struct LineFinder: Sendable {
     private let lines: [Substring]
 
-    init(_ text: String) {
+    package init(_ text: String) {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
     /// - Parameter table: the table the key is in; nil for the top.
     /// - Returns: the line, from 1; nil when it was not found.
-    func line(of key: String, in table: String? = nil) -> Int? {
+    package func line(of key: String, in table: String? = nil) -> Int? {
         var current: String?
         for (index, line) in lines.enumerated() {
             let text = line.drop { $0 == " " || $0 == "\t" }

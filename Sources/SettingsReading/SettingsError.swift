@@ -5,7 +5,7 @@ package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible
     /// What is wrong, naming the key, and what is valid.
     package let description: String
 
-    init(line: Int? = nil, _ description: String) {
+    package init(line: Int? = nil, _ description: String) {
         self.line = line
         self.description = description
     }

@@ -1,16 +1,13 @@
-import CommandSupport
-import StoragePolicy
-import SystemPackage
 import TOMLKit
 
 /// Takes the configuration file apart, and says of each mistake where it is and what is valid.
-struct SettingsReader {
+package struct SettingsReader {
     private let table: TOMLTable
     private let tableName: String?
     private let finder: LineFinder
 
     /// - Throws: ``SettingsError`` for text that is no TOML.
-    init(_ text: String) throws(SettingsError) {
+    package init(_ text: String) throws(SettingsError) {
         do {
             table = try TOMLTable(string: text)
         } catch let error as TOMLParseError {
@@ -31,7 +28,7 @@ struct SettingsReader {
     }
 
     /// Refuses keys that are not among some.
-    func refuseUnknownKeys<Key: CaseIterable & RawRepresentable<String>>(
+    package func refuseUnknownKeys<Key: CaseIterable & RawRepresentable<String>>(
         but _: Key.Type
     ) throws(SettingsError) {
         for key in table.keys.sorted() where Key(rawValue: key) == nil {
@@ -39,17 +36,17 @@ struct SettingsReader {
         }
     }
 
-    func has(_ key: some RawRepresentable<String>) -> Bool { table[key.rawValue] != nil }
+    package func has(_ key: some RawRepresentable<String>) -> Bool { table[key.rawValue] != nil }
 
     /// The number of a key; nil when it is not set.
-    func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
+    package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
         guard let value = table[key.rawValue] else { return nil }
         guard let number = value.int else { throw complaint(key.rawValue, "takes a number") }
         return number
     }
 
     /// The text of a key; nil when it is not set.
-    func string(_ key: some RawRepresentable<String>) throws(SettingsError) -> String? {
+    package func string(_ key: some RawRepresentable<String>) throws(SettingsError) -> String? {
         guard let value = table[key.rawValue] else { return nil }
         guard let text = value.string, !text.isEmpty, !text.contains("\0") else {
             throw complaint(key.rawValue, "takes text in quotes, which is not empty")
@@ -58,7 +55,7 @@ struct SettingsReader {
     }
 
     /// The Boolean of a key; nil when it is not set.
-    func boolean(_ key: some RawRepresentable<String>) throws(SettingsError) -> Bool? {
+    package func boolean(_ key: some RawRepresentable<String>) throws(SettingsError) -> Bool? {
         guard let value = table[key.rawValue] else { return nil }
         guard let boolean = value.bool else {
             throw complaint(key.rawValue, "takes true or false")
@@ -67,7 +64,7 @@ struct SettingsReader {
     }
 
     /// The texts of a key; nil when it is not set.
-    func strings(_ key: some RawRepresentable<String>) throws(SettingsError) -> [String]? {
+    package func strings(_ key: some RawRepresentable<String>) throws(SettingsError) -> [String]? {
         guard let value = table[key.rawValue] else { return nil }
         let mistake = complaint(key.rawValue, "takes a list of texts in quotes: [\"…\", \"…\"]")
         guard let array = value.array else { throw mistake }
@@ -81,26 +78,20 @@ struct SettingsReader {
         return texts
     }
 
-    /// The interval of a key; nil when it is not set.
-    func interval(_ key: some RawRepresentable<String>) throws(SettingsError) -> Interval? {
-        guard let value = table[key.rawValue] else { return nil }
-        if let days = value.int, days >= 1, days <= 36500 { return .days(days) }
-        switch value.string {
-        case "never": return .never
-        case "always": return .days(0)
-        case "daily": return .days(1)
-        case "weekly": return .days(7)
-        case "monthly": return .days(30)
-        default:
-            throw complaint(
-                key.rawValue,
-                "takes \"always\", \"daily\", \"weekly\", \"monthly\", \"never\" or a number of days"
-            )
-        }
+    /// The number of a key; nil when it is not set, or to something else.
+    package func integerIfAny(_ key: some RawRepresentable<String>) -> Int? {
+        table[key.rawValue]?.int
+    }
+
+    /// The text of a key; nil when it is not set, or to something else.
+    package func textIfAny(_ key: some RawRepresentable<String>) -> String? {
+        table[key.rawValue]?.string
     }
 
     /// The table of a key; nil when it is not set.
-    func table(_ key: some RawRepresentable<String>) throws(SettingsError) -> SettingsReader? {
+    package func table(_ key: some RawRepresentable<String>) throws(SettingsError)
+        -> SettingsReader?
+    {
         guard let value = table[key.rawValue] else { return nil }
         guard let inner = value.table else {
             throw complaint(key.rawValue, "is a table: [\(key.rawValue)] on a line of its own")
@@ -109,8 +100,13 @@ struct SettingsReader {
     }
 
     /// A mistake with a key.
-    func complaint(_ key: String, _ text: String) -> SettingsError {
+    package func complaint(_ key: String, _ text: String) -> SettingsError {
         let name = tableName.map { "\($0).\(key)" } ?? key
         return SettingsError(line: finder.line(of: key, in: tableName), "\(name) \(text)")
     }
+}
+
+extension CaseIterable where Self: RawRepresentable, RawValue == String {
+    /// All keys, for messages.
+    package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

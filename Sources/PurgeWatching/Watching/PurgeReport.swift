@@ -1,0 +1,50 @@
+import PurgePlanning
+import SystemCalls
+import SystemPackage
+
+/// Tells what a purge does: each unit that went, each failure, and at the end why others stayed.
+struct PurgeReport {
+    private let log: ServiceLog
+    private var kept: [String: Int] = [:]
+    private(set) var hasFailures = false
+
+    init(_ log: ServiceLog) { self.log = log }
+
+    mutating func note(_ event: PurgeEvent) {
+        switch event {
+        case .removed(let unit, let bytes):
+            log.write(
+                .info, about: unit.path,
+                "deleted (\(unit.purgeClass.name), items: \(unit.itemCount), bytes: \(bytes))")
+        case .kept(_, let reason): kept[reason.name, default: 0] += 1
+        case .failed(let unit, let error):
+            hasFailures = true
+            log.write(.error, about: unit.path, "could not be deleted: \(error)")
+        case .leftover(let path, let state):
+            log.write(.notice, about: path, state.sentence)
+        }
+    }
+
+    func end(_ outcome: VolumePurge.Outcome, _ goal: PurgeGoal, at volume: FilePath) {
+        switch outcome {
+        case .unreachable(let bytes):
+            log.write(
+                .warning, about: volume.bytes,
+                "nothing is deleted, since too little may be: \(bytes) bytes of the "
+                    + "\(goal.needed.bytes) that are needed")
+        case .done(let outcome):
+            let measured = outcome.measuredBytes.map { "\($0)" } ?? "an unknown number"
+            let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"
+            log.write(
+                .notice, about: volume.bytes,
+                "deleted \(outcome.removedUnits) units, which freed \(measured) bytes of "
+                    + "\(outcome.predictedBytes) expected\(rest)")
+            if outcome.isFutile {
+                log.write(
+                    .warning, about: volume.bytes,
+                    "deleting frees less than half of what it should: snapshots may hold it")
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import EffectiveValues
+import PurgePlanning
+import ResourceValues
+import StorageManagement
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// One purge of a volume towards a goal.
+package struct VolumePurge {
+    /// What a purge came to.
+    package enum Outcome: Sendable {
+        /// It was carried out.
+        case done(PurgeOutcome)
+        /// So little may go that what is needed would not be reached; nothing was deleted.
+        case unreachable(purgeable: Int64)
+    }
+
+    private let settings: WatchSettings
+    private let environment: PolicyEnvironment
+    private let shouldStop: @Sendable () -> Bool
+
+    /// Prepares to purge.
+    ///
+    /// - Parameters:
+    ///   - settings: where is looked.
+    ///   - environment: what the machine and the environment say about places.
+    ///   - shouldStop: asked often, from any thread: true ends the purge after the unit at hand.
+    package init(
+        _ settings: WatchSettings, _ environment: PolicyEnvironment,
+        shouldStop: @escaping @Sendable () -> Bool
+    ) {
+        self.settings = settings
+        self.environment = environment
+        self.shouldStop = shouldStop
+    }
+
+    /// Purges.
+    ///
+    /// - Parameters:
+    ///   - volume: an item on the volume.
+    ///   - goal: what is to be freed.
+    ///   - event: called for each unit that was come to.
+    /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when told to stop.
+    package func run(
+        on volume: FilePath, towards goal: PurgeGoal, event: (PurgeEvent) -> Void
+    ) throws -> Outcome {
+        let device = try device(of: volume)
+        var search = UnitSearch(environment)
+        search.roots = roots(on: device)
+        search.minimumAge = settings.minimumAge
+        search.pressure = goal.isPartial ? .critical : .low
+        search.shouldStop = shouldStop
+        guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
+        let now = currentTime()
+        let (units, totals) = try units(search, volume, goal, now)
+        let boot = try boot()
+        let record = { (freed: Int64) in
+            PurgeRecord(
+                created: now, device: device, bootID: boot, bytes: totals.bytes - freed)
+        }
+        remember(record(0))
+        let amount = amount(of: units)
+        guard goal.isPartial || goal.needed.isReached(by: amount) else {
+            return .unreachable(purgeable: totals.bytes)
+        }
+        let plan = PurgePlan(
+            created: now, bootID: boot, device: device, wantedBytes: wantedBytes(goal, units),
+            roots: search.roots, units: units)
+        var executor = PurgeExecutor(search)
+        executor.shouldStop = shouldStop
+        let outcome = try executor.carryOut(plan, now: now, event: event)
+        remember(record(outcome.predictedBytes))
+        return .done(outcome)
+    }
+
+    /// Where units may lie: the locations for temporary files and caches on the volume, and the
+    /// directories whose marks are acted on.
+    private func roots(on device: UInt64) -> [FilePath] {
+        let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
+        return (locations.map(\.path) + settings.markRoots).filter { root in
+            do throws(Errno) {
+                return try root.status().identity.device == device
+            } catch {
+                // What is not there, or cannot be reached, holds nothing that could be deleted.
+                return false
+            }
+        }
+    }
+
+    /// The first units that free what is wanted, and some to spare for those that turn out to be in
+    /// use, as far as there are so many.
+    private func units(
+        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ now: FileTime
+    ) throws -> (units: [PurgeUnit], totals: PurgeTotals) {
+        var bytes = max(goal.wanted.bytes + goal.wanted.bytes / 2, 1)
+        while true {
+            let found = try search.units(freeing: bytes, on: volume, now: now)
+            if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
+                return (found.units, found.totals)
+            }
+            // Enough bytes, and too few inodes.
+            bytes = bytes > .max / 2 ? .max : bytes * 2
+        }
+    }
+
+    /// When the purge may end: what is to spare goes only in place of something else.
+    private func wantedBytes(_ goal: PurgeGoal, _ units: [PurgeUnit]) -> Int64 {
+        var amount = PurgeGoal.Amount()
+        for unit in units where !goal.wanted.isReached(by: amount) {
+            amount.bytes += unit.bytes
+            amount.inodes += Int64(unit.itemCount)
+        }
+        return goal.wanted.inodes == 0 ? min(amount.bytes, goal.wanted.bytes) : amount.bytes
+    }
+
+    private func amount(of units: [PurgeUnit]) -> PurgeGoal.Amount {
+        PurgeGoal.Amount(
+            bytes: units.reduce(0) { $0 + $1.bytes },
+            inodes: units.reduce(0) { $0 + Int64($1.itemCount) })
+    }
+
+    /// Records what a purge would free. Where there is no room even for that, nobody counts on it, and
+    /// purging is needed all the more.
+    private func remember(_ record: PurgeRecord) {
+        guard let state = environment.base.stateHome else { return }
+        try? PurgeRecords(stateHome: state.path).write(record)
+    }
+
+    private func device(of volume: FilePath) throws(FileError) -> UInt64 {
+        do throws(Errno) {
+            return try volume.status().identity.device
+        } catch {
+            throw .readingStatus(error, of: volume)
+        }
+    }
+
+    private func boot() throws(FileError) -> String {
+        do throws(Errno) {
+            return try bootIdentifier()
+        } catch {
+            throw .opening(error, "/proc/sys/kernel/random/boot_id")
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import CommandSupport
+import EffectiveValues
+import PurgePlanning
+import StorageManagement
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// Keeps volumes above their thresholds: looks, purges, tells, and sleeps.
+package final class VolumeWatcher {
+    private struct Watched {
+        let path: FilePath
+        var watch: VolumeWatch
+        /// Whether the volume could not be looked at the last time, which is told once.
+        var isUnreachable = false
+    }
+
+    private let interval: PollingInterval
+    private let makeEnvironment: (WatchSettings) -> PolicyEnvironment
+    private let log: ServiceLog
+    private let notifier: ServiceNotifier
+    private let watchdog: Watchdog
+    private var settings: WatchSettings
+    private var environment: PolicyEnvironment
+    private var volumes: [Watched] = []
+    private var toldStatus = ""
+    /// Whether something failed since the beginning.
+    private(set) package var hasFailures = false
+
+    /// Prepares to watch.
+    ///
+    /// - Parameters:
+    ///   - settings: what is watched, and how.
+    ///   - notifier: who is told how this process is doing.
+    ///   - log: where is written what was done.
+    ///   - interval: how long to wait between looks.
+    ///   - environment: what the machine and the environment say about places, under some settings.
+    package init(
+        _ settings: WatchSettings, _ notifier: ServiceNotifier, _ log: ServiceLog,
+        interval: PollingInterval = PollingInterval(),
+        environment: @escaping (WatchSettings) -> PolicyEnvironment
+    ) {
+        self.settings = settings
+        self.notifier = notifier
+        self.log = log
+        self.interval = interval
+        makeEnvironment = environment
+        self.environment = environment(settings)
+        watchdog = Watchdog(notifier)
+        adopt(settings)
+    }
+
+    /// Whether any volume is below low now, or cannot be looked at.
+    package var isShort: Bool { volumes.contains { !isRelieved($0.path) } }
+
+    /// Looks at each volume once, and purges where space is short.
+    ///
+    /// - Returns: how long to wait before the next look.
+    @discardableResult
+    package func lookOnce() -> Duration {
+        var wait = interval.longest
+        for index in volumes.indices where !StopRequest.isMade {
+            wait = min(wait, look(at: index))
+        }
+        tellStatus()
+        return wait
+    }
+
+    /// Watches until SIGTERM or SIGINT. SIGHUP has `reload` read the settings again; with nil those
+    /// there are stay.
+    package func run(reload: () -> WatchSettings?) {
+        notify("READY=1")
+        while !StopRequest.isMade {
+            if ReloadRequest.take() {
+                notify("RELOADING=1", "MONOTONIC_USEC=\(monotonicTime().microseconds)")
+                if let settings = reload() {
+                    log.write(.notice, "has read its configuration again")
+                    adopt(settings)
+                }
+                notify("READY=1")
+            }
+            sleepUntilNextLook(lookOnce())
+        }
+        notify("STOPPING=1")
+    }
+}
+
+extension VolumeWatcher {
+    private func adopt(_ settings: WatchSettings) {
+        self.settings = settings
+        environment = makeEnvironment(settings)
+        for warning in environment.warnings {
+            log.write(.warning, about: warning.path?.bytes, warning.sentence)
+        }
+        let old = volumes
+        volumes = settings.volumes.map { path in
+            // A change of something else does not end a pause.
+            let known = old.first { $0.path == path }?.watch
+            var watch = VolumeWatch(settings.thresholds)
+            if let known, known.thresholds == settings.thresholds { watch = known }
+            watch.interval = interval
+            return Watched(path: path, watch: watch)
+        }
+    }
+
+    private func look(at index: Int) -> Duration {
+        watchdog.tell()
+        let path = volumes[index].path
+        do throws(FileError) {
+            let space = try StorageSpace(at: path)
+            volumes[index].isUnreachable = false
+            let before = volumes[index].watch.pressure
+            let action = volumes[index].watch.action(for: space, at: timeSinceBoot())
+            tellChange(from: before, at: volumes[index])
+            guard case .purge(let goal) = action else {
+                if case .wait(let wait) = action { return wait }
+                return interval.shortest
+            }
+            volumes[index].watch.note(purge(path, goal), at: timeSinceBoot())
+            return interval.shortest
+        } catch {
+            if !volumes[index].isUnreachable {
+                log.write(.error, about: path.bytes, "cannot be watched: \(error)")
+            }
+            hasFailures = true
+            volumes[index].isUnreachable = true
+            return interval.longest
+        }
+    }
+
+    private func purge(_ path: FilePath, _ goal: PurgeGoal) -> VolumeWatch.Result {
+        let purge = VolumePurge(settings, environment) { [watchdog] in
+            watchdog.tell()
+            return StopRequest.isMade
+        }
+        var report = PurgeReport(log)
+        do {
+            let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
+            report.end(outcome, goal, at: path)
+        } catch is CancellationError {
+            return .fruitless
+        } catch let refusal as PurgeRefusal {
+            log.write(.warning, about: path.bytes, "does not purge: \(refusal.sentence)")
+        } catch {
+            let errorPath = (error as? FileError)?.path ?? path
+            log.write(.error, about: errorPath.bytes, "cannot purge: \(error)")
+            hasFailures = true
+        }
+        if report.hasFailures { hasFailures = true }
+        return isRelieved(path) ? .reached : .fruitless
+    }
+
+    /// Whether what was needed is free now, whoever freed it.
+    private func isRelieved(_ path: FilePath) -> Bool {
+        do throws(FileError) {
+            return settings.thresholds.pressure(of: try StorageSpace(at: path)) == .normal
+        } catch {
+            return false
+        }
+    }
+
+    private func sleepUntilNextLook(_ wait: Duration) {
+        let end = timeSinceBoot() + wait
+        while true {
+            watchdog.tell()
+            let rest = end - timeSinceBoot()
+            guard rest > .zero, !isWoken else { return }
+            sleep(for: min(rest, watchdog.longestSleep ?? rest)) { isWoken }
+        }
+    }
+
+    private var isWoken: Bool { StopRequest.isMade || ReloadRequest.isMade }
+}
+
+// What is told.
+
+extension VolumeWatcher {
+    private func tellChange(from before: StoragePressure?, at volume: Watched) {
+        guard let now = volume.watch.pressure, now != before else { return }
+        log.write(
+            now == .normal ? .notice : .warning, about: volume.path.bytes,
+            "pressure is \(now.name)")
+    }
+
+    private func tellStatus() {
+        let states = volumes.map { volume in
+            "\(volume.path.string): \(volume.watch.pressure?.name ?? "cannot be watched")"
+        }
+        let status = String(states.joined(separator: ", ").map { $0.isNewline ? " " : $0 })
+        guard status != toldStatus else { return }
+        toldStatus = status
+        notify("STATUS=\(status)")
+    }
+
+    private func notify(_ assignments: String...) {
+        do throws(Errno) {
+            try notifier.send(assignments.joined(separator: "\n"))
+        } catch {
+            log.write(.warning, "cannot tell the service manager: \(error)")
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}

@@ -1,0 +1,40 @@
+import SystemPackage
+
+/// Paths of a configuration file: absolute, or beginning with `~/`. A path from the working directory
+/// would mean something else in a timer than in a shell.
+package struct SettingsPaths {
+    /// What `~` stands for; nil where no home is known.
+    package let home: FilePath?
+    /// The settings the paths are taken from.
+    package let reader: SettingsReader
+
+    package init(home: FilePath?, reader: SettingsReader) {
+        self.home = home
+        self.reader = reader
+    }
+
+    /// The paths of a key; nil when it is not set.
+    package func paths(
+        _ key: some RawRepresentable<String>
+    ) throws(SettingsError) -> [FilePath]? {
+        guard let texts = try reader.strings(key) else { return nil }
+        var paths: [FilePath] = []
+        for text in texts { paths.append(try path(text, of: key)) }
+        return paths
+    }
+
+    /// The path that a text of a key names.
+    package func path(
+        _ text: String, of key: some RawRepresentable<String>
+    ) throws(SettingsError) -> FilePath {
+        if text.hasPrefix("/") { return FilePath(text) }
+        guard text == "~" || text.hasPrefix("~/") else {
+            throw reader.complaint(
+                key.rawValue, "takes paths that begin with / or ~/, not '\(text)'")
+        }
+        guard let home else {
+            throw reader.complaint(key.rawValue, "names ~, but no home is known: set HOME")
+        }
+        return text == "~" ? home : home.appending(String(text.dropFirst(2)))
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import CLinux
+import CommandSupport
+import EffectiveValues
+import PurgeWatching
+import SettingsReading
+import SystemCalls
+import SystemPackage
+
+/// `resval-purge watch`.
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Keep volumes above their thresholds.",
+        discussion: """
+            Looks at each volume's bytes, inodes and quotas, more often as they run short. Below the \
+            threshold of low (a tenth of the volume, at most 5 GiB) it deletes temporary files and \
+            caches, those used longest ago first, and what is marked purgeable below the directories \
+            the configuration names, until twice the threshold is free. Where not even the threshold \
+            can be reached it deletes nothing, but for a volume below critical (a twentieth, at most \
+            500 MiB). After a purge in vain it waits for five minutes, then longer.
+
+            What is deleted is told on standard error, with priorities where the journal reads it. \
+            SIGTERM ends watching after the item at hand, with exit code 0; SIGHUP reads the \
+            configuration again. Meant for systemd: resval-purge.service, or the timer of \
+            resval-purge-once.service.
+
+            The configuration file is $XDG_CONFIG_HOME/resval/purge.toml; without one the volume of \
+            the home is watched:
+
+              volumes = ["~", "/srv"]
+              mark-roots = ["~/Downloads"]
+              protected = ["~/Work"]
+              caches = ["/srv/cache"]
+              temporary = ["/srv/scratch"]
+              min-age = "24h"
+
+              [thresholds]
+              low-percent = 10
+              low = "5G"
+              critical-percent = 5
+              critical = "500M"
+
+            EXIT CODES
+              0   ended by SIGTERM; with --once: no volume is below low now
+              1   with --once: a volume is still below low
+              2   something failed
+              64  the command line or the configuration is wrong
+
+            EXAMPLES
+              resval-purge watch
+              resval-purge watch --once --config /etc/resval/purge.toml
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file. Without it, $XDG_CONFIG_HOME/resval/purge.toml.",
+            valueName: "file"))
+    var config: PathArgument?
+
+    @Flag(help: "Look, and purge where it is needed, once; for timers.")
+    var once = false
+
+    func run() throws {
+        let settings: WatchSettings
+        do {
+            settings = try readSettings()
+        } catch {
+            tell(error)
+            throw ExitCode(error is SettingsError ? 64 : 2)
+        }
+        let log = ServiceLog.current
+        let watcher = VolumeWatcher(settings, once ? .none : .current, log) { settings in
+            let backups = BackupPlaces.protected(currentBaseDirectories())
+            return .current(named: settings.locations, protected: settings.protected + backups)
+        }
+        if once {
+            watcher.lookOnce()
+        } else {
+            ReloadRequest.beginListening()
+            watcher.run { readAgain() }
+            // How a service is told to stop is no failure.
+            StopRequest.takeBack(SIGTERM)
+            return
+        }
+        if watcher.hasFailures { throw ExitCode(2) }
+        if watcher.isShort { throw ExitCode(1) }
+    }
+
+    private func readSettings() throws -> WatchSettings {
+        if let config { return try WatchSettings.read(config.path) }
+        return try WatchSettings.readUsual()
+    }
+
+    /// The settings anew; nil, and a message, when they are wrong now.
+    private func readAgain() -> WatchSettings? {
+        do {
+            return try readSettings()
+        } catch {
+            tell(error)
+            return nil
+        }
+    }
+
+    private func tell(_ error: any Error) {
+        let path = config?.path ?? WatchSettings.defaultFile
+        if let error = error as? SettingsError {
+            let line = error.line.map { "line \($0): " } ?? ""
+            ServiceLog.current.write(.error, about: path?.bytes, line + error.description)
+        } else {
+            ServiceLog.current.write(.error, about: path?.bytes, "\(error)")
+        }
+    }
+}
