@@ -71,8 +71,7 @@ struct WatchCommand: ParsableCommand {
         }
         let log = ServiceLog.current
         let watcher = VolumeWatcher(settings, once ? .none : .current, log) { settings in
-            let backups = BackupPlaces.protected(currentBaseDirectories())
-            return .current(named: settings.locations, protected: settings.protected + backups)
+            .current(named: settings.locations)
         }
         if once {
             watcher.lookOnce()
@@ -87,9 +86,12 @@ struct WatchCommand: ParsableCommand {
         if watcher.isShort { throw ExitCode(1) }
     }
 
+    /// The settings, with the places of backups among what is protected.
     private func readSettings() throws -> WatchSettings {
-        if let config { return try WatchSettings.read(config.path) }
-        return try WatchSettings.readUsual()
+        var settings =
+            try config.map { try WatchSettings.read($0.path) } ?? WatchSettings.readUsual()
+        settings.protected += BackupPlaces.protected(currentBaseDirectories())
+        return settings
     }
 
     /// The settings anew; nil, and a message, when they are wrong now.

@@ -49,6 +49,7 @@ package struct VolumePurge {
         var search = UnitSearch(environment)
         search.roots = roots(on: device)
         search.minimumAge = settings.minimumAge
+        search.protected = settings.protected
         search.pressure = goal.isPartial ? .critical : .low
         search.shouldStop = shouldStop
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
