@@ -111,7 +111,7 @@ struct ChangeTests {
             // A plan made by hand has what the search would not find.
             let all = try home.plan().units
             let plan = PurgePlan(
-                created: time, bootID: currentBootID() ?? "",
+                created: time, bootID: try bootIdentifier(),
                 device: try home.home.status().identity.device, wantedBytes: .max, units: all)
             #expect(all.count == 3)
             var report = PurgeReport()

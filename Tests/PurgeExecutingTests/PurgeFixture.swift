@@ -45,7 +45,7 @@ struct PurgeFixture: Sendable {
 
     func plan(_ units: [PurgeUnit], wanting bytes: Int64 = .max) throws -> PurgePlan {
         PurgePlan(
-            created: .later, bootID: currentBootID() ?? "",
+            created: .later, bootID: try bootIdentifier(),
             device: try home.status().identity.device, wantedBytes: bytes, units: units)
     }
 

@@ -84,9 +84,13 @@ public struct PurgeExecutor: Sendable {
     }
 
     private func requireFresh(_ plan: PurgePlan, _ now: FileTime) throws {
-        guard let bootID = currentBootID(), plan.bootID == bootID else {
-            throw PurgeRefusal.otherBoot
+        let boot: String
+        do throws(Errno) {
+            boot = try bootIdentifier()
+        } catch {
+            throw FileError.opening(error, "/proc/sys/kernel/random/boot_id")
         }
+        guard plan.bootID == boot else { throw PurgeRefusal.otherBoot }
         let (age, isFarOff) = now.seconds.subtractingReportingOverflow(plan.created.seconds)
         guard !isFarOff, (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
     }
@@ -108,14 +112,4 @@ private func parentPath(of path: [UInt8]) -> [UInt8]? {
         return nil
     }
     return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
-}
-
-/// The name of this boot; nil where the kernel does not tell.
-func currentBootID() -> String? {
-    do throws(Errno) {
-        let text = try contentsOfFile("/proc/sys/kernel/random/boot_id")
-        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    } catch {
-        return nil
-    }
 }
