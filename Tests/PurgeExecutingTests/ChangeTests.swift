@@ -39,7 +39,7 @@ struct ChangeTests {
         try expectKept("marked", as: .changed) { home in
             try home("marked").removeValue(for: .isPurgeable)
         }
-        try expectKept("marked", as: .protected(.markedFalse)) { home in
+        try expectKept("marked", as: .changed) { home in
             try home("marked").setValue(false, for: .isPurgeable)
         }
         try expectKept("unit", as: .protected(.markedFalse)) { home in

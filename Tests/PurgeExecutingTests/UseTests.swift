@@ -60,6 +60,7 @@ struct UseTests {
     func running() throws {
         try expectKept(".cache/app/unit/deep/file", as: .inUse) { path, purge in
             try tool("cp", "/bin/sleep", path)
+            try tool("chmod", "755", path)
             let process = try SleepingProcess(path, "60")
             try purge()
             process.end()

@@ -57,7 +57,9 @@ public struct PurgeExecutor: Sendable {
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
         leftovers?.reportStrangers(in: parents, event)
         guard let volume = parents.lazy.map({ FilePath(bytes: $0) }).first(where: isOn(plan)) else {
-            for unit in plan.units { event(.kept(unit, .changed)) }
+            for unit in plan.units {
+                event(.kept(unit, plainNames(of: unit.path) == nil ? .outsideRoots : .changed))
+            }
             return PurgeOutcome()
         }
         let rules = try search.rules(on: volume, now: now)
@@ -98,7 +100,8 @@ public struct PurgeExecutor: Sendable {
     private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {
         { path in
             do throws(Errno) {
-                return try path.withoutFollowing.status().identity.device == plan.device
+                let status = try path.withoutFollowing.status()
+                return status.kind == .directory && status.identity.device == plan.device
             } catch {
                 return false
             }
