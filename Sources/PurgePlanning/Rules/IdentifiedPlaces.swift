@@ -10,6 +10,8 @@ struct IdentifiedPlaces: Sendable {
     private(set) var protectedRoots: Set<FileIdentity> = []
     /// Homes, locations, and the directories above them and above what is protected.
     private(set) var pathsToProtected: Set<FileIdentity> = []
+    /// Where a location ends: homes, and locations whose content does not go for being there.
+    private(set) var cutOuts: Set<FileIdentity> = []
     /// The directories for temporary files and for caches.
     private(set) var locations: [FileIdentity: PurgeContext.Place] = [:]
     private let protectedParts: [FilesystemPart]
@@ -47,6 +49,9 @@ struct IdentifiedPlaces: Sendable {
             for ancestor in Self.ancestors(of: path) { add(pathToProtected: ancestor) }
         }
         for path in places.homes + locationPaths { add(pathToProtected: path) }
+        for path in places.homes + places.locations.filter(\.kind.isBackedUp).map(\.path) {
+            if let (_, status) = Self.found(path) { cutOuts.insert(status.identity) }
+        }
     }
 
     /// What a location holds; nil for one whose content does not go for being there.

@@ -7,13 +7,23 @@ enum OtherHomes {
     /// The directories for documents, settings, state and keys of homes, by the default names and by
     /// each home's own `user-dirs.dirs`.
     static func protectedRoots(of homes: [FilePath]) -> [FilePath] {
-        Set(homes).flatMap { home in
-            let base = BaseDirectories(
-                environment: ["HOME": home], passwordDatabase: PasswordDatabase(contents: []),
-                user: 0)
+        Set(homes).filter { exists($0) }.flatMap { home in
             let file = home.appending(".config").appending("user-dirs.dirs")
-            let inputs = LocationInputs(base: base, userDirectories: contents(of: file))
-            return StorageLocations(inputs).protectedRoots
+            let configured = UserDirectories(contents: contents(of: file), home: home).paths.values
+            return (configured + names.map { home.appending($0) }).filter { exists($0) }
+        }
+    }
+
+    private static let names =
+        UserDirectories.defaultNames + [".ssh", ".gnupg", ".config", ".local/state"]
+
+    private static func exists(_ path: FilePath) -> Bool {
+        do throws(Errno) {
+            _ = try path.status()
+            return true
+        } catch {
+            // What is not there cannot be met; what cannot be looked up cannot be walked to.
+            return false
         }
     }
 

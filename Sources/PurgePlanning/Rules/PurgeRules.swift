@@ -121,7 +121,7 @@ struct PurgeRules: Sendable {
         of place: PurgeContext.Place
     ) -> PurgeContext.Place {
         if let location = places.locations[status.identity] { return location }
-        if places.pathsToProtected.contains(status.identity) { return .elsewhere }
+        if places.cutOuts.contains(status.identity) { return .elsewhere }
         switch place {
         case .elsewhere, .temporary: return place
         case .caches(let names): return .caches(names + [Array(name)])
