@@ -74,7 +74,7 @@ struct CrashTests {
                     try expectRecovery(home, "call \(call)")
                     return died
                 }
-                call += 1
+                call += 2
             }
             #expect(call > 30)
         }
