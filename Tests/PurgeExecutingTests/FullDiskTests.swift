@@ -66,6 +66,25 @@ struct FullDiskTests {
         }
     }
 
+    @Test("files make the room that the journal needs, and directories go after them")
+    func noRoomForJournal() throws {
+        try withFilesystem(.ext4) { filesystem in
+            let home = try cacheOfMebibytes(2, on: filesystem.root)
+            try Tree { Directory("unit") { File("file", block) } }
+                .create(in: home(".cache/app"))
+            _ = try Command(
+                "/bin/dd", "if=/dev/zero", "bs=4K", "status=none", "of=\(home("filler"))"
+            ).run()
+            try tool("sync", "-f", filesystem.root)
+            #expect(throws: FileError.self) { try PurgeJournal(in: home.state) }
+            let report = try home.carryOut(try home.plan())
+            #expect(report.failed == [:])
+            #expect(report.kept == [:])
+            #expect(report.removed.count == 3)
+            #expect(!home(".cache/app/unit").exists)
+        }
+    }
+
     @Test("deleting that shows nothing ends soon, and says that it is futile")
     func futile() throws {
         try withFilesystem(.ext4) { filesystem in

@@ -51,11 +51,12 @@ public struct PurgeExecutor: Sendable {
         _ plan: PurgePlan, now: FileTime, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
-        let journal = mode == .rehearse ? nil : try openJournal()
-        let leftovers = journal.map { Leftovers(journal: $0) }
-        leftovers?.settle(event)
+        let journal = RunJournal(openJournal)
+        if mode != .rehearse { try journal.open(event) }
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
-        leftovers?.reportStrangers(in: parents, event)
+        if mode != .rehearse {
+            reportStrangers(in: parents, knownTo: journal.journal?.records ?? [], event)
+        }
         guard let volume = parents.lazy.map({ FilePath(bytes: $0) }).first(where: isOn(plan)) else {
             for unit in plan.units {
                 event(.kept(unit, plainNames(of: unit.path) == nil ? .outsideRoots : .changed))

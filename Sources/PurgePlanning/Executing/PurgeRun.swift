@@ -8,7 +8,7 @@ struct PurgeRun {
     private let executor: PurgeExecutor
     private let plan: PurgePlan
     private let examiner: UnitExaminer
-    private let journal: PurgeJournal?
+    private let journal: RunJournal
     private let trash: Trash?
     private let meter: SpaceMeter?
     private var progress: PurgeProgress
@@ -16,7 +16,7 @@ struct PurgeRun {
 
     init(
         _ executor: PurgeExecutor, _ plan: PurgePlan, _ rules: PurgeRules, on volume: FilePath,
-        _ journal: PurgeJournal?, now: FileTime
+        _ journal: RunJournal, now: FileTime
     ) throws {
         self.executor = executor
         self.plan = plan
@@ -35,8 +35,9 @@ struct PurgeRun {
     mutating func carryOut(_ event: (PurgeEvent) -> Void) throws {
         var waiting: [PurgeUnit] = []
         try carryOut(plan.units, event) { waiting.append($0) }
-        // The journal may find room by now.
+        // The journal may find room by now, in its file or for it.
         if !outcome.isReached, !outcome.isFutile, !outcome.isStopped {
+            if !waiting.isEmpty { try journal.open(event) }
             try carryOut(waiting, event, postpone: nil)
         }
         outcome.predictedBytes = progress.predicted
@@ -96,11 +97,11 @@ struct PurgeRun {
             try RunningProcesses.requireOutside(examined.contents.directories)
             return try trash.take(examined)
         }
-        guard let journal else {
+        if executor.mode == .rehearse {
             try examined.requireAtRest()
             return try RunningProcesses.requireOutside(examined.contents.directories)
         }
         guard planned.isDirectory else { return try examined.removeFile() }
-        try DirectoryRemoval(examiner: examiner, journal: journal).remove(examined)
+        try DirectoryRemoval(examiner: examiner, journal: journal.required()).remove(examined)
     }
 }

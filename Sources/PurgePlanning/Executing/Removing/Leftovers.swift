@@ -89,25 +89,27 @@ struct Leftovers {
             throw FileError.opening(error, FilePath(bytes: record.parentPath))
         }
     }
+}
 
-    /// Reports what is named like something put aside and is not in the journal.
-    func reportStrangers(in directories: Set<[UInt8]>, _ event: (PurgeEvent) -> Void) {
-        let known = Set(journal.records.map(\.asidePath))
-        for path in directories.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            do throws(Errno) {
-                guard let directory = try openPlainDirectory(path) else { continue }
-                let opened = OpenedFile(try openDirectoryToRead(".", in: directory.descriptor))
-                try forEachEntry(inOpen: opened.descriptor) { name, _ in
-                    let whole = path + [UInt8(ascii: "/")] + name
-                    if AsideName.matches(name), !known.contains(whole) {
-                        event(.leftover(path: whole, .leftAlone))
-                    }
-                    return true
+/// Reports what is named like something put aside and is not in the journal.
+func reportStrangers(
+    in directories: Set<[UInt8]>, knownTo records: [AsideRecord], _ event: (PurgeEvent) -> Void
+) {
+    let known = Set(records.map(\.asidePath))
+    for path in directories.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        do throws(Errno) {
+            guard let directory = try openPlainDirectory(path) else { continue }
+            let opened = OpenedFile(try openDirectoryToRead(".", in: directory.descriptor))
+            try forEachEntry(inOpen: opened.descriptor) { name, _ in
+                let whole = path + [UInt8(ascii: "/")] + name
+                if AsideName.matches(name), !known.contains(whole) {
+                    event(.leftover(path: whole, .leftAlone))
                 }
-            } catch {
-                // What cannot be listed shows when its units are looked at.
-                continue
+                return true
             }
+        } catch {
+            // What cannot be listed shows when its units are looked at.
+            continue
         }
     }
 }

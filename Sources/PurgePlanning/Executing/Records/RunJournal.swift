@@ -1,0 +1,36 @@
+import SystemCalls
+
+/// The journal of one run. On a full disk there may be no room to make it before something was deleted.
+final class RunJournal {
+    private let make: () throws -> PurgeJournal
+    /// nil while there is no room for it.
+    private(set) var journal: PurgeJournal?
+
+    /// - Parameter make: opens the journal.
+    init(_ make: @escaping () throws -> PurgeJournal) { self.make = make }
+
+    /// Opens the journal, unless it is open or there is no room for it, and deals with what a purge that
+    /// was cut off left.
+    ///
+    /// - Throws: ``PurgeRefusal``, and `FileError` for anything but a full disk.
+    func open(_ event: (PurgeEvent) -> Void) throws {
+        guard journal == nil else { return }
+        do {
+            journal = try make()
+        } catch let error as FileError {
+            guard error.code == .noSpace else { throw error }
+            return
+        }
+        if let journal { Leftovers(journal: journal).settle(event) }
+    }
+
+    /// The journal, for what cannot be done without.
+    ///
+    /// - Throws: `FileError` `noSpace` while there is no room for it.
+    func required() throws(FileError) -> PurgeJournal {
+        if let journal { return journal }
+        throw FileError(
+            code: .noSpace, message: "there is no room for the journal that removing it needs",
+            advice: "delete something by hand, or set XDG_STATE_HOME to another filesystem")
+    }
+}
