@@ -74,7 +74,7 @@ struct CrashTests {
                     try expectRecovery(home, "call \(call)")
                     return died
                 }
-                call += 2
+                call += 5
             }
             #expect(call > 30)
         }
