@@ -61,7 +61,7 @@ public struct LocationWarning: Sendable, Hashable {
             "\(setting) is ignored as a location, because it is not inside the home"
         case .noHome: "no home is known, so there are no locations below it"
         case .partlyProtected:
-            "\(setting) is a location without a protected directory that lies in it"
+            "\(setting) holds a protected directory, which does not belong to the location"
         case .unreadable: "\(setting) cannot be read, so what it tells is not known"
         }
     }

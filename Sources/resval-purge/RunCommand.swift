@@ -73,7 +73,7 @@ struct RunCommand: ParsableCommand {
         let outcome = try carryOut(run.plan, run.search)
         if !isDryRun, !trash { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
         if outcome.failures > 0 { throw ExitCode(2) }
-        if !trash, !outcome.isReached { throw ExitCode(1) }
+        if !outcome.isReached { throw ExitCode(1) }
     }
 
     private struct Prepared {

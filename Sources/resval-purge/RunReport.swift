@@ -95,7 +95,10 @@ struct RunReport: ~Copyable {
                 about: [UInt8]?.none,
                 "stopped, since deleting frees less than half of what it should "
                     + "(snapshots may hold the blocks)")
-        } else if !outcome.isReached, mode != .trash {
+        } else if !outcome.isReached, mode == .trash {
+            Messages.write(
+                about: [UInt8]?.none, "less than the \(sizeText(wanted)) wanted was moved")
+        } else if !outcome.isReached {
             let missing = wanted - (outcome.measuredBytes ?? outcome.predictedBytes)
             Messages.write(
                 about: [UInt8]?.none,

@@ -10,7 +10,8 @@ public struct PurgeOutcome: Sendable, Hashable {
     /// end against the beginning. Negative when others wrote more meanwhile; nil when rehearsed, and
     /// in the trash.
     public var measuredBytes: Int64?
-    /// Whether what the plan wanted was freed, as measured; when rehearsed, as predicted.
+    /// Whether what the plan wanted was freed, as measured; when rehearsed, as predicted; whether so
+    /// much was moved to the trash.
     public var isReached = false
     /// Whether the run stopped because deleting freed less than half of what it should.
     public var isFutile = false

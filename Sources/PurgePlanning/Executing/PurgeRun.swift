@@ -13,6 +13,8 @@ struct PurgeRun {
     private let meter: SpaceMeter?
     private var progress: PurgeProgress
     private(set) var outcome = PurgeOutcome()
+    /// What is in the trash now that was not, in bytes.
+    private var movedBytes: Int64 = 0
 
     init(
         _ executor: PurgeExecutor, _ plan: PurgePlan, _ rules: PurgeRules, on volume: FilePath,
@@ -41,7 +43,11 @@ struct PurgeRun {
             try carryOut(waiting, event, postpone: nil)
         }
         outcome.predictedBytes = progress.predicted
-        if executor.mode == .rehearse { outcome.isReached = progress.predicted >= plan.wantedBytes }
+        switch executor.mode {
+        case .rehearse: outcome.isReached = progress.predicted >= plan.wantedBytes
+        case .trash: outcome.isReached = movedBytes >= plan.wantedBytes
+        case .delete: break
+        }
         guard let meter else { return }
         let grown = try meter.grownBytes(expecting: progress.predicted)
         outcome.measuredBytes = grown
@@ -60,8 +66,10 @@ struct PurgeRun {
             do {
                 try remove(unit)
                 outcome.removedUnits += 1
-                let bytes = executor.mode == .trash ? 0 : unit.bytes
+                let isMoved = executor.mode == .trash
+                let bytes = isMoved ? 0 : unit.bytes
                 progress.removed(bytes)
+                if isMoved { movedBytes += unit.bytes }
                 event(.removed(unit, freedBytes: bytes))
             } catch let reason as KeepReason {
                 event(.kept(unit, reason))
