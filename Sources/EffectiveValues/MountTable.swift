@@ -50,8 +50,8 @@ public struct MountTable: Sendable, Hashable {
 
     private func nextMount(from current: Int, towards path: FilePath) -> Int? {
         children[mounts[current].number, default: []]
-            .filter { $0 != current && path.starts(with: mounts[$0].mountPoint) }
-            .min { mounts[$0].mountPoint.components.count < mounts[$1].mountPoint.components.count }
+            .filter { $0 != current && path.isHeld(by: mounts[$0].mountPoint) }
+            .min { mounts[$0].mountPoint.length < mounts[$1].mountPoint.length }
     }
 }
 

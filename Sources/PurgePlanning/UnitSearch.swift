@@ -116,7 +116,7 @@ public struct UnitSearch: Sendable {
         }
         let paths = Set(items.map(\.path))
         return items.filter { item in
-            !paths.contains { item.path != $0 && item.path.starts(with: $0) }
+            !paths.contains { item.path != $0 && item.path.isHeld(by: $0) }
         }.compactMap { item in
             let start = StartingPoint(item, rules, environment.locations)
             if let reason = start.reasonToKeep {

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 extension FilePath {
@@ -7,5 +8,5 @@ extension FilePath {
     var isFilesystemRoot: Bool { isAbsolute && components.isEmpty }
 
     /// Whether the path lies below another, and is not that one.
-    func isStrictlyBelow(_ other: FilePath) -> Bool { self != other && starts(with: other) }
+    func isStrictlyBelow(_ other: FilePath) -> Bool { self != other && isHeld(by: other) }
 }

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// Applies the rules that keep settings from making a home disposable.
@@ -45,7 +46,7 @@ struct LocationRules {
         let path = inputs.realPath(of: setting.path)
         guard !isKnown(path) else { return }
         if !path.isFilesystemRoot,
-            !temporaryDirectories.contains(where: { path.starts(with: $0) })
+            !temporaryDirectories.contains(where: { path.isHeld(by: $0) })
         {
             return warn(.outsideTemporary, setting.name, setting.path)
         }
@@ -59,8 +60,8 @@ struct LocationRules {
         let path = inputs.realPath(of: setting.path)
         guard !isKnown(path) else { return }
         let home = inputs.base.home.map { inputs.realPath(of: $0) }
-        let isInsideHome = home.map { path.starts(with: $0) } ?? false
-        let holdsHome = homes.contains { $0.starts(with: path) }
+        let isInsideHome = home.map { path.isHeld(by: $0) } ?? false
+        let holdsHome = homes.contains { $0.isHeld(by: path) }
         if !isInsideHome, !holdsHome {
             return warn(.outsideHome, setting.name, setting.path, home)
         }
@@ -89,7 +90,7 @@ struct LocationRules {
         let path = inputs.realPath(of: location.path)
         if path.isFilesystemRoot { return warn(.filesystemRoot, setting, location.path) }
         if homes.contains(path) { return warn(.home, setting, location.path, path) }
-        if let outer = undisposable.first(where: { path.starts(with: $0) }) {
+        if let outer = undisposable.first(where: { path.isHeld(by: $0) }) {
             return warn(.overlapsProtected, setting, location.path, outer)
         }
         if mayHoldProtected {
@@ -114,7 +115,7 @@ struct LocationRules {
     private func isKnown(_ path: FilePath) -> Bool { locations.contains { $0.path == path } }
 
     private func isInsideHome(_ path: FilePath) -> Bool {
-        homes.contains { path.starts(with: $0) }
+        homes.contains { path.isHeld(by: $0) }
     }
 
     private mutating func warn(

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// Where the locations are: temporary files, caches, application data and documents.
@@ -35,11 +36,11 @@ public struct StorageLocations: Sendable, Hashable {
     ///
     /// - Parameter path: a real path.
     public func location(holding path: FilePath) -> StorageLocation? {
-        let holding = locations.filter { path.starts(with: $0.path) }
+        let holding = locations.filter { path.isHeld(by: $0.path) }
         let innermost = holding.max { $0.path.components.count < $1.path.components.count }
         guard let innermost else { return nil }
         let isCutOut = cutOuts.contains {
-            path.starts(with: $0) && $0.isStrictlyBelow(innermost.path)
+            path.isHeld(by: $0) && $0.isStrictlyBelow(innermost.path)
         }
         return isCutOut ? nil : innermost
     }

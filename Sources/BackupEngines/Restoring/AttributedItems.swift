@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// The items of a snapshot that their owner may not write to and that have extended attributes.
 struct AttributedItems: RecordHandler {
     private var paths: Set<[UInt8]> = []

@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// Which paths of a snapshot a restore is about.
 package struct IncludedPaths: Sendable {
     /// The paths; none for everything.

@@ -32,7 +32,7 @@ final class Doubts: Sendable {
         guard isDirectory else { return mayHaveCompanions(path) ? .companion : nil }
         return state.withLock { state in
             let isFull = state.unreadable.count >= Self.limit
-            let holdsUnreadable = state.unreadable.contains { isSameOrBelow($0, path) }
+            let holdsUnreadable = state.unreadable.contains { isHeld($0, by: path) }
             return isFull || holdsUnreadable ? .unreadable(.permissionDenied) : nil
         }
     }
@@ -43,9 +43,4 @@ final class Doubts: Sendable {
         }
         return isInDoubt && Companions.exist(besides: path)
     }
-}
-
-private func isSameOrBelow(_ path: [UInt8], _ directory: [UInt8]) -> Bool {
-    guard path.starts(with: directory) else { return false }
-    return path.count == directory.count || path[directory.count] == UInt8(ascii: "/")
 }

@@ -58,7 +58,7 @@ struct IdentifiedPlaces: Sendable {
     func place(of location: StorageLocation) -> PurgeContext.Place? {
         switch location.kind {
         case .temporary:
-            .temporary(keepsLonger: longKeeping.map { location.path.starts(with: $0) } ?? false)
+            .temporary(keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false)
         case .caches: .caches([])
         case .applicationSupport, .documents: nil
         }
@@ -126,7 +126,7 @@ private struct FilesystemPart: Sendable {
     }
 
     func isIn(_ other: FilesystemPart) -> Bool {
-        device == other.device && path.starts(with: other.path)
+        device == other.device && path.isHeld(by: other.path)
     }
 }
 

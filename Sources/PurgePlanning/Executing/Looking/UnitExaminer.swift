@@ -131,7 +131,7 @@ struct UnitExaminer {
     ) throws(KeepReason) -> (TreeRoot<PurgeContext>, FileIdentity) {
         do {
             let roots = try search.startingPoints(rules, sink)
-            guard let root = roots.first(where: { path.starts(with: $0.path) }) else {
+            guard let root = roots.first(where: { path.isHeld(by: $0.path) }) else {
                 throw KeepReason.outsideRoots
             }
             return (root, try root.path.withoutFollowing.status().identity)
