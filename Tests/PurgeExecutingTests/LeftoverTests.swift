@@ -37,20 +37,29 @@ struct LeftoverTests {
 
     /// Calls `body` with a unit put aside and a journal that says so.
     private func withRecord(
-        _ state: AsideRecord.State, _ body: (PurgeFixture, AsideRecord) throws -> Void
+        _ state: AsideRecord.State, hasDirectories: Bool = true,
+        _ body: (PurgeFixture, AsideRecord) throws -> Void
     ) throws {
         let tree = cache("unit") {
             File("file", block)
             Directory("deep") { File("file", block) }
         }
-        try withPurgeHome(Tree { tree }) { home in
+        let documents = Directory("Documents") { File("old", block) }
+        try withPurgeHome(
+            Tree {
+                documents
+                tree
+            }
+        ) { home in
             let unit = home(".cache/app/unit")
+            let inodes = try ["", "deep"].map { try unit.appending($0).status().identity.inode }
             let record = AsideRecord(
                 state: state, identity: try unit.status().identity,
                 parent: try home(".cache/app").status().identity,
                 parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
                 asideName: AsideName.make(),
-                newestChange: try unit.appending("deep/file").status().attributeModificationTime)
+                newestChange: try unit.appending("deep/file").status().attributeModificationTime,
+                directories: state == .deleting && hasDirectories ? Set(inodes) : nil)
             try PurgeJournal(in: home.state).store(record)
             try tool("mv", unit, FilePath(bytes: record.asidePath))
             try body(home, record)
@@ -111,17 +120,34 @@ struct LeftoverTests {
         }
     }
 
-    @Test("keeps what was moved into it since")
-    func movedIn() throws {
+    @Test("is finished from where it was cut off, unless that cannot be told from a stranger's")
+    func begun() throws {
         try withRecord(.deleting) { home, record in
+            try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
+            try expectFinish(home, [home(".cache/app/unit"): .finished])
+        }
+        try withRecord(.deleting, hasDirectories: false) { home, record in
+            usleep(20_000)
+            try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
+            try expectFinish(home, [home(".cache/app/unit"): .restored])
+            #expect(home(".cache/app/unit/deep").exists)
+        }
+    }
+
+    @Test("keeps what was moved into it since", arguments: [true, false])
+    func movedIn(hasDirectories: Bool) throws {
+        try withRecord(.deleting, hasDirectories: hasDirectories) { home, record in
             usleep(20_000)
             try tool("mkdir", "-p", home("Documents/inner"))
             let aside = FilePath(bytes: record.asidePath)
             try tool("cp", aside.appending("file"), home("Documents/document"))
             try tool("touch", "-d", "@1000000000", home("Documents/inner"))
             try tool("mv", home("Documents"), aside.appending("deep"))
+            // As if something had been removed from it by the purge that was cut off.
+            try tool("touch", aside.appending("deep/Documents/new"))
             try expectFinish(home, [home(".cache/app/unit"): .restored])
             #expect(home(".cache/app/unit/deep/Documents/inner").exists)
+            #expect(home(".cache/app/unit/deep/Documents/old").exists)
             #expect(!home(".cache/app/unit/file").exists)
         }
     }
@@ -133,7 +159,7 @@ struct LeftoverTests {
                 AsideRecord(
                     state: .deleting, identity: record.identity, parent: record.parent,
                     parentPath: record.parentPath, name: record.name, asideName: record.asideName,
-                    newestChange: record.newestChange))
+                    newestChange: record.newestChange, directories: [1, .max]))
             // The second record is in the first place.
             try tool(
                 "dd", "if=/dev/urandom", "of=\(home.state)/journal", "bs=1", "seek=40",
@@ -152,7 +178,8 @@ struct LeftoverTests {
                     state: .aside, identity: FileIdentity(device: 1, inode: .max),
                     parent: FileIdentity(device: 1, inode: 2), parentPath: Array("/a\n".utf8),
                     name: [0xFF], asideName: Array(name.utf8),
-                    newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999))
+                    newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999),
+                    directories: name == "a" ? [0, .max] : nil)
             }
             for name in ["a", "b", "c"] { try journal.store(record(name)) }
             try journal.remove(record("b"))
@@ -163,6 +190,11 @@ struct LeftoverTests {
                 newestChange: .later)
             #expect(throws: FileError.self) { try journal.store(long) }
             #expect(journal.records == [record("a"), record("c")])
+            var large = record("d")
+            large.directories = Set(1...20_000)
+            try journal.store(large)
+            large.directories = nil
+            #expect(journal.records == [record("a"), record("c"), large])
         }
     }
 }

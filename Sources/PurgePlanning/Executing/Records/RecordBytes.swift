@@ -30,6 +30,15 @@ struct RecordWriter {
         add(record.asideName)
         add(UInt64(bitPattern: record.newestChange.seconds))
         add(UInt64(record.newestChange.nanoseconds))
+        add(record.directories)
+    }
+
+    /// A number that says whether there are any stands before them and their count.
+    private mutating func add(_ inodes: Set<UInt64>?) {
+        add(inodes == nil ? 0 : 1)
+        guard let inodes else { return }
+        add(UInt64(inodes.count))
+        for inode in inodes { add(inode) }
     }
 }
 
@@ -61,12 +70,28 @@ struct RecordReader {
         guard let state = number().flatMap({ AsideRecord.State(rawValue: $0) }),
             let identity = identity(), let parent = self.identity(), let parentPath = text(),
             let name = text(), let asideName = text(), let seconds = number(),
-            let nanoseconds = number(), nanoseconds < 1_000_000_000
+            let nanoseconds = number(), nanoseconds < 1_000_000_000, let directories = inodes()
         else { return nil }
         return AsideRecord(
             state: state, identity: identity, parent: parent, parentPath: parentPath, name: name,
             asideName: asideName,
             newestChange: FileTime(
-                seconds: Int64(bitPattern: seconds), nanoseconds: UInt32(nanoseconds)))
+                seconds: Int64(bitPattern: seconds), nanoseconds: UInt32(nanoseconds)),
+            directories: directories)
+    }
+
+    private mutating func inodes() -> Set<UInt64>?? {
+        switch number() {
+        case 0: return .some(nil)
+        case 1: break
+        default: return nil
+        }
+        guard let count = number(), count <= UInt64(rest.count / 8) else { return nil }
+        var inodes: Set<UInt64> = []
+        for _ in 0..<count {
+            guard let inode = number() else { return nil }
+            inodes.insert(inode)
+        }
+        return inodes
     }
 }

@@ -23,6 +23,7 @@ struct DirectoryRemoval {
         do {
             second = try lookAgain(record, first)
             record.state = .deleting
+            record.directories = Set(second.contents.directories.map(\.inode))
             try journal.store(record)
         } catch {
             try putBack(record, first.place)

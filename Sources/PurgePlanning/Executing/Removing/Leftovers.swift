@@ -43,7 +43,10 @@ struct Leftovers {
         }
         let removed = try TreeRemoval.remove(
             record.asideName, record.identity, in: place.directory, path: record.asidePath,
-            newestChange: record.newestChange, directories: nil)
+            newestChange: record.newestChange,
+            directories: record.directories.map { inodes in
+                Set(inodes.map { FileIdentity(device: record.identity.device, inode: $0) })
+            })
         do throws(Errno) {
             guard removed else { return try restore(record, place) }
             try synchronizeDirectory(place.directory)

@@ -5,7 +5,7 @@ import SystemPackage
 struct TreeRemoval: DepthFirstVisitor {
     /// When any inode was changed last: what is newer was changed, or moved there, since.
     private let newestChange: FileTime
-    /// The directories that were looked at; nil after a crash, when nobody knows them any more.
+    /// The directories that were looked at; nil after a crash, when they were too many to be noted.
     private let directories: Set<FileIdentity>?
     /// Files with several names that this removed one of, which changed their inodes.
     private var ownChanges: Set<FileIdentity> = []
@@ -77,12 +77,11 @@ struct TreeRemoval: DepthFirstVisitor {
         return ()
     }
 
-    /// Whether a directory was there when the unit was looked at. To move a directory changes its
-    /// inode alone; to remove something from it, as was begun before a crash, its content too.
+    /// Whether a directory was there when the unit was looked at. Where the directories are not known,
+    /// one from which something was removed before a crash cannot be told from one that was moved there.
     private func isKnown(_ status: FileStatus) -> Bool {
         if let directories { return directories.contains(status.identity) }
         return status.attributeModificationTime <= newestChange
-            || status.attributeModificationTime == status.contentModificationTime
     }
 
     mutating func leave(_ item: WalkedItem, _ identity: FileIdentity) throws(KeepReason) {
