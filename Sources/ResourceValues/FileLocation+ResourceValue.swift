@@ -24,6 +24,10 @@ extension FileLocation where Self: ~Copyable {
             return try volumeCapacity().map { .number($0.total) }
         case .volumeAvailableCapacity:
             return try volumeCapacity().map { .number($0.available) }
+        case .volumeAvailableCapacityForOpportunisticUsage:
+            return try volumeCapacity().map { .number($0.availableForOpportunisticUsage()) }
+        case .volumeAvailableCapacityForImportantUsage:
+            return nil
         default:
             return try fileStatus().resourceValue(for: key)
         }

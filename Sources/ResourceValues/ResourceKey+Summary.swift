@@ -19,6 +19,10 @@ extension ResourceKey {
         case .creationDate: "when the item was made"
         case .volumeTotalCapacity: "size of the volume"
         case .volumeAvailableCapacity: "what an ordinary user may still store on the volume"
+        case .volumeAvailableCapacityForImportantUsage:
+            "what may be stored of importance: available, and what a purge would free"
+        case .volumeAvailableCapacityForOpportunisticUsage:
+            "what may be stored that nobody asked for: available, less a reserve"
         }
     }
 }

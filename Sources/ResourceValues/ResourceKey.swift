@@ -37,6 +37,13 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
     case volumeTotalCapacity
     /// What an ordinary user may still store on the volume, in bytes (`f_bavail` × `f_frsize`).
     case volumeAvailableCapacity
+    /// What may be stored of importance on the volume, in bytes: what is available, and what the newest
+    /// plan of a purge would free. That is nothing an item or its volume tells, so
+    /// ``FileLocation/resourceValue(for:)`` answers nil.
+    case volumeAvailableCapacityForImportantUsage
+    /// What may be stored on the volume that nobody asked for, in bytes: what is available, less
+    /// ``VolumeCapacity/usualReserve``.
+    case volumeAvailableCapacityForOpportunisticUsage
 
     /// The property's name, such as `isPurgeable`.
     public var name: String { rawValue }
@@ -76,7 +83,9 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
             .boolean
         case .fileProtection: .protectionClass
         case .fileSize, .fileAllocatedSize, .totalFileSize, .totalFileAllocatedSize,
-            .volumeTotalCapacity, .volumeAvailableCapacity:
+            .volumeTotalCapacity, .volumeAvailableCapacity,
+            .volumeAvailableCapacityForImportantUsage,
+            .volumeAvailableCapacityForOpportunisticUsage:
             .byteCount
         case .linkCount: .number
         case .contentModificationDate, .contentAccessDate, .attributeModificationDate,

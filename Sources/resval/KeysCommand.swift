@@ -30,7 +30,7 @@ struct KeysCommand: ParsableCommand {
 
     private func writeLine(_ key: ResourceKey, _ buffer: inout OutputBuffer) {
         let columns = [
-            (key.name, 24), (key.shortName ?? "-", 11), (key.valueType.rawValue, 16),
+            (key.name, 45), (key.shortName ?? "-", 11), (key.valueType.rawValue, 16),
             (key.isStored ? "stored, settable" : "computed", 17),
         ]
         for (text, width) in columns {

@@ -55,6 +55,9 @@ struct ValueQuestion {
     private func value(
         at path: borrowing ListedPath, _ outcome: Outcome
     ) throws(FileError) -> ResourceValue? {
+        if key == .volumeAvailableCapacityForImportantUsage {
+            return try UsageCapacity(at: path).map { .number($0.important) }
+        }
         guard let reader else { return try path.resourceValue(for: key) }
         let item = try reader.item(at: path.path, followsLast: followsSymbolicLinks)
         for error in item.marks.errors(at: path) {

@@ -1,4 +1,6 @@
+import EffectiveValues
 import ResourceValues
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -108,6 +110,32 @@ struct OtherCommandsTests {
                     "volumeAvailableCapacityForOpportunisticUsage":null,"pressure":null}
 
                     """#)
+        }
+    }
+
+    @Test("get answers each key that capacity prints, what a purge would free included")
+    func capacityKeys() throws {
+        // Nobody else stores anything here.
+        try withFilesystem(.ext4) { filesystem in
+            let root = filesystem.root
+            try PurgeRecords(stateHome: root).write(
+                PurgeRecord(
+                    created: currentTime(), device: try root.status().identity.device,
+                    bootID: try bootIdentifier(), bytes: 12_345))
+            let environment = ["XDG_STATE_HOME": root.string]
+            let lines = try resval("capacity", in: root, environment: environment).text
+                .split(separator: "\n").filter { !$0.hasPrefix("pressure=") }
+            #expect(lines.count == 4)
+            var values: [Substring: Int] = [:]
+            for line in lines {
+                let parts = line.split(separator: "=")
+                values[parts[0]] = Int(parts[1])
+                expect(
+                    try resval("get", String(parts[0]), ".", in: root, environment: environment),
+                    exits: 0, prints: "\(parts[1])\n")
+            }
+            let available = try #require(values["volumeAvailableCapacity"])
+            #expect(values["volumeAvailableCapacityForImportantUsage"] == available + 12_345)
         }
     }
 
