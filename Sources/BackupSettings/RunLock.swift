@@ -22,7 +22,7 @@ package final class RunLock: Sendable {
 
     deinit {
         // Whether closing fails or not, the lock is gone.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     /// Tries to take the lock, and writes this process's number into the file.

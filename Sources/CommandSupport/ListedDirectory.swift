@@ -54,6 +54,6 @@ struct ListedDirectory: ~Copyable {
 
     private func close() {
         // It was never written to, so nothing can be lost.
-        if let descriptor { try? closeFile(descriptor) }
+        if let descriptor { closeQuietly(descriptor) }
     }
 }

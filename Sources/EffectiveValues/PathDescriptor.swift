@@ -25,7 +25,7 @@ struct PathDescriptor: ~Copyable {
 
     deinit {
         // There is nothing to write back, so a failure to close loses nothing.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     /// Where a symbolic link leads; nil when the file is none.

@@ -172,8 +172,3 @@ final class WorkPool<Context: Sendable>: Sendable {
         self.state.wakeAll()
     }
 }
-
-/// Closes a directory that was only read: nothing can be lost.
-func closeQuietly(_ descriptor: FileDescriptor) {
-    try? closeFile(descriptor)
-}

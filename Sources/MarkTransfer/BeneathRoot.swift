@@ -25,7 +25,7 @@ package final class BeneathRoot: Sendable {
 
     deinit {
         // Only looked up from, so closing cannot lose anything.
-        try? closeFile(root)
+        closeQuietly(root)
     }
 
     /// Opens an item.

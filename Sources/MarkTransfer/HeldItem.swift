@@ -29,7 +29,7 @@ package final class HeldItem: Sendable {
                 status = try opened.status()
             } catch {
                 // Nothing was written through it, so closing cannot lose data.
-                try? closeFile(opened)
+                closeQuietly(opened)
                 throw error
             }
             descriptor = opened
@@ -40,6 +40,6 @@ package final class HeldItem: Sendable {
 
     deinit {
         // Attributes are not written back at closing.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 }

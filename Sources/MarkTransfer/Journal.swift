@@ -28,7 +28,7 @@ package final class Journal: Sendable {
 
     deinit {
         // All lines are synchronized already.
-        if let descriptor = descriptor.withLock({ $0 }) { try? closeFile(descriptor) }
+        if let descriptor = descriptor.withLock({ $0 }) { closeQuietly(descriptor) }
     }
 
     /// Whether anything was written down.

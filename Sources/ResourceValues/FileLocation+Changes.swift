@@ -28,7 +28,7 @@ extension FileLocation where Self: ~Copyable {
             throw .opening(error, pathForMessages)
         }
         // Nothing was written through a descriptor opened with O_PATH: closing cannot lose data.
-        defer { try? closeFile(descriptor) }
+        defer { closeQuietly(descriptor) }
         do throws(FileError) {
             try applyInTurn(changes, to: descriptor)
         } catch {

@@ -33,10 +33,10 @@ extension FileLocation where Self: ~Copyable {
 ///   could not be stored; the others are copied then.
 public func copyExtendedAttributes(from source: FilePath, to target: FilePath) throws(FileError) {
     let input = try openToCopy(source)
-    defer { try? closeFile(input) }
+    defer { closeQuietly(input) }
     let output = try openToCopy(target)
     // Attributes are stored by the time a call returns: closing cannot lose them.
-    defer { try? closeFile(output) }
+    defer { closeQuietly(output) }
     do throws(Errno) {
         try copyAttributes(from: input, source, to: output, target)
     } catch {

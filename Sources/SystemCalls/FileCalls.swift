@@ -56,6 +56,12 @@ package func closeFile(_ descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.close) { linux_close(descriptor.rawValue) }
 }
 
+/// Closes a descriptor that was only read from, or whose writes are synchronized or of no use any more:
+/// `close(2)` can then fail only with what does not matter, and the descriptor is gone all the same.
+package func closeQuietly(_ descriptor: FileDescriptor) {
+    try? closeFile(descriptor)
+}
+
 /// Reads up to the buffer's size: `read(2)`.
 ///
 /// - Returns: the number of bytes read; 0 at the end of the file.

@@ -49,13 +49,13 @@ private func withLongPath(
     guard var rest = path.baseAddress else { throw .invalidArgument }
     var restCount = path.count
     var directory = FileDescriptor(rawValue: AT_FDCWD)
-    defer { closeQuietly(directory) }
+    defer { closeStep(directory) }
     while restCount > longestPath {
         let head = UnsafeMutableBufferPointer(start: rest, count: longestPath)
         guard let end = head.lastIndex(of: slash), end > 0 else { throw .fileNameTooLong }
         head[end] = 0
         let next = try openFile(in: directory.rawValue, rest, flags: O_PATH | O_DIRECTORY)
-        closeQuietly(directory)
+        closeStep(directory)
         directory = next
         rest += end + 1
         restCount -= end + 1
@@ -65,8 +65,6 @@ private func withLongPath(
 
 private let slash = CChar(UInt8(ascii: "/"))
 
-private func closeQuietly(_ directory: FileDescriptor) {
-    guard directory.rawValue != AT_FDCWD else { return }
-    // A descriptor opened with O_PATH has nothing to write back: closing it cannot lose data.
-    try? closeFile(directory)
+private func closeStep(_ directory: FileDescriptor) {
+    if directory.rawValue != AT_FDCWD { closeQuietly(directory) }
 }

@@ -9,6 +9,6 @@ package struct OwnedDescriptor: ~Copyable {
 
     deinit {
         // What must not be lost is synchronized, or closed by hand, before.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 }

@@ -28,7 +28,7 @@ final class EntrySpool: Sendable {
 
     deinit {
         // Whatever closing could lose is of no use any more.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     fileprivate func append(_ bytes: [UInt8]) throws(BackupError) {

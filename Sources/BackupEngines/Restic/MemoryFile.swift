@@ -24,7 +24,7 @@ final class MemoryFile: Sendable {
 
     deinit {
         // Nothing was written that closing could fail to keep.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     /// The path under which another process of this user opens the file, as long as this lives.

@@ -38,8 +38,9 @@ final class RecordFile: Sendable {
                     (self.path, self.descriptor) = (path, descriptor)
                     return
                 } catch {
+                    // The next run takes over what stays.
                     try? removeFile(path)
-                    try? closeFile(descriptor)
+                    closeQuietly(descriptor)
                     throw error
                 }
             } catch {
@@ -55,7 +56,7 @@ final class RecordFile: Sendable {
     deinit {
         // A file that stays is taken over by the next run; the lock goes with the descriptor.
         try? removeFile(path)
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     /// Makes a file, or takes over one that a killed process of this user left.
@@ -80,7 +81,7 @@ final class RecordFile: Sendable {
             do throws(Errno) {
                 if try isOurs(descriptor, path) { return (path, descriptor) }
             } catch {
-                try? closeFile(descriptor)
+                closeQuietly(descriptor)
                 throw error
             }
             try closeFile(descriptor)

@@ -46,7 +46,7 @@ final class TargetTree {
         while directories.count > count {
             names.removeLast()
             // Opened with O_PATH: there is nothing that closing could lose.
-            try? closeFile(directories.removeLast())
+            closeQuietly(directories.removeLast())
         }
     }
 }

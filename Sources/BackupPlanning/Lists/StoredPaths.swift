@@ -23,7 +23,7 @@ public final class StoredPaths: Sendable {
     deinit {
         state.withLock { state in
             // The file has no name: nobody else can want it.
-            if let file = state.file { try? closeFile(file) }
+            if let file = state.file { closeQuietly(file) }
         }
     }
 

@@ -107,7 +107,7 @@ package struct Volume: Sendable {
     private func withRoot<Result>(_ body: (FileDescriptor) -> Result?) -> Result? {
         guard let root = try? openForReading(mount.mountPoint) else { return nil }
         // Nothing was written: closing cannot lose data.
-        defer { try? closeFile(root) }
+        defer { closeQuietly(root) }
         guard (try? root.status())?.mountNumber == mount.number else { return nil }
         return body(root)
     }

@@ -23,7 +23,7 @@ final class ItemPlace: Sendable {
 
     deinit {
         // Opened with O_PATH: there is nothing to write back.
-        try? closeFile(directory)
+        closeQuietly(directory)
     }
 
     /// The status of whatever has the name now.

@@ -26,14 +26,14 @@ final class OpenItem: Sendable {
             try Self.lease(descriptor, place.path)
         } catch {
             // Nothing was written yet.
-            try? closeFile(descriptor)
+            closeQuietly(descriptor)
             throw error
         }
     }
 
     deinit {
         // What must not be lost is synchronized by hand.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     private static func open(

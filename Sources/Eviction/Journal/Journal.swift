@@ -231,6 +231,6 @@ public final class RecordLock: Sendable {
 
     deinit {
         // Nothing was written.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 }

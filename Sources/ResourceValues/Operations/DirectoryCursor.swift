@@ -11,7 +11,7 @@ struct DirectoryCursor: ~Copyable {
     /// Starts in an open directory, which then is the cursor's to close.
     init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    deinit { try? closeFile(descriptor) }
+    deinit { closeQuietly(descriptor) }
 
     /// Goes into a directory of the current one.
     mutating func descend(into name: FilePath) throws(Errno) {
@@ -40,7 +40,7 @@ struct DirectoryCursor: ~Copyable {
 
     private mutating func replace(with next: FileDescriptor) {
         // Only read from, so closing cannot lose anything.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
         descriptor = next
     }
 

@@ -70,7 +70,7 @@ private func copyDirectory(
         try openDirectory(name, in: directory)
     }
     var isInputOurs = true
-    defer { if isInputOurs { try? closeFile(input) } }
+    defer { if isInputOurs { closeQuietly(input) } }
     var staged = try StagedDirectory(at: place, permissions: 0o700)
     try takeProtection(of: place, staged.descriptor)
     let output = try attempt(place.path) { () throws(Errno) in try staged.reopened() }

@@ -32,7 +32,7 @@ package struct StagedFile: ~Copyable {
         if let temporaryName {
             try? removeItem(temporaryName, in: directory, isDirectory: false)
         }
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     /// Gives the file its name, which nothing has: otherwise `EEXIST`.

@@ -20,6 +20,6 @@ final class RestoredDirectory {
 
     deinit {
         // Only read from: there is nothing that closing could lose.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 }

@@ -26,7 +26,7 @@ final class DirectoryFrame {
 
     deinit {
         // Only read from: there is nothing that closing could lose.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 
     /// Takes the next name off; nil when there is none left.

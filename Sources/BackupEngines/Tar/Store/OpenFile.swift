@@ -11,6 +11,6 @@ final class OpenFile {
 
     deinit {
         // Only read from: there is nothing that closing could lose.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 }

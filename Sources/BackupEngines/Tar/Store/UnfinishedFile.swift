@@ -24,7 +24,7 @@ final class UnfinishedFile {
 
     deinit {
         // Closing can lose nothing that counts: what does was synchronized.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
         // A name that stays is removed by the next run.
         if !isPublished {
             try? removeItem(TarNames.unfinished(name), in: directory, isDirectory: false)

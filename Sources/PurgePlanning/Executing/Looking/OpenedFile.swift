@@ -10,7 +10,7 @@ final class OpenedFile: Sendable {
 
     deinit {
         // Nothing was written, or what was is synchronized.
-        try? closeFile(descriptor)
+        closeQuietly(descriptor)
     }
 }
 
