@@ -42,6 +42,14 @@ package func setNodump(_ isNodump: Bool, of descriptor: FileDescriptor) throws(E
     try setInodeFlag(CInt(FS_NODUMP_FL), isNodump, of: descriptor)
 }
 
+/// Lets an empty open file be overwritten in place on filesystems that copy on write:
+/// `FS_IOC_SETFLAGS`, what `chattr +C` does. What is reserved for it then stays reserved.
+///
+/// - Throws: among others `EOPNOTSUPP` where files are overwritten in place anyway.
+package func setOverwrittenInPlace(_ descriptor: FileDescriptor) throws(Errno) {
+    try setInodeFlag(CInt(FS_NOCOW_FL), true, of: descriptor)
+}
+
 private func setInodeFlag(
     _ flag: CInt, _ isSet: Bool, of descriptor: FileDescriptor
 ) throws(Errno) {

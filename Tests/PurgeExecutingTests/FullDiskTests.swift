@@ -66,22 +66,43 @@ struct FullDiskTests {
         }
     }
 
-    @Test("files make the room that the journal needs, and directories go after them")
-    func noRoomForJournal() throws {
+    @Test(
+        "files make the room that the journal needs, and directories go after them",
+        arguments: [true, false])
+    func noRoomForJournal(hasFile: Bool) throws {
         try withFilesystem(.ext4) { filesystem in
-            let home = try cacheOfMebibytes(2, on: filesystem.root)
-            try Tree { Directory("unit") { File("file", block) } }
-                .create(in: home(".cache/app"))
-            _ = try Command(
-                "/bin/dd", "if=/dev/zero", "bs=4K", "status=none", "of=\(home("filler"))"
-            ).run()
+            // The directory is the oldest, and so comes first.
+            let home = try cacheOfMebibytes(
+                2, on: filesystem.root, beside: Directory("unit") { File("file", block) })
+            let state = Tree { Directory("state") { File("journal", "") } }
+            if hasFile { try state.create(in: filesystem.root) }
+            for size in ["64K", "1K"] {
+                _ = try Command(
+                    "/bin/dd", "if=/dev/zero", "bs=\(size)", "status=none",
+                    "of=\(home("filler-\(size)"))"
+                ).run()
+            }
             try tool("sync", "-f", filesystem.root)
-            #expect(throws: FileError.self) { try PurgeJournal(in: home.state) }
+            #expect(try freeBytes(filesystem.root) == 0)
             let report = try home.carryOut(try home.plan())
             #expect(report.failed == [:])
             #expect(report.kept == [:])
             #expect(report.removed.count == 3)
             #expect(!home(".cache/app/unit").exists)
+        }
+    }
+
+    @Test("the journal's place stays reserved on filesystems that copy on write")
+    func reservedJournal() throws {
+        try withFilesystem(.btrfs) { filesystem in
+            let home = PurgeFixture(root: filesystem.root)
+            try PurgeJournal(in: home.state).remove(
+                AsideRecord(
+                    state: .aside, identity: FileIdentity(device: 1, inode: 1),
+                    parent: FileIdentity(device: 1, inode: 1), parentPath: [], name: [],
+                    asideName: [], newestChange: .later))
+            let flags = try tool("lsattr", home.state.appending("journal"))
+            #expect(flags.prefix { $0 != " " }.contains("C"))
         }
     }
 
@@ -122,9 +143,13 @@ struct FullDiskTests {
         }
     }
 
-    private func cacheOfMebibytes(_ count: Int, on volume: FilePath) throws -> PurgeFixture {
-        try Tree { Directory("home") { Directory(".cache") { Directory("app") } } }
-            .create(in: volume)
+    private func cacheOfMebibytes(
+        _ count: Int, on volume: FilePath, beside unit: Directory? = nil
+    ) throws -> PurgeFixture {
+        let tree = Tree {
+            Directory("home") { Directory(".cache") { Directory("app") { if let unit { unit } } } }
+        }
+        try tree.create(in: volume)
         let home = PurgeFixture(root: volume)
         for index in 0..<count {
             try tool(

@@ -38,7 +38,12 @@ final class PurgeJournal {
 
     /// Takes the blocks of both places; on a full disk that is tried again by the next run.
     private func reserve() throws(Errno) {
-        guard try file.descriptor.status().size < Int64(2 * placeSize) else { return }
+        let size = try file.descriptor.status().size
+        guard size < Int64(2 * placeSize) else { return }
+        if size == 0 {
+            // Only btrfs knows this and needs it; elsewhere it fails.
+            try? setOverwrittenInPlace(file.descriptor)
+        }
         let zeros = [UInt8](repeating: 0, count: 2 * placeSize)
         do throws(Errno) {
             try write(zeros, at: 0)
