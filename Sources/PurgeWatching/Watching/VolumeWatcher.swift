@@ -69,6 +69,7 @@ package final class VolumeWatcher {
     /// Watches until SIGTERM or SIGINT. SIGHUP has `reload` read the settings again; with nil those
     /// there are stay.
     package func run(reload: () -> WatchSettings?) {
+        prepare()
         notify("READY=1")
         while !StopRequest.isMade {
             if ReloadRequest.take() {
@@ -86,6 +87,21 @@ package final class VolumeWatcher {
 }
 
 extension VolumeWatcher {
+    /// Finishes what a purge that was cut off left, and takes the place that the journal of the next one
+    /// needs while there is room for it.
+    private func prepare() {
+        var report = PurgeReport(log)
+        do {
+            try PurgeExecutor(UnitSearch(environment)).finishLeftovers { report.note($0) }
+        } catch let refusal as PurgeRefusal {
+            log.write(.warning, "cannot prepare to purge: \(refusal.sentence)")
+        } catch {
+            log.write(
+                .warning, about: (error as? FileError)?.path?.bytes,
+                "cannot prepare to purge: \(error)")
+        }
+    }
+
     private func adopt(_ settings: WatchSettings) {
         self.settings = settings
         environment = makeEnvironment(settings)
