@@ -9,9 +9,9 @@ import Testing
 
 @Suite("Random homes")
 struct ModelTests {
-    /// How many homes are made: `$RESVAL_TEST_HOMES`, by default 30.
+    /// How many homes are made: `$RESVAL_TEST_HOMES`, by default 200.
     private var count: Int {
-        getenv("RESVAL_TEST_HOMES").flatMap { Int(String(cString: $0)) } ?? 30
+        getenv("RESVAL_TEST_HOMES").flatMap { Int(String(cString: $0)) } ?? 200
     }
 
     @Test("lose nothing but what a slow model of the semantics allows")
