@@ -1,3 +1,4 @@
+import Glibc
 import PurgePlanning
 import ResourceValues
 import SystemCalls
@@ -125,6 +126,44 @@ struct RunCommandTests {
                 complains: "resval-purge: plain: is not valid JSON (byte 0) (make a plan with "
                     + "resval-purge plan --output)\n")
             #expect(try exists(home.path(".cache/app/first")))
+        }
+    }
+
+    @Test("frees an ordinary user's space, and leaves what is somebody else's")
+    func ordinaryUser() throws {
+        try require(.root)
+        let user: UInt32 = 65534
+        let place = Tree { Directory("home") }
+        try withTemporaryDirectory(containing: place, isShared: true) { root in
+            let home = PurgeHome(home: root.appending("home"))
+            try tree.create(in: home.home)
+            try tool("chown", "-R", "\(user)", home.home)
+            try Tree { File("foreign", block).purgeable() }.create(in: home.path(".cache/app"))
+            let result = try home.run(
+                "run", ".", "--free", "1G", "--partial", "--min-age", "0", "--kept", user: user)
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try !exists(home.path(".cache/app/first")))
+            #expect(try !exists(home.path(".cache/app/second")))
+            #expect(try exists(home.path(".cache/app/foreign")))
+            #expect(result.text.contains("/.cache/app/foreign: it belongs, or something in it"))
+        }
+    }
+
+    @Test("lets only one of a user's purges work at a time")
+    func twoAtOnce() throws {
+        try withPurgeHome(tree) { home in
+            let state = home.path(".local/state/resval/purge")
+            try tool("mkdir", "-p", state)
+            try tool("touch", state.appending("journal"))
+            let journal = try openFile(state.appending("journal"), flags: O_RDWR)
+            #expect(try takeLock(on: journal))
+            let options = ["run", ".", "--free", "1", "--min-age", "0"]
+            let refused = try home.run(arguments: options)
+            #expect(refused.exitCode == 2)
+            #expect(refused.errorText.contains("another"), "\(refused)")
+            #expect(try exists(home.path(".cache/app/first")))
+            try closeFile(journal)
+            #expect(try home.run(arguments: options).exitCode == 0)
         }
     }
 
