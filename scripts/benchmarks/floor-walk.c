@@ -1,4 +1,4 @@
-// floor-walk [-0] [-c] [-j THREADS] ROOT
+// floor-walk [-0] [-c] [-s] [-j THREADS] ROOT
 //
 // Measures: walking a tree and printing every entry whose stored mark says "excluded from
 // backup", which is the work of `resval find --excluded ROOT`.
@@ -14,6 +14,12 @@
 //
 // -0 ends paths with NUL instead of newline, -c prints the number of entries below ROOT on standard
 // error. Paths longer than PATH_MAX are reported, not walked.
+//
+// -s looks at what a plan of what to delete must know of each entry, which is the work of
+// `resval-purge plan ROOT`: type, size, blocks, owner, links, inode, all four times and whether a
+// mount begins there, with one statx; and which attributes there are, with listxattrat as before.
+// It prints no paths but one line: the bytes that the entries below ROOT take, and how many of them
+// carry the attribute. Nothing is kept of an entry, sorted or shown.
 //
 // Exit: 0 done, 2 something could not be read, 3 the kernel has no xattrat calls, 64 usage.
 
@@ -53,7 +59,8 @@ struct directory {
 
 struct walker {
     pthread_t thread;
-    uint64_t entries;
+    uint64_t entries, bytes, marked;
+    struct timespec newest;
     struct directory *found;
     size_t output_length;
     char output[OUTPUT_BUFFER];
@@ -68,6 +75,8 @@ static size_t unfinished_directories;
 
 static pthread_mutex_t output_lock = PTHREAD_MUTEX_INITIALIZER;
 static char record_end = '\n';
+static bool asks_for_status;
+static uid_t user;
 static atomic_bool failed;
 
 static void stop(int status, const char *message) {
@@ -145,6 +154,10 @@ static void inspect(struct walker *self, int fd, const struct directory *parent,
         return;
     }
     if (!is_listed(self->list, (size_t)length)) return;
+    if (asks_for_status) {
+        self->marked++;
+        return;
+    }
     char value[LARGEST_VALUE];
     struct value_request request = {(uintptr_t)value, sizeof value, 0};
     length = syscall(GETXATTRAT, fd, name, flags, ATTRIBUTE, &request, sizeof request);
@@ -156,6 +169,30 @@ static bool is_directory(int fd, const struct dirent64 *entry) {
     if (entry->d_type != DT_UNKNOWN) return entry->d_type == DT_DIR;
     struct stat status;
     return fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool is_newer(struct statx_timestamp time, struct timespec than) {
+    return time.tv_sec != than.tv_sec ? time.tv_sec > than.tv_sec : time.tv_nsec > than.tv_nsec;
+}
+
+// Looks at every field that a plan uses, so that none can be left out.
+static void note_status(struct walker *self, int fd, const struct directory *parent,
+                        const char *name) {
+    const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+    struct statx status;
+    if (statx(fd, name, flags, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) {
+        report(parent->path, name);
+        return;
+    }
+    const struct statx_timestamp times[] = {
+        status.stx_atime, status.stx_mtime, status.stx_ctime, status.stx_btime};
+    for (size_t index = 0; index < sizeof times / sizeof *times; index++)
+        if (is_newer(times[index], self->newest))
+            self->newest = (struct timespec){times[index].tv_sec, times[index].tv_nsec};
+    bool is_mount = status.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+    bool is_linked = !S_ISDIR(status.stx_mode) && status.stx_nlink > 1;
+    if (is_mount || is_linked || status.stx_uid != user || status.stx_ino == 0) return;
+    self->bytes += status.stx_blocks * 512;
 }
 
 static bool is_dot_or_dot_dot(const char *name) {
@@ -175,6 +212,7 @@ static void walk_directory(struct walker *self, const struct directory *director
             offset += entry->d_reclen;
             if (is_dot_or_dot_dot(entry->d_name)) continue;
             self->entries++;
+            if (asks_for_status) note_status(self, fd, directory, entry->d_name);
             inspect(self, fd, directory, entry->d_name);
             if (!is_directory(fd, entry)) continue;
             struct directory *child = make_directory(directory, entry->d_name);
@@ -222,17 +260,19 @@ static void *walk(void *argument) {
 int main(int count, char **arguments) {
     long threads = 2;
     bool counts_entries = false;
-    for (int option; (option = getopt(count, arguments, "0cj:")) != -1;) {
+    for (int option; (option = getopt(count, arguments, "0csj:")) != -1;) {
         if (option == '0') record_end = '\0';
         else if (option == 'c') counts_entries = true;
+        else if (option == 's') asks_for_status = true;
         else if (option == 'j') threads = strtol(optarg, NULL, 10);
         else return 64;
     }
     if (optind + 1 != count || threads < 1 || threads > MOST_THREADS)
-        stop(64, "usage: floor-walk [-0] [-c] [-j THREADS] ROOT");
+        stop(64, "usage: floor-walk [-0] [-c] [-s] [-j THREADS] ROOT");
 
     struct walker *walkers = calloc((size_t)threads, sizeof *walkers);
     if (!walkers) stop(2, "out of memory");
+    user = geteuid();
     inspect(&walkers[0], AT_FDCWD, NULL, arguments[optind]);
     walkers[0].found = make_directory(NULL, arguments[optind]);
     unfinished_directories = 1;
@@ -244,12 +284,16 @@ int main(int count, char **arguments) {
         if (pthread_create(&walkers[index].thread, NULL, walk, &walkers[index]) != 0)
             stop(2, "a thread could not be started");
     walk(&walkers[0]);
-    uint64_t entries = walkers[0].entries;
+    struct walker *total = &walkers[0];
     for (long index = 1; index < threads; index++) {
         pthread_join(walkers[index].thread, NULL);
-        entries += walkers[index].entries;
+        total->entries += walkers[index].entries;
+        total->bytes += walkers[index].bytes;
+        total->marked += walkers[index].marked;
     }
-    if (counts_entries) fprintf(stderr, "%ju\n", (uintmax_t)entries);
+    if (counts_entries) fprintf(stderr, "%ju\n", (uintmax_t)total->entries);
+    if (asks_for_status)
+        printf("%ju %ju\n", (uintmax_t)total->bytes, (uintmax_t)total->marked);
     free(walkers);
     return failed ? 2 : 0;
 }

@@ -1,13 +1,18 @@
-// make-tree [-e N] [-p N] ROOT TOP MIDDLE LEAF FILES
+// make-tree [-b] [-e N] [-p N] [-l N] ROOT TOP MIDDLE LEAF FILES
 //
 // Makes the tree that the benchmarks walk: ROOT (which must not exist) holds TOP directories, each
 // of them MIDDLE directories, each of those LEAF directories, each of those FILES empty files.
 // 10 20 50 50 is 10,000 directories of 50 files: 510,210 entries below ROOT.
 //
+// Where one of TOP, MIDDLE and LEAF is 0 its level is left out: 500 0 0 500 is 500 directories of 500
+// files. -l N puts N files into each TOP directory, besides what is below it. -b gives each file 4 KiB
+// on the disk, so that deleting it would free something; nothing is written there.
+//
 // -e N stores isExcludedFromBackup=true on one file in N, -p N isPurgeable=true, always on the same
 // files, so that every run measures the same tree.
 //
-// It measures nothing itself. A file costs one mknodat, a marked one three calls more. One thread
+// It measures nothing itself. A file costs one mknodat, a marked one or one with blocks three calls
+// more. One thread
 // makes everything, so that the layout on disk does not depend on chance.
 //
 // Prints one line: entries below ROOT, a space, and how many files -e marked.
@@ -23,12 +28,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { LEVELS = 3 };
+enum { LEVELS = 3, BLOCK = 4096 };
 
 static const char *const LEVEL_NAMES[LEVELS] = {"top", "middle", "leaf"};
 
 static uintmax_t directories_per_level[LEVELS], files_per_leaf;
-static uintmax_t excluded_one_in, purgeable_one_in;
+static uintmax_t excluded_one_in, purgeable_one_in, loose_files;
+static int has_blocks;
 static uintmax_t entries, files, excluded_files;
 
 static void stop(const char *what, const char *why) {
@@ -47,9 +53,10 @@ static int is_chosen(uintmax_t one_in) {
     return one_in > 0 && files % one_in == 37 % one_in;
 }
 
-static void mark(int directory, const char *name) {
+static void fill(int directory, const char *name) {
     int fd = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) stop(name, strerror(errno));
+    if (has_blocks && posix_fallocate(fd, 0, BLOCK) != 0) stop(name, "no room");
     if (is_chosen(excluded_one_in)) {
         if (fsetxattr(fd, "user.resval.isExcludedFromBackup", "true", 4, 0) != 0)
             stop(name, strerror(errno));
@@ -61,12 +68,13 @@ static void mark(int directory, const char *name) {
     close(fd);
 }
 
-static void make_files(int directory) {
-    for (uintmax_t index = 0; index < files_per_leaf; index++) {
+static void make_files(int directory, uintmax_t count) {
+    for (uintmax_t index = 0; index < count; index++) {
         char name[32];
         snprintf(name, sizeof name, "file%02ju", index);
         if (mknodat(directory, name, S_IFREG | 0644, 0) != 0) stop(name, strerror(errno));
-        if (is_chosen(excluded_one_in) || is_chosen(purgeable_one_in)) mark(directory, name);
+        if (has_blocks || is_chosen(excluded_one_in) || is_chosen(purgeable_one_in))
+            fill(directory, name);
         files++;
         entries++;
     }
@@ -74,7 +82,11 @@ static void make_files(int directory) {
 
 static void make_level(int parent, int level) {
     if (level == LEVELS) {
-        make_files(parent);
+        make_files(parent, files_per_leaf);
+        return;
+    }
+    if (directories_per_level[level] == 0) {
+        make_level(parent, level + 1);
         return;
     }
     for (uintmax_t index = 0; index < directories_per_level[level]; index++) {
@@ -82,6 +94,7 @@ static void make_level(int parent, int level) {
         snprintf(name, sizeof name, "%s%02ju", LEVEL_NAMES[level], index);
         int fd = make_directory(parent, name);
         entries++;
+        if (level == 0) make_files(fd, loose_files);
         make_level(fd, level + 1);
         close(fd);
     }
@@ -95,13 +108,15 @@ static uintmax_t number(const char *text) {
 }
 
 int main(int count, char **arguments) {
-    for (int option; (option = getopt(count, arguments, "e:p:")) != -1;) {
+    for (int option; (option = getopt(count, arguments, "be:p:l:")) != -1;) {
         if (option == 'e') excluded_one_in = number(optarg);
         else if (option == 'p') purgeable_one_in = number(optarg);
+        else if (option == 'l') loose_files = number(optarg);
+        else if (option == 'b') has_blocks = 1;
         else return 64;
     }
     if (optind + 5 != count) {
-        fputs("usage: make-tree [-e N] [-p N] ROOT TOP MIDDLE LEAF FILES\n", stderr);
+        fputs("usage: make-tree [-b] [-e N] [-p N] [-l N] ROOT TOP MIDDLE LEAF FILES\n", stderr);
         return 64;
     }
     for (int level = 0; level < LEVELS; level++)

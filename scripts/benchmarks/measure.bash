@@ -25,6 +25,7 @@ shown() {
     for word in "$@"; do
         word=${word//"${tree:-$work/tree}"/TREE}
         word=${word//"$work/large-tree"/TREE}
+        word=${word//"$work/purge-home"/\~}
         word=${word//"${two_keys_directory:-$work/two-keys}"/DIRECTORY}
         word=${word//"$work/paths.list"/LIST}
         [[ $word != /*/* ]] || word=${word##*/}

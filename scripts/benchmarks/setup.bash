@@ -28,17 +28,19 @@ install_missing_packages() {
     } >&2 || die "could not install ${missing[*]}"
 }
 
-# Sets `resval` and `resval_backup`, and `two_keys`, `url_keys` and `without_xattrat` (empty when
+# Sets `resval`, `resval_backup` and `resval_purge`, and `two_keys`, `url_keys` and `without_xattrat` (empty when
 # they are not there).
 find_executables() {
     if [[ -n ${RESVAL_BIN-} ]]; then
         resval=$(realpath -m -- "$RESVAL_BIN")/resval
         resval_backup=$(realpath -m -- "$RESVAL_BIN")/resval-backup
+        resval_purge=$(realpath -m -- "$RESVAL_BIN")/resval-purge
     else
         "$repository/scripts/build-release" >&2 || die 'scripts/build-release failed'
         build_helpers >&2 || die 'the helpers of the benchmark could not be built'
         resval=$repository/.build/release-static/resval
         resval_backup=$repository/.build/release-static/resval-backup
+        resval_purge=$repository/.build/release-static/resval-purge
     fi
     [[ -x $resval ]] || die "$resval: not an executable"
     two_keys=$(find_helper two-keys)
@@ -73,7 +75,7 @@ make_working_directory() {
     samples=$work/samples.tsv commands=$work/commands.tsv
     targets=$work/targets.tsv skips=$work/skips.tsv
     touch "$samples" "$commands" "$targets" "$skips"
-    large_tree='' tree_entries=null two_keys_directory=''
+    large_tree='' tree_entries=null two_keys_directory='' purge_home=''
     note "working in $work, on $(filesystem_of "$work")"
 }
 

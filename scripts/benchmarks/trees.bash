@@ -3,22 +3,26 @@
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# make_tree ROOT TOP MIDDLE LEAF FILES [MARKING…]: prints "ENTRIES MARKED".
+# make_tree ROOT TOP MIDDLE LEAF FILES [OPTION…]: prints "ENTRIES MARKED".
 make_tree() {
-    local root=$1 top=$2 middle=$3 leaf=$4 files=$5
-    check_room "$root" "$(( top * (1 + middle * (1 + leaf * (1 + files))) ))"
+    local root=$1 top=$2 middle=$3 leaf=$4 files=$5 loose=0 kibibytes=1
+    [[ " ${*:6} " != *' -b '* ]] || kibibytes=5
+    [[ ! " ${*:6} " =~ ' -l '([0-9]+) ]] || loose=${BASH_REMATCH[1]}
+    check_room "$root" "$kibibytes" "$(( (top ? top : 1) * (1 + loose + (middle ? middle : 1) *
+        (1 + (leaf ? leaf : 1) * (1 + files))) ))"
     "$floors/make-tree" "${@:6}" "$root" "$top" "$middle" "$leaf" "$files" ||
         die "$root: the tree could not be made"
 }
 
-# One inode and, to be safe on any filesystem, 1 KiB for each entry.
+# check_room PATH KIBIBYTES ENTRIES: one inode and KIBIBYTES for each entry. To be safe on any
+# filesystem, an empty one counts with 1.
 check_room() {
-    local directory entries=$2 inodes all_inodes kibibytes
+    local directory needed=$(( $2 * $3 )) entries=$3 inodes all_inodes kibibytes
     directory=$(dirname -- "$1")
     read -r all_inodes inodes kibibytes < <(
         df -k --output=itotal,iavail,avail -- "$directory" | tail -n 1
     )
-    [[ $kibibytes -ge $entries ]] || die "$directory: $entries KiB of free space are needed"
+    [[ $kibibytes -ge $needed ]] || die "$directory: $needed KiB of free space are needed"
     # Filesystems that make inodes as they go count none.
     [[ $all_inodes == 0 || $all_inodes == - || $inodes -ge $entries ]] ||
         die "$directory: $entries free inodes are needed"

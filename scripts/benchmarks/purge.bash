@@ -1,0 +1,136 @@
+# W8 and M8: plans of what to delete, where every file may go.
+#
+# Variables are shared with scripts/benchmark and its other parts:
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# What a plan that is soon full frees.
+readonly few=64M
+
+# Plans that need a small part of what there is, and all of it. The floor looks at each entry as a
+# plan must, with as many threads, and keeps, sorts and prints nothing.
+measure_W8() {
+    local threads
+    can_purge W8 || return 0
+    floor_runs W8 || return 0
+    need_caches
+    threads=$(( 2 * $(nproc) < 8 ? 2 * $(nproc) : 8 ))
+    competitor W8 floor s "$floors/floor-walk" -s -j "$threads" "$caches"
+    plan_competitor W8 few "$caches" "$few"
+    plan_competitor W8 all "$caches" "$(bytes_of_units "$caches")"
+    target W8 at-most few floor 1.5
+    floor_sees_all
+    right_plans
+    take_turns W8 nothing_to_prepare floor few all
+}
+
+# plan_competitor WORKLOAD NAME ROOT BYTES [OPTION…]: ROOT is below the only home the command knows.
+plan_competitor() {
+    competitor "$1" "$2" "${unit_of_plans:-s}" env -i "HOME=$purge_home" "$resval_purge" plan "$3" \
+        --free "$4" --min-age 0 --no-progress "${@:5}"
+}
+
+can_purge() {
+    [[ -x $resval_purge ]] || { skip "$1" 'there is no resval-purge'; return 1; }
+    case $(filesystem_of "$work") in
+        ext4 | f2fs | xfs | btrfs) ;;
+        *) skip "$1" 'nothing is purged on this filesystem'; return 1 ;;
+    esac
+}
+
+# The statx calls of the floor have to come to the sum that find comes to.
+floor_sees_all() {
+    local seen expected
+    seen=$(run_competitor W8/floor) || accept_exit W8/floor $?
+    expected=$(find "$caches" -mindepth 1 -printf '%b\n' | awk '{ sum += $1 } END { print sum * 512 }')
+    [[ $seen == "$expected 0" ]] || die "W8: the floor saw $seen bytes and marks, not $expected 0"
+}
+
+# The plan of all units names each entry of a cache's directories once and nothing else. The other
+# one is the beginning of it, and as long as it has to be.
+right_plans() {
+    local size
+    plan_paths all > "$work/planned-all"
+    plan_paths few > "$work/planned-few"
+    find "$caches" -mindepth 2 -maxdepth 2 | sort | cmp -s - <(sort "$work/planned-all") ||
+        die 'W8: the plan does not name exactly the entries of the directories in the cache'
+    head -n "$(wc -l < "$work/planned-few")" "$work/planned-all" | cmp -s - "$work/planned-few" ||
+        die 'W8: the small plan is not the beginning of the large one'
+    size=$(xargs -a "$work/planned-few" -d '\n' du -ksc | awk '$2 == "total" { sum += $1 } END { print sum }')
+    (( size >= 65536 && size <= 65536 + 1024 )) || die "W8: the small plan frees $size KiB, not 65536"
+}
+
+plan_paths() {
+    run_competitor "W8/$1" > "$work/plan" || accept_exit "W8/$1" $?
+    sed -n 's|^caches .* \(/.*[^/]\)/\{0,1\}$|\1|p' -- "$work/plan"
+}
+
+# What all units below a directory for caches take.
+bytes_of_units() {
+    find "$1" -mindepth 2 -printf '%b\n' | awk '{ sum += $1 } END { print sum * 512 }'
+}
+
+# Peaks of plans of a quarter of a million and of a million files, each a unit.
+measure_M8() {
+    local name size count unit_of_plans=KiB
+    can_purge M8 || return 0
+    need_quarter_million
+    need_million
+    for size in quarter-million million; do
+        plan_competitor M8 "few-$size" "$purge_home/.$size" "$few" --cache "$purge_home/.$size"
+        plan_competitor M8 "all-$size" "$purge_home/.$size" \
+            "$(bytes_of_units "$purge_home/.$size")" --cache "$purge_home/.$size"
+    done
+    # What is not wanted needs no memory: four times the units, at most a quarter more.
+    target M8 below few-million - 65536
+    target M8 at-most few-million few-quarter-million 1.25
+    # What is wanted grows with the plan, and no faster.
+    target M8 at-most all-million all-quarter-million 4
+    for name in {few,all}-{quarter-million,million}; do measure_peak "$name"; done
+}
+
+measure_peak() {
+    local round name=$1 status
+    for (( round = 1; round <= runs; round++ )); do
+        note "M8: round $round of $runs ($name)"
+        status=0
+        eval "/usr/bin/time --quiet -f %M -o $(printf %q "$work/peak") ${command_of[M8/$name]}" \
+            > "$work/plan" 2> "$work/errors" || status=$?
+        accept_exit "M8/$name" "$status"
+        grep -q "^caches: .* of $(units_of "$name") units" "$work/plan" ||
+            die "M8: $name did not find $(units_of "$name") units: $(tail -n 2 "$work/plan")"
+        sample M8 "$name" "$(cat -- "$work/peak")"
+    done
+}
+
+units_of() { find "$purge_home/.${1#*-}" -type f -printf x | wc -c; }
+
+# 505,500 entries, 255,000 units: 500 directories, in each 500 files, which are units, and 10
+# directories of 50 files, which are units with all in them. Sets `purge_home` and `caches`.
+need_caches() {
+    local shape=(500 10 0 50 -l 500)
+    [[ $quick == false ]] || shape=(50 10 0 5 -l 500)
+    need_purge_home
+    caches=$purge_home/.cache
+    note "making $caches"
+    make_tree "$caches" "${shape[@]:0:4}" -b "${shape[@]:4}" > /dev/null
+    sync -f -- "$caches"
+}
+
+need_quarter_million() { need_loose_files .quarter-million 500; }
+
+need_million() { need_loose_files .million 2000; }
+
+# Directories of 500 files each, every one a unit.
+need_loose_files() {
+    local directories=$2
+    [[ $quick == false ]] || directories=$(( directories / 10 ))
+    need_purge_home
+    note "making $purge_home/$1"
+    make_tree "$purge_home/$1" "$directories" 0 0 500 -b > /dev/null
+    sync -f -- "$purge_home/$1"
+}
+
+need_purge_home() {
+    purge_home=$work/purge-home
+    mkdir -p -- "$purge_home"
+}
