@@ -5,10 +5,11 @@ import CLinux
 /// `Synchronization.Mutex` has no condition to wait on, and the thread sanitizer does not see it
 /// lock, so it reports every use as a race. The state is reached only through ``withLock(_:)`` and
 /// ``wait(for:)``, which makes sharing the monitor between threads safe.
+@usableFromInline
 package final class Monitor<State>: @unchecked Sendable {
-    private var state: State
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    @usableFromInline var state: State
+    @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     package init(_ state: sending State) {
         self.state = state
@@ -24,6 +25,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` while no other thread reaches the state.
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -33,6 +35,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` under the lock, again after each wake-up, until it returns something.
+    @inlinable
     package func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
