@@ -69,7 +69,10 @@ struct PatternTests {
         let list = NotACache.shipped
         #expect(list.malformedLineCount == 0)
         func place(_ path: String) -> String? {
-            list.reason(place: path.split(separator: "/").map { Array($0.utf8) })
+            let names = path.split(separator: "/").map { Array($0.utf8) }
+            return (names.last ?? []).withUnsafeBytes {
+                list.reason(place: names.dropLast(), $0)
+            }
         }
         #expect(place("rclone/vfs") == "files that rclone has not written back yet")
         #expect(place("rclone/vfs/below")?.isEmpty == false)

@@ -1,3 +1,4 @@
+import Synchronization
 import SystemCalls
 import SystemPackage
 
@@ -12,13 +13,20 @@ final class Doubts: Sendable {
 
     private static let limit = 65536
     private let state = Monitor(State())
+    private let hasDatabases = Atomic(false)
 
     /// Notes that a companion of a database was met.
     func note(database path: [UInt8]) {
         state.withLock { state in
             if state.databases.count < Self.limit { state.databases.insert(path.hashValue) }
         }
+        hasDatabases.store(true, ordering: .releasing)
     }
+
+    /// Whether something may speak against a file.
+    ///
+    /// What is noted meanwhile is asked for at the end of the search.
+    var concernFiles: Bool { hasDatabases.load(ordering: .acquiring) }
 
     /// Notes that a directory cannot be read.
     func note(unreadable path: [UInt8]) {
@@ -38,6 +46,7 @@ final class Doubts: Sendable {
     }
 
     private func mayHaveCompanions(_ path: [UInt8]) -> Bool {
+        guard concernFiles else { return false }
         let isInDoubt = state.withLock { state in
             state.databases.count >= Self.limit || state.databases.contains(path.hashValue)
         }

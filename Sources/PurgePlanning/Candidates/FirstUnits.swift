@@ -7,7 +7,7 @@ import SystemCalls
 /// once. Threads add at the same time.
 final class FirstUnits: Sendable {
     private struct State {
-        var heap = Heap<PurgeUnit>()
+        var heap = Heap<HeldUnit>()
         var heldBytes: Int64 = 0
         var totals = PurgeTotals()
         var isTruncated = false
@@ -20,20 +20,34 @@ final class FirstUnits: Sendable {
     init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
 
     /// Adds a unit, unless enough others come before it.
-    func add(_ unit: PurgeUnit) {
-        state.withLock { state in
-            state.totals.add(unit)
-            if state.heldBytes >= wantedBytes, let last = state.heap.max, last < unit {
+    ///
+    /// - Returns: from where on units come too late for certain; nil while none do.
+    @discardableResult
+    func add(_ unit: PurgeUnit) -> UnitBound? {
+        let held = HeldUnit(unit)
+        return state.withLock { state in
+            state.totals.add(unit.bytes, of: unit.purgeClass)
+            if state.heldBytes >= wantedBytes, let last = state.heap.max, last < held {
                 state.isTruncated = true
-                return
+                return last.bound
             }
-            state.heap.insert(unit)
+            state.heap.insert(held)
             state.heldBytes += unit.bytes
-            while let last = state.heap.max, state.heldBytes - last.bytes >= wantedBytes {
+            while let last = state.heap.max, state.heldBytes - last.unit.bytes >= wantedBytes {
                 state.heap.removeMax()
-                state.heldBytes -= last.bytes
+                state.heldBytes -= last.unit.bytes
                 state.isTruncated = true
             }
+            return state.heldBytes >= wantedBytes ? state.heap.max?.bound : nil
+        }
+    }
+
+    /// Counts units that came too late.
+    func add(late totals: PurgeTotals) {
+        guard !totals.isEmpty else { return }
+        state.withLock { state in
+            state.totals.add(totals)
+            state.isTruncated = true
         }
     }
 
@@ -44,7 +58,7 @@ final class FirstUnits: Sendable {
     func found() -> FoundUnits {
         state.withLock { state in
             FoundUnits(
-                units: state.heap.unordered.sorted(), totals: state.totals,
+                units: state.heap.unordered.sorted().map(\.unit), totals: state.totals,
                 isTruncated: state.isTruncated)
         }
     }
@@ -67,7 +81,7 @@ public struct FoundUnits: Sendable, Hashable {
         let certain = units.filter { unit in
             guard let reason = doubts.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
             else { return true }
-            totals.remove(unit)
+            totals.remove(unit.bytes, of: unit.purgeClass)
             keep(unit.path, reason)
             return false
         }
@@ -89,13 +103,23 @@ public struct PurgeTotals: Sendable, Hashable {
     /// What all units would free, in bytes.
     public var bytes: Int64 { sizes.reduce(0, +) }
 
-    mutating func remove(_ unit: PurgeUnit) {
-        counts[Int(unit.purgeClass.rawValue)] -= 1
-        sizes[Int(unit.purgeClass.rawValue)] -= unit.bytes
+    /// Whether nothing was counted.
+    var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
+
+    mutating func remove(_ bytes: Int64, of purgeClass: PurgeClass) {
+        counts[Int(purgeClass.rawValue)] -= 1
+        sizes[Int(purgeClass.rawValue)] -= bytes
     }
 
-    mutating func add(_ unit: PurgeUnit) {
-        counts[Int(unit.purgeClass.rawValue)] += 1
-        sizes[Int(unit.purgeClass.rawValue)] += unit.bytes
+    mutating func add(_ bytes: Int64, of purgeClass: PurgeClass) {
+        counts[Int(purgeClass.rawValue)] += 1
+        sizes[Int(purgeClass.rawValue)] += bytes
+    }
+
+    mutating func add(_ others: PurgeTotals) {
+        for index in counts.indices {
+            counts[index] += others.counts[index]
+            sizes[index] += others.sizes[index]
+        }
     }
 }

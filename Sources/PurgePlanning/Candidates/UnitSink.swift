@@ -40,28 +40,41 @@ struct UnitSink: Sendable {
                 pin: PurgePin(start.status, newestChange: portion.newestChange)))
     }
 
+    /// A thread's way to the units.
+    func preselection() -> UnitPreselection { UnitPreselection(units) }
+
     /// Adds a file that is a unit by itself.
     ///
-    /// - Parameter bytes: what deleting its last name frees.
+    /// - Parameters:
+    ///   - bytes: what deleting its last name frees.
+    ///   - preselection: the thread's own.
     func add(
         file entry: borrowing TreeEntry, _ status: FileStatus, _ purgeClass: PurgeClass,
-        bytes: Int64, _ limit: AgeLimit
+        bytes: Int64, _ limit: AgeLimit, _ preselection: inout UnitPreselection
     ) {
-        let path = pathBytes(of: entry)
         let lastUse = status.lastUse
-        if let database = Companions.database(of: path) {
-            doubts.note(database: database)
-            return note(path, .companion)
+        if entry.withName({ Companions.database(of: $0) != nil }) {
+            return add(companion: pathBytes(of: entry))
         }
         let freesNothing = status.linkCount > 1 || bytes == 0
         if let reason = limit.reasonToKeep(lastUse) ?? (freesNothing ? .freesNothing : nil) {
-            return note(path, reason)
+            return note(pathBytes(of: entry), reason)
         }
-        add(
+        if !doubts.concernFiles, preselection.drop(bytes, of: purgeClass, lastUse: lastUse) {
+            return
+        }
+        let path = pathBytes(of: entry)
+        if let reason = doubts.reasonToKeep(path, isDirectory: false) { return note(path, reason) }
+        preselection.add(
             PurgeUnit(
                 path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
                 lastUse: lastUse, bytes: bytes, itemCount: 1,
                 pin: PurgePin(status, newestChange: status.attributeModificationTime)))
+    }
+
+    private func add(companion path: [UInt8]) {
+        if let database = Companions.database(of: path) { doubts.note(database: database) }
+        note(path, .companion)
     }
 
     private func add(_ unit: PurgeUnit) {

@@ -15,10 +15,12 @@ struct UnitVisitor: TreeVisitor {
     private var unit: UnitTally?
     private var portion = UnitPortion()
     private var links: [LinkedFile] = []
+    private var preselection: UnitPreselection
 
     init(_ rules: PurgeRules, _ sink: UnitSink) {
         self.rules = rules
         self.sink = sink
+        preselection = sink.preselection()
     }
 
     mutating func visit(
@@ -40,7 +42,10 @@ struct UnitVisitor: TreeVisitor {
         sink.note(unreadable: error.path?.bytes ?? [], .unreadable(error.errno ?? .ioError))
     }
 
-    mutating func finish() { change(to: nil) }
+    mutating func finish() {
+        change(to: nil)
+        preselection.finish()
+    }
 
     // MARK: What is stored
 
@@ -64,10 +69,7 @@ struct UnitVisitor: TreeVisitor {
         } catch {
             throw .readingStatus(error, of: entry.path)
         }
-        var mayBeTagged = false
-        if case .caches = context.place { mayBeTagged = context.unit == nil }
-        let found = try (mayBeTagged ? marksAndTags : marks)
-            .marks(of: entry, kind: status.kind, status: status)
+        let found = try marks(of: entry, status, in: context)
         let decision = rules.policy.decide(
             found.native, kind: status.kind, in: context.policy, name: entry.nameBytes,
             path: entry.path, linkCount: status.linkCount, isMountRoot: false)
@@ -81,6 +83,26 @@ struct UnitVisitor: TreeVisitor {
             isMarked: found.native.isPurgeable.value == true,
             isTagged: found.foreign.excluding.contains(.cachedir), listed: listed.0,
             keptPaths: listed.1)
+    }
+
+    private func marks(
+        of entry: borrowing TreeEntry, _ status: FileStatus, in context: PurgeContext
+    ) throws(FileError) -> ItemMarks {
+        if status.kind == .directory, context.unit == nil, case .caches = context.place {
+            return try marksAndTags.marks(of: entry, kind: status.kind, status: status)
+        }
+        guard status.kind.canStoreUserAttributes, mayHaveMarks(entry) else { return .none }
+        return try marks.marks(of: entry, kind: status.kind, status: status)
+    }
+
+    /// Whether marks are worth looking for: most items have no extended attributes at all.
+    private func mayHaveMarks(_ entry: borrowing TreeEntry) -> Bool {
+        do throws(Errno) {
+            return try entry.hasExtendedAttributes()
+        } catch {
+            // Whoever looks for them reports it.
+            return true
+        }
     }
 
     private mutating func cannotLook(
@@ -163,7 +185,8 @@ struct UnitVisitor: TreeVisitor {
         }
         guard seen.status.kind == .directory else {
             let bytes = rules.freedBytes(entry, seen.status)
-            sink.add(file: entry, seen.status, purgeClass, bytes: bytes, limit)
+            sink.add(
+                file: entry, seen.status, purgeClass, bytes: bytes, limit, &preselection)
             return .skip
         }
         return begin(entry, seen, purgeClass, limit, in: context)
@@ -238,7 +261,8 @@ private func withLastName<Result>(
     of entry: borrowing TreeEntry, _ body: (UnsafeRawBufferPointer) -> Result
 ) -> Result {
     entry.withName { name in
-        guard let slash = name.lastIndex(of: UInt8(ascii: "/")) else { return body(name) }
+        guard entry.depth == 0, let slash = name.lastIndex(of: UInt8(ascii: "/"))
+        else { return body(name) }
         return body(UnsafeRawBufferPointer(rebasing: name[(slash + 1)...]))
     }
 }

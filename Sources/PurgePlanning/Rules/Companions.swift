@@ -7,7 +7,12 @@ enum Companions {
     static let suffixes = ["-wal", "-shm", "-journal"]
 
     /// The path of the database that a companion goes with; nil for what is no companion.
-    static func database(of path: [UInt8]) -> [UInt8]? {
+    ///
+    /// - Parameter path: the path or the name.
+    static func database(of path: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+        // The last letters of the ends: most names have another one.
+        guard let last = path.last, last == UInt8(ascii: "l") || last == UInt8(ascii: "m")
+        else { return nil }
         guard let suffix = suffixes.first(where: { path.hasSuffix($0) }) else { return nil }
         return Array(path.dropLast(suffix.utf8.count))
     }

@@ -39,14 +39,23 @@ struct NamePattern: Sendable, Hashable {
         self.elements = elements
     }
 
+    /// Whether a pattern is nothing but the one name it matches.
+    static func isLiteral(_ pattern: some Sequence<UInt8>) -> Bool {
+        !pattern.contains { "*?[\\".utf8.contains($0) }
+    }
+
     /// Whether the pattern matches a whole name.
-    func matches(_ name: some Collection<UInt8>) -> Bool {
-        let name = Array(name)
+    func matches(_ name: [UInt8]) -> Bool {
+        name.withUnsafeBytes { matches($0) }
+    }
+
+    /// Whether the pattern matches a whole name.
+    func matches(_ name: UnsafeRawBufferPointer) -> Bool {
         var (element, position) = (0, 0)
         // Where to go on when what follows the last star does not fit: the star takes one byte more.
         var retry: (element: Int, position: Int)?
         while position < name.count || element < elements.count {
-            if element < elements.count, elements[element] == .anyName {
+            if element < elements.count, case .anyName = elements[element] {
                 retry = (element, position + 1)
                 element += 1
                 continue
@@ -66,7 +75,9 @@ struct NamePattern: Sendable, Hashable {
     }
 
     /// How many bytes of a name an element takes; nil when it does not fit.
-    private func width(of element: Element, in name: [UInt8], at position: Int) -> Int? {
+    private func width(
+        of element: Element, in name: UnsafeRawBufferPointer, at position: Int
+    ) -> Int? {
         let byte = name[position]
         switch element {
         case .byte(let wanted): return byte == wanted ? 1 : nil
@@ -104,7 +115,7 @@ struct NamePattern: Sendable, Hashable {
 }
 
 /// The length of the UTF-8 character that bytes begin with; 1 where they begin with none.
-private func characterWidth(_ bytes: ArraySlice<UInt8>) -> Int {
+private func characterWidth(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
     guard let first = bytes.first, first >= 0xC0 else { return 1 }
     let width = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
     let rest = bytes.dropFirst().prefix(width - 1)

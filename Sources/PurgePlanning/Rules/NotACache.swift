@@ -9,17 +9,26 @@ struct NotACache: Sendable {
     let malformedLineCount: Int
     private let names: [[UInt8]: String]
     private let filter: NameFilter
-    private let places: [Place]
+    /// The places by their first name, and those whose first name is a pattern.
+    private let namedPlaces: [[UInt8]: [Place]]
+    private let placeFilter: NameFilter
+    private let patternPlaces: [Place]
 
     private struct Place: Sendable {
         let pattern: [NamePattern]
         let reason: String
+
+        func matches(_ names: [[UInt8]], _ last: UnsafeRawBufferPointer) -> Bool {
+            guard zip(pattern, names).allSatisfy({ $0.matches($1) }) else { return false }
+            return pattern.count <= names.count || pattern[names.count].matches(last)
+        }
     }
 
     /// Reads a list.
     init(list: [UInt8]) {
         var names: [[UInt8]: String] = [:]
-        var places: [Place] = []
+        var namedPlaces: [[UInt8]: [Place]] = [:]
+        var patternPlaces: [Place] = []
         var malformed = 0
         for line in list.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#")
         {
@@ -34,12 +43,19 @@ struct NotACache: Sendable {
             if pattern.count == 1, !parts[0].contains(UInt8(ascii: "*")) {
                 names[Array(pattern[0])] = reason
             } else {
-                places.append(Place(pattern: pattern.map { NamePattern($0) }, reason: reason))
+                let place = Place(pattern: pattern.map { NamePattern($0) }, reason: reason)
+                if let first = pattern.first, NamePattern.isLiteral(first) {
+                    namedPlaces[Array(first), default: []].append(place)
+                } else {
+                    patternPlaces.append(place)
+                }
             }
         }
         self.names = names
-        self.places = places
+        self.namedPlaces = namedPlaces
+        self.patternPlaces = patternPlaces
         filter = NameFilter(names.keys)
+        placeFilter = NameFilter(namedPlaces.keys)
         malformedLineCount = malformed
     }
 
@@ -52,42 +68,41 @@ struct NotACache: Sendable {
     ///
     /// Kept is also what lies below such a place, and what may hold it.
     ///
-    /// - Parameter path: the names from that directory on down.
-    func reason(place path: [[UInt8]]) -> String? {
-        places.first { place in zip(place.pattern, path).allSatisfy { $0.matches($1) } }?.reason
+    /// - Parameters:
+    ///   - names: the names from that directory on down, without the last.
+    ///   - last: the last name.
+    func reason(place names: [[UInt8]], _ last: UnsafeRawBufferPointer) -> String? {
+        let named =
+            names.first.map { $0.withUnsafeBytes { places(named: $0) } } ?? places(named: last)
+        return
+            (named.first { $0.matches(names, last) }
+            ?? patternPlaces.first { $0.matches(names, last) })?.reason
+    }
+
+    private func places(named first: UnsafeRawBufferPointer) -> [Place] {
+        placeFilter.mayContain(first) ? namedPlaces[Array(first)] ?? [] : []
     }
 }
 
 /// Tells most names that are not in a set by their length and first byte, without a copy.
 struct NameFilter: Sendable {
-    private var lengths: UInt64 = 0
-    private var firstBytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    /// For each length, the last one for all beyond, a bit for each first byte.
+    private var firstBytes = [UInt64](repeating: 0, count: 64 * 4)
 
     init(_ names: some Collection<[UInt8]>) {
         for name in names {
-            lengths |= 1 << UInt64(min(name.count, 63))
-            let bit: UInt64 = 1 << UInt64((name.first ?? 0) & 63)
-            switch (name.first ?? 0) >> 6 {
-            case 0: firstBytes.0 |= bit
-            case 1: firstBytes.1 |= bit
-            case 2: firstBytes.2 |= bit
-            default: firstBytes.3 |= bit
-            }
+            let (word, bit) = Self.place(of: name.first ?? 0, length: name.count)
+            firstBytes[word] |= bit
         }
     }
 
     /// Whether a name may be in the set; false is certain.
-    @inline(__always)
     func mayContain(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard let first = name.first, lengths >> UInt64(min(name.count, 63)) & 1 == 1
-        else { return false }
-        let bits =
-            switch first >> 6 {
-            case 0: firstBytes.0
-            case 1: firstBytes.1
-            case 2: firstBytes.2
-            default: firstBytes.3
-            }
-        return bits >> UInt64(first & 63) & 1 == 1
+        let (word, bit) = Self.place(of: name.first ?? 0, length: name.count)
+        return firstBytes[word] & bit != 0
+    }
+
+    private static func place(of first: UInt8, length: Int) -> (word: Int, bit: UInt64) {
+        (min(length, 63) * 4 + Int(first >> 6), 1 << UInt64(first & 63))
     }
 }

@@ -78,7 +78,7 @@ struct PurgeRules: Sendable {
         case .temporary: return reasonToKeepTemporary(name, status)
         case .caches(let names):
             if let reason = ReservedNames.reason(name) { return .reservedName(reason) }
-            return notACache.reason(place: names + [Array(name)]).map { .notACache($0) }
+            return notACache.reason(place: names, name).map { .notACache($0) }
         }
     }
 

@@ -1,0 +1,47 @@
+import SystemCalls
+
+/// What units are ordered by first: their class, and when they were last used.
+struct UnitBound: Sendable, Hashable, Comparable {
+    private let purgeClass: PurgeClass
+    private let lastUse: FileTime
+
+    /// Creates a bound from what a unit has.
+    init(_ purgeClass: PurgeClass, _ lastUse: FileTime) {
+        self.purgeClass = purgeClass
+        self.lastUse = lastUse
+    }
+
+    /// Whether all units of one come before those of another, whatever their paths.
+    static func < (first: UnitBound, second: UnitBound) -> Bool {
+        first.purgeClass != second.purgeClass
+            ? first.purgeClass < second.purgeClass : first.lastUse < second.lastUse
+    }
+}
+
+/// A unit in a heap, quick to compare and to move.
+struct HeldUnit: Sendable, Comparable {
+    private final class Box: Sendable {
+        let unit: PurgeUnit
+
+        init(_ unit: PurgeUnit) { self.unit = unit }
+    }
+
+    /// What it is ordered by first.
+    let bound: UnitBound
+    private let box: Box
+
+    /// Holds a unit.
+    init(_ unit: PurgeUnit) {
+        bound = UnitBound(unit.purgeClass, unit.lastUse)
+        box = Box(unit)
+    }
+
+    /// The unit.
+    var unit: PurgeUnit { box.unit }
+
+    static func == (first: HeldUnit, second: HeldUnit) -> Bool { first.unit == second.unit }
+
+    static func < (first: HeldUnit, second: HeldUnit) -> Bool {
+        first.bound != second.bound ? first.bound < second.bound : first.unit < second.unit
+    }
+}
