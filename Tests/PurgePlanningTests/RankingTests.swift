@@ -56,14 +56,7 @@ struct RankingTests {
         for index in 0..<20_000 {
             let time = FileTime(
                 seconds: Int64.random(in: 0..<1 << 40, using: &numbers), nanoseconds: 0)
-            units.add(
-                PurgeUnit(
-                    path: [], purgeClass: .caches, isDirectory: false,
-                    identity: FileIdentity(device: 1, inode: UInt64(index)), lastUse: time,
-                    bytes: 4096, itemCount: 1,
-                    pin: PurgePin(
-                        size: 1, contentModificationTime: time, attributeModificationTime: time,
-                        newestChange: time)))
+            units.add(unit(index, .caches, time))
             if index % 100 == 0 { most = max(most, units.count) }
         }
         #expect(most == 100)
@@ -71,5 +64,54 @@ struct RankingTests {
         #expect(found.units.count == 100 && found.isTruncated)
         #expect(found.totals.count(of: .caches) == 20_000)
         #expect(found.totals.bytes == 4096 * 20_000)
+    }
+
+    @Test("what threads leave out beforehand changes neither the units nor the totals")
+    func preselected() {
+        for _ in 0..<20 {
+            // Few times, so that paths decide often.
+            let all = (0..<2000).map { index in
+                unit(
+                    index, PurgeClass.allCases.randomElement() ?? .caches,
+                    FileTime(seconds: Int64.random(in: 0..<20), nanoseconds: 0))
+            }
+            let wanted: Int64 = 4096 * Int64.random(in: 1..<2500)
+            let plain = FirstUnits(wantedBytes: wanted)
+            for unit in all { plain.add(unit) }
+
+            let units = FirstUnits(wantedBytes: wanted)
+            var threads = (UnitPreselection(units), UnitPreselection(units))
+            for (index, unit) in all.enumerated() {
+                if index.isMultiple(of: 3) {
+                    add(unit, to: &threads.0)
+                } else {
+                    add(unit, to: &threads.1)
+                }
+            }
+            threads.0.finish()
+            threads.1.finish()
+            let (found, expected) = (units.found(), plain.found())
+            #expect(found == expected)
+            #expect(found.units == Array(all.sorted().prefix(found.units.count)))
+            #expect(found.units.count == min(all.count, Int(wanted / 4096)))
+            #expect(found.isTruncated == (found.units.count < all.count))
+        }
+    }
+
+    private func add(_ unit: PurgeUnit, to thread: inout UnitPreselection) {
+        if !thread.drop(unit.bytes, of: unit.purgeClass, lastUse: unit.lastUse) {
+            thread.add(unit)
+        }
+    }
+
+    private func unit(_ index: Int, _ purgeClass: PurgeClass, _ time: FileTime) -> PurgeUnit {
+        PurgeUnit(
+            path: Array((index.isMultiple(of: 2) ? "/a/\(index)" : "/\(index)").utf8),
+            purgeClass: purgeClass, isDirectory: false,
+            identity: FileIdentity(device: 1, inode: UInt64(index)), lastUse: time, bytes: 4096,
+            itemCount: 1,
+            pin: PurgePin(
+                size: 1, contentModificationTime: time, attributeModificationTime: time,
+                newestChange: time))
     }
 }

@@ -26,7 +26,7 @@ measure_W8() {
 # plan_competitor WORKLOAD NAME ROOT BYTES [OPTION…]: ROOT is below the only home the command knows.
 plan_competitor() {
     competitor "$1" "$2" "${unit_of_plans:-s}" env -i "HOME=$purge_home" "$resval_purge" plan "$3" \
-        --free "$4" --min-age 0 --no-progress "${@:5}"
+        --free "$4" --min-age 0 "${@:5}"
 }
 
 can_purge() {

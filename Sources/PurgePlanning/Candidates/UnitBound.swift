@@ -18,7 +18,7 @@ struct UnitBound: Sendable, Hashable, Comparable {
     }
 }
 
-/// A unit in a heap, quick to compare and to move.
+/// A unit in a heap, quick to compare and to move: what units are ordered by is beside it.
 struct HeldUnit: Sendable, Comparable {
     private final class Box: Sendable {
         let unit: PurgeUnit
@@ -28,11 +28,15 @@ struct HeldUnit: Sendable, Comparable {
 
     /// What it is ordered by first.
     let bound: UnitBound
+    private let depth: Int
+    private let path: [UInt8]
     private let box: Box
 
     /// Holds a unit.
     init(_ unit: PurgeUnit) {
         bound = UnitBound(unit.purgeClass, unit.lastUse)
+        depth = unit.depth
+        path = unit.path
         box = Box(unit)
     }
 
@@ -41,7 +45,10 @@ struct HeldUnit: Sendable, Comparable {
 
     static func == (first: HeldUnit, second: HeldUnit) -> Bool { first.unit == second.unit }
 
+    /// The order of the units.
     static func < (first: HeldUnit, second: HeldUnit) -> Bool {
-        first.bound != second.bound ? first.bound < second.bound : first.unit < second.unit
+        if first.bound != second.bound { return first.bound < second.bound }
+        if first.depth != second.depth { return first.depth > second.depth }
+        return first.path.lexicographicallyPrecedes(second.path)
     }
 }
