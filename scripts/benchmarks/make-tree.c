@@ -4,9 +4,9 @@
 // of them MIDDLE directories, each of those LEAF directories, each of those FILES empty files.
 // 10 20 50 50 is 10,000 directories of 50 files: 510,210 entries below ROOT.
 //
-// Where one of TOP, MIDDLE and LEAF is 0 its level is left out: 500 0 0 500 is 500 directories of 500
-// files. -l N puts N files into each TOP directory, besides what is below it. -b gives each file 4 KiB
-// on the disk, so that deleting it would free something; nothing is written there.
+// Where one of TOP, MIDDLE and LEAF is 0 its level is left out: 500 0 0 500 is 500 directories of
+// 500 files. -l N puts N files into each TOP directory, besides what is below. -b gives each file
+// 4 KiB on the disk, so that deleting it would free something; nothing is written there.
 //
 // -e N stores isExcludedFromBackup=true on one file in N, -p N isPurgeable=true, always on the same
 // files, so that every run measures the same tree.

@@ -23,7 +23,7 @@ measure_W8() {
     take_turns W8 nothing_to_prepare floor few all
 }
 
-# plan_competitor WORKLOAD NAME ROOT BYTES [OPTION…]: ROOT is below the only home the command knows.
+# plan_competitor WORKLOAD NAME ROOT BYTES [OPTION…]: ROOT is in the only home the command knows.
 plan_competitor() {
     competitor "$1" "$2" "${unit_of_plans:-s}" env -i "HOME=$purge_home" "$resval_purge" plan "$3" \
         --free "$4" --min-age 0 "${@:5}"
@@ -41,7 +41,7 @@ can_purge() {
 floor_sees_all() {
     local seen expected
     seen=$(run_competitor W8/floor) || accept_exit W8/floor $?
-    expected=$(find "$caches" -mindepth 1 -printf '%b\n' | awk '{ sum += $1 } END { print sum * 512 }')
+    expected=$(bytes_below 1 "$caches")
     [[ $seen == "$expected 0" ]] || die "W8: the floor saw $seen bytes and marks, not $expected 0"
 }
 
@@ -55,8 +55,9 @@ right_plans() {
         die 'W8: the plan does not name exactly the entries of the directories in the cache'
     head -n "$(wc -l < "$work/planned-few")" "$work/planned-all" | cmp -s - "$work/planned-few" ||
         die 'W8: the small plan is not the beginning of the large one'
-    size=$(xargs -a "$work/planned-few" -d '\n' du -ksc | awk '$2 == "total" { sum += $1 } END { print sum }')
-    (( size >= 65536 && size <= 65536 + 1024 )) || die "W8: the small plan frees $size KiB, not 65536"
+    size=$(xargs -a "$work/planned-few" -d '\n' du -ks | awk '{ sum += $1 } END { print sum }')
+    (( size >= 65536 && size <= 65536 + 1024 )) ||
+        die "W8: the small plan frees $size KiB, not 65536"
 }
 
 plan_paths() {
@@ -65,8 +66,12 @@ plan_paths() {
 }
 
 # What all units below a directory for caches take.
-bytes_of_units() {
-    find "$1" -mindepth 2 -printf '%b\n' | awk '{ sum += $1 } END { print sum * 512 }'
+bytes_of_units() { bytes_below 2 "$1"; }
+
+# bytes_below DEPTH DIRECTORY
+bytes_below() {
+    find "$2" -mindepth "$1" -printf '%b\n' |
+        awk '{ sum += $1 } END { printf "%.0f\n", sum * 512 }'
 }
 
 # Peaks of plans of a quarter of a million and of a million files, each a unit.

@@ -28,8 +28,8 @@ install_missing_packages() {
     } >&2 || die "could not install ${missing[*]}"
 }
 
-# Sets `resval`, `resval_backup` and `resval_purge`, and `two_keys`, `url_keys` and `without_xattrat` (empty when
-# they are not there).
+# Sets `resval`, `resval_backup` and `resval_purge`, and `two_keys`, `url_keys` and
+# `without_xattrat` (empty when they are not there).
 find_executables() {
     if [[ -n ${RESVAL_BIN-} ]]; then
         resval=$(realpath -m -- "$RESVAL_BIN")/resval
