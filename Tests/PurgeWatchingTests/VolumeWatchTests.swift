@@ -111,10 +111,10 @@ struct VolumeWatchTests {
     func success() {
         var watch = watch()
         #expect(purges(watch.action(for: space(90), at: .zero)))
-        watch.note(.reached, at: .zero)
+        watch.note(.helpful, at: .zero)
         #expect(!purges(watch.action(for: space(95), at: .seconds(1))))
         #expect(purges(watch.action(for: space(95), at: .seconds(2))))
-        watch.note(.reached, at: .seconds(2))
+        watch.note(.helpful, at: .seconds(2))
         #expect(purges(watch.action(for: space(40), at: .seconds(3))))
     }
 }

@@ -121,6 +121,28 @@ struct WatchCommandTests {
         }
     }
 
+    @Test("where what should go first is in use, something else goes soon")
+    func inUse() throws {
+        try withWatchedHome { home in
+            let result = try home.run(
+                """
+                exec 10< .cache/app/c0 11< .cache/app/c1 12< .cache/app/c2
+                exec 13< .cache/app/c3 14< .cache/app/c4 15< .cache/app/c5
+                leave 8
+                "$PURGE" watch 2> "$LOG" 10<&- 11<&- 12<&- 13<&- 14<&- 15<&- & watch=$!
+                until_above 13
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+            for index in 0..<8 {
+                #expect(home.exists(".cache/app/c\(index)") == (index < 6), "\(index)\n\(log)")
+            }
+        }
+    }
+
     @Test("marks are acted on below the directories that are named")
     func markRoots() throws {
         let configuration = "min-age = \"0\"\nmark-roots = [\"~/data\"]\n"

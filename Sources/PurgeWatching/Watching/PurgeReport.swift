@@ -7,6 +7,8 @@ struct PurgeReport {
     private let log: ServiceLog
     private var kept: [String: Int] = [:]
     private(set) var hasFailures = false
+    /// How much was to be deleted and was kept, in bytes.
+    private(set) var keptBytes: Int64 = 0
 
     init(_ log: ServiceLog) { self.log = log }
 
@@ -16,7 +18,9 @@ struct PurgeReport {
             log.write(
                 .info, about: unit.path,
                 "deleted (\(unit.purgeClass.name), items: \(unit.itemCount), bytes: \(bytes))")
-        case .kept(_, let reason): kept[reason.name, default: 0] += 1
+        case .kept(let unit, let reason):
+            kept[reason.name, default: 0] += 1
+            keptBytes += unit.bytes
         case .failed(let unit, let error):
             hasFailures = true
             log.write(.error, about: unit.path, "could not be deleted: \(error)")
@@ -32,7 +36,7 @@ struct PurgeReport {
                 .warning, about: volume.bytes,
                 "nothing is deleted, since too little may be: \(bytes) bytes of the "
                     + "\(goal.needed.bytes) that are needed")
-        case .done(let outcome):
+        case .done(let outcome, _):
             let measured = outcome.measuredBytes.map { "\($0)" } ?? "an unknown number"
             let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"

@@ -10,10 +10,22 @@ import SystemPackage
 package struct VolumePurge {
     /// What a purge came to.
     package enum Outcome: Sendable {
-        /// It was carried out.
-        case done(PurgeOutcome)
+        /// It was carried out; `isTruncated` says whether more might have been deleted.
+        case done(PurgeOutcome, isTruncated: Bool)
         /// So little may go that what is needed would not be reached; nothing was deleted.
         case unreachable(purgeable: Int64)
+
+        /// Whether more might have been deleted.
+        var isTruncated: Bool {
+            if case .done(_, true) = self { true } else { false }
+        }
+
+        /// Whether something was deleted and is free now, as far as others left it so.
+        var hasHelped: Bool {
+            guard case .done(let outcome, _) = self, outcome.removedUnits > 0 else { return false }
+            let measured = outcome.measuredBytes ?? 0
+            return !outcome.isFutile && measured >= outcome.predictedBytes / 2
+        }
     }
 
     private let settings: WatchSettings
@@ -40,10 +52,11 @@ package struct VolumePurge {
     /// - Parameters:
     ///   - volume: an item on the volume.
     ///   - goal: what is to be freed.
+    ///   - spare: for how much the list has more, in bytes, in place of what turns out to be in use.
     ///   - event: called for each unit that was come to.
     /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when told to stop.
     package func run(
-        on volume: FilePath, towards goal: PurgeGoal, event: (PurgeEvent) -> Void
+        on volume: FilePath, towards goal: PurgeGoal, spare: Int64, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
         let device = try device(of: volume)
         var search = UnitSearch(environment)
@@ -54,7 +67,7 @@ package struct VolumePurge {
         search.shouldStop = shouldStop
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
         let now = currentTime()
-        let (units, totals) = try units(search, volume, goal, now)
+        let (units, totals, isTruncated) = try units(search, volume, goal, spare, now)
         let boot = try boot()
         let record = { (freed: Int64) in
             PurgeRecord(
@@ -72,7 +85,7 @@ package struct VolumePurge {
         executor.shouldStop = shouldStop
         let outcome = try executor.carryOut(plan, now: now, event: event)
         remember(record(outcome.predictedBytes))
-        return .done(outcome)
+        return .done(outcome, isTruncated: isTruncated)
     }
 
     /// Where units may lie: the locations for temporary files and caches on the volume, and the
@@ -92,13 +105,14 @@ package struct VolumePurge {
     /// The first units that free what is wanted, and some to spare for those that turn out to be in
     /// use, as far as there are so many.
     private func units(
-        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ now: FileTime
-    ) throws -> (units: [PurgeUnit], totals: PurgeTotals) {
-        var bytes = max(goal.wanted.bytes + goal.wanted.bytes / 2, 1)
+        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ spare: Int64,
+        _ now: FileTime
+    ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
+        var bytes = max(goal.wanted.bytes + max(goal.wanted.bytes / 2, spare), 1)
         while true {
             let found = try search.units(freeing: bytes, on: volume, now: now)
             if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
-                return (found.units, found.totals)
+                return (found.units, found.totals, found.isTruncated)
             }
             // Enough bytes, and too few inodes.
             bytes = bytes > .max / 2 ? .max : bytes * 2

@@ -12,9 +12,9 @@ package struct VolumeWatch: Sendable {
 
     /// How a purge ended.
     package enum Result: Sendable, Hashable {
-        /// At least what was needed is free.
-        case reached
-        /// Less than that: not enough may go, what went freed nothing, or it failed.
+        /// What was needed is free, or what was deleted is: somebody may have stored more meanwhile.
+        case helpful
+        /// Not enough may go, what went freed too little, or it failed.
         case fruitless
     }
 
@@ -22,8 +22,8 @@ package struct VolumeWatch: Sendable {
     package static let firstPause = Duration.seconds(300)
     /// The longest wait after purges in vain.
     package static let longestPause = Duration.seconds(3600)
-    /// The wait after a purge that reached what was needed, before another one.
-    package static let pauseAfterSuccess = Duration.seconds(2)
+    /// The wait after a purge that helped, before another one.
+    package static let pauseAfterHelp = Duration.seconds(2)
 
     /// How long to wait between looks.
     package var interval = PollingInterval()
@@ -67,8 +67,8 @@ package struct VolumeWatch: Sendable {
     package mutating func note(_ result: Result, at now: Duration) {
         let pressure = tracker.pressure ?? .normal
         switch result {
-        case .reached:
-            hold = (now + Self.pauseAfterSuccess, pressure)
+        case .helpful:
+            hold = (now + Self.pauseAfterHelp, pressure)
         case .fruitless:
             hold = (now + pause, pressure)
             pause = min(pause * 2, Self.longestPause)

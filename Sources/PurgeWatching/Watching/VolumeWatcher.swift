@@ -13,6 +13,8 @@ package final class VolumeWatcher {
         var watch: VolumeWatch
         /// Whether the volume could not be looked at the last time, which is told once.
         var isUnreachable = false
+        /// What the last purge wanted to delete and had to keep, in bytes: the next one will have to, too.
+        var keptBytes: Int64 = 0
     }
 
     private let interval: PollingInterval
@@ -132,7 +134,7 @@ extension VolumeWatcher {
                 if case .wait(let wait) = action { return wait }
                 return interval.shortest
             }
-            volumes[index].watch.note(purge(path, goal), at: timeSinceBoot())
+            volumes[index].watch.note(purge(at: index, goal), at: timeSinceBoot())
             return interval.shortest
         } catch {
             if !volumes[index].isUnreachable {
@@ -144,15 +146,22 @@ extension VolumeWatcher {
         }
     }
 
-    private func purge(_ path: FilePath, _ goal: PurgeGoal) -> VolumeWatch.Result {
+    private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
+        let path = volumes[index].path
         let purge = VolumePurge(settings, environment) { [watchdog] in
             watchdog.tell()
             return StopRequest.isMade
         }
         var report = PurgeReport(log)
+        var hasHelped = false
         do {
-            let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
+            let known = volumes[index].keptBytes
+            let outcome = try purge.run(on: path, towards: goal, spare: known) { report.note($0) }
             report.end(outcome, goal, at: path)
+            volumes[index].keptBytes = report.keptBytes
+            // There is something else in place of what was in use.
+            let mayTryMore = outcome.isTruncated && report.keptBytes > known
+            hasHelped = outcome.hasHelped || mayTryMore
         } catch is CancellationError {
             return .fruitless
         } catch let refusal as PurgeRefusal {
@@ -163,7 +172,7 @@ extension VolumeWatcher {
             hasFailures = true
         }
         if report.hasFailures { hasFailures = true }
-        return isRelieved(path) ? .reached : .fruitless
+        return hasHelped || isRelieved(path) ? .helpful : .fruitless
     }
 
     /// Whether what was needed is free now, whoever freed it.
