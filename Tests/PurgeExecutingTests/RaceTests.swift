@@ -131,7 +131,7 @@ struct RaceTests {
             late += 1
             #expect(report.removed == [home("marked")])
         }
-        #expect(late <= 3)
+        #expect(late <= 2)
     }
 
     @Test("a mark that says false, at any moment before the last look, keeps the file")
