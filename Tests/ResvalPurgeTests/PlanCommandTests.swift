@@ -125,13 +125,13 @@ struct PlanCommandTests {
 
     @Test("records for other programs how much may go")
     func record() throws {
-        try withPurgeHome(tree) { home in
+        try withMeasuredHome(tree) { home in
             #expect(try home.run("plan", ".", "--free", "1", "--min-age", "0").exitCode == 0)
             let records = PurgeRecords(stateHome: home.path(".local/state"))
             let device = try home.home.status().identity.device
-            #expect(try records.record(forDevice: device)?.bytes == 20 << 10)
+            #expect(try records.record(forDevice: device)?.bytes == 11 << 10)
             #expect(try home.run("run", ".", "--free", "1", "--min-age", "0").exitCode == 0)
-            #expect(try records.record(forDevice: device)?.bytes == 8 << 10)
+            #expect(try records.record(forDevice: device)?.bytes == 5 << 10)
         }
     }
 

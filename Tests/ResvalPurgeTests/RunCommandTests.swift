@@ -29,14 +29,14 @@ struct RunCommandTests {
 
     @Test("deletes what a plan names, as plan showed it, and nothing else")
     func plan() throws {
-        try withPurgeHome(tree) { home in
+        try withMeasuredHome(tree) { home in
             try tool("touch", home.path(".cache/app/second"))
             let planned = try home.run(
                 "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
             #expect(planned.text.contains("/.cache/app/first\n"))
             let rehearsed = try home.run("run", "plan.json", "--min-age", "0", "--dry-run")
             #expect(rehearsed.exitCode == 0)
-            #expect(rehearsed.text.hasSuffix("1 unit would be deleted, 8.0K\n"))
+            #expect(rehearsed.text.hasSuffix("1 unit would be deleted, 5.0K\n"))
             #expect(try exists(home.path(".cache/app/first")))
             let result = try home.run("run", "plan.json", "--min-age", "0")
             #expect(result.exitCode == 0)
@@ -151,7 +151,7 @@ struct RunCommandTests {
 
     @Test("lets only one of a user's purges work at a time")
     func twoAtOnce() throws {
-        try withPurgeHome(tree) { home in
+        try withMeasuredHome(tree) { home in
             let state = home.path(".local/state/resval/purge")
             try tool("mkdir", "-p", state)
             try tool("touch", state.appending("journal"))

@@ -36,6 +36,19 @@ struct PurgeHome {
     func path(_ path: String) -> FilePath { home.appending(path) }
 }
 
+/// Calls `body` with a home that holds a tree, on a filesystem of its own: what is freed there is
+/// measured, and nobody else stores anything.
+func withMeasuredHome<Result>(
+    _ tree: Tree, _ body: (PurgeHome) throws -> Result
+) throws -> Result {
+    try withFilesystem(.ext4) { filesystem in
+        try Tree { Directory("home") }.create(in: filesystem.root)
+        let home = PurgeHome(home: filesystem.root.appending("home"))
+        try tree.create(in: home.home)
+        return try body(home)
+    }
+}
+
 /// Calls `body` with a home that holds a tree.
 func withPurgeHome<Result>(_ tree: Tree, _ body: (PurgeHome) throws -> Result) throws -> Result {
     try withTemporaryDirectory(containing: tree) { try body(PurgeHome(home: $0)) }
