@@ -33,7 +33,8 @@ struct PurgeProgress {
         if measured >= wanted { return .reached }
         if predicted >= futileBytes, measured < predicted / 2 { return .futile }
         // Little steps at the end would synchronize more than they delete.
-        nextMeasure = predicted + min(max(wanted - measured, 1 << 20), max(futileBytes, 1))
+        let step = max(wanted - measured, wanted / 8, 1 << 20)
+        nextMeasure = predicted + min(step, max(futileBytes, 1))
         return .goOn
     }
 }

@@ -12,7 +12,7 @@ struct SpaceMeter {
     ///
     /// - Parameters:
     ///   - directory: one on the filesystem.
-    ///   - repeats: how often less than expected is measured again.
+    ///   - repeats: how often less than expected is measured again at most.
     init(_ directory: FilePath, repeats: Int) throws(FileError) {
         self.repeats = repeats
         do throws(Errno) {
@@ -26,15 +26,18 @@ struct SpaceMeter {
 
     /// By how much it grew, in bytes; negative when it shrank.
     ///
-    /// Filesystems free what was deleted in the background, so less than expected is measured again,
-    /// a tenth of a second later.
+    /// Filesystems free what was deleted in the background, so less than expected is measured again, a
+    /// tenth of a second later, and so on until it has not grown twice: then somebody else stores
+    /// something, or holds what was deleted.
     func grownBytes(expecting expected: Int64) throws(FileError) -> Int64 {
         do throws(Errno) {
-            var grown: Int64 = 0
-            for attempt in 0...repeats {
-                if attempt > 0 { usleep(100_000) }
-                grown = try Self.freeBytes(of: directory.descriptor) - first
-                if grown >= expected { break }
+            var grown = try Self.freeBytes(of: directory.descriptor) - first
+            var standstills = 0
+            for _ in 0..<repeats where grown < expected && standstills < 2 {
+                usleep(100_000)
+                let next = try Self.freeBytes(of: directory.descriptor) - first
+                if next <= grown { standstills += 1 }
+                grown = next
             }
             return grown
         } catch {
