@@ -1,7 +1,8 @@
 import PurgePlanning
-import PurgeWatching
 import StorageManagement
 import Testing
+
+@testable import PurgeWatching
 
 private let mebibyte: Int64 = 1 << 20
 
@@ -105,6 +106,23 @@ struct VolumeWatchTests {
         #expect(purges(watch.action(for: space(90), at: .seconds(302))))
         watch.note(.fruitless, at: .seconds(302))
         #expect(purges(watch.action(for: space(90), at: .seconds(602))))
+    }
+
+    @Test("what is deleted must show, but not while others may have taken it")
+    func effect() {
+        var effect = PurgeEffect()
+        var outcome = PurgeOutcome()
+        func verdicts(_ count: Int) -> [Bool] { (0..<count).map { _ in effect.hasHelped(outcome) } }
+        #expect(verdicts(1) == [false])
+        outcome.removedUnits = 1
+        outcome.predictedBytes = 100 * mebibyte
+        outcome.measuredBytes = 40 * mebibyte
+        // With the last the counting begins anew.
+        #expect(verdicts(5) == [true, true, false, true, true])
+        outcome.measuredBytes = 90 * mebibyte
+        #expect(verdicts(10) == Array(repeating: true, count: 10))
+        outcome.isFutile = true
+        #expect(verdicts(1) == [false])
     }
 
     @Test("a purge that helped is not followed at once by another")

@@ -14,18 +14,6 @@ package struct VolumePurge {
         case done(PurgeOutcome, isTruncated: Bool)
         /// So little may go that what is needed would not be reached; nothing was deleted.
         case unreachable(purgeable: Int64)
-
-        /// Whether more might have been deleted.
-        var isTruncated: Bool {
-            if case .done(_, true) = self { true } else { false }
-        }
-
-        /// Whether something was deleted and is free now, as far as others left it so.
-        var hasHelped: Bool {
-            guard case .done(let outcome, _) = self, outcome.removedUnits > 0 else { return false }
-            let measured = outcome.measuredBytes ?? 0
-            return !outcome.isFutile && measured >= outcome.predictedBytes / 2
-        }
     }
 
     private let settings: WatchSettings

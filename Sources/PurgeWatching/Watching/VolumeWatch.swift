@@ -12,9 +12,9 @@ package struct VolumeWatch: Sendable {
 
     /// How a purge ended.
     package enum Result: Sendable, Hashable {
-        /// What was needed is free, or what was deleted is: somebody may have stored more meanwhile.
+        /// What was needed is free, or something was deleted: somebody may have stored more meanwhile.
         case helpful
-        /// Not enough may go, what went freed too little, or it failed.
+        /// Not enough may go, what went freed too little time and again, or it failed.
         case fruitless
     }
 

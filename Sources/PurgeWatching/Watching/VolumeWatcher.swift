@@ -15,6 +15,7 @@ package final class VolumeWatcher {
         var isUnreachable = false
         /// What the last purge wanted to delete and had to keep, in bytes: the next one will have to, too.
         var keptBytes: Int64 = 0
+        var effect = PurgeEffect()
     }
 
     private let interval: PollingInterval
@@ -159,9 +160,11 @@ extension VolumeWatcher {
             let outcome = try purge.run(on: path, towards: goal, spare: known) { report.note($0) }
             report.end(outcome, goal, at: path)
             volumes[index].keptBytes = report.keptBytes
-            // There is something else in place of what was in use.
-            let mayTryMore = outcome.isTruncated && report.keptBytes > known
-            hasHelped = outcome.hasHelped || mayTryMore
+            if case .done(let outcome, let isTruncated) = outcome {
+                // There may be something else in place of what was in use.
+                let mayTryMore = isTruncated && report.keptBytes > known
+                hasHelped = volumes[index].effect.hasHelped(outcome) || mayTryMore
+            }
         } catch is CancellationError {
             return .fruitless
         } catch let refusal as PurgeRefusal {
@@ -172,7 +175,11 @@ extension VolumeWatcher {
             hasFailures = true
         }
         if report.hasFailures { hasFailures = true }
-        return hasHelped || isRelieved(path) ? .helpful : .fruitless
+        if isRelieved(path) {
+            volumes[index].effect = PurgeEffect()
+            return .helpful
+        }
+        return hasHelped ? .helpful : .fruitless
     }
 
     /// Whether what was needed is free now, whoever freed it.
