@@ -17,10 +17,10 @@ public func fuzzTemporaryFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> 
     let halves = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     if halves.count == 2 {
         let pattern = NamePattern(halves[0])
-        _ = pattern.matches(halves[1])
+        _ = pattern.matches(Array(halves[1]))
         // A pattern with everything escaped means itself.
         let literal = NamePattern(halves[1].flatMap { [UInt8(ascii: "\\"), $0] })
-        precondition(literal.matches(halves[1]))
+        precondition(literal.matches(Array(halves[1])))
     }
     precondition(NamePattern("*".utf8).matches(bytes))
     return 0
