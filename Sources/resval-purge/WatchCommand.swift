@@ -29,7 +29,7 @@ struct WatchCommand: ParsableCommand {
             the home is watched:
 
               volumes = ["~", "/srv"]
-              mark-roots = ["~/Downloads"]
+              mark-roots = ["~/renders"]
               protected = ["~/Work"]
               caches = ["/srv/cache"]
               temporary = ["/srv/scratch"]

@@ -160,6 +160,25 @@ struct WatchCommandTests {
         }
     }
 
+    @Test("directories for marks that are protected are told, and nothing in them is deleted")
+    func protectedMarkRoots() throws {
+        let configuration = "min-age = \"0\"\nmark-roots = [\"~/Documents/drafts\"]\n"
+        try withWatchedHome(configuration: configuration, caches: 0) { home in
+            try Tree { Directory("drafts") { File("draft", mebibyte).purgeable() } }
+                .create(in: home.home.appending("Documents"))
+            let result = try home.run(
+                """
+                leave 3
+                "$PURGE" watch --once 2> "$LOG"
+                echo "exit $?"
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 1\n", "\(result)\n\(log)")
+            #expect(log.contains("Documents/drafts: nothing in it is ever deleted"), "\(log)")
+            #expect(home.exists("Documents/drafts/draft"))
+        }
+    }
+
     @Test(
         "where the threshold cannot be reached nothing is deleted, and nothing is tried over and over"
     )

@@ -24,7 +24,7 @@ struct WatchSettingsTests {
         let settings = try settings(
             """
             volumes = ["~", "/srv"]
-            mark-roots = ["~/Downloads"]
+            mark-roots = ["~/renders"]
             protected = ["~/Work"]
             caches = ["/srv/cache"]
             temporary = ["/srv/scratch"]
@@ -38,7 +38,7 @@ struct WatchSettingsTests {
             critical-inodes = 10
             """)
         #expect(settings.volumes == ["/home/u", "/srv"])
-        #expect(settings.markRoots == ["/home/u/Downloads"])
+        #expect(settings.markRoots == ["/home/u/renders"])
         #expect(settings.protected == ["/home/u/Work"])
         #expect(
             settings.locations == [

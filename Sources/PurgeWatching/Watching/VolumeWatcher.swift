@@ -111,6 +111,13 @@ extension VolumeWatcher {
         for warning in environment.warnings {
             log.write(.warning, about: warning.path?.bytes, warning.sentence)
         }
+        let protected = environment.locations.protectedRoots + settings.protected
+        for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
+            log.write(
+                .warning, about: root.bytes,
+                "nothing in it is ever deleted, whatever its marks say: it is or lies in a protected "
+                    + "directory")
+        }
         let old = volumes
         volumes = settings.volumes.map { path in
             // A change of something else does not end a pause.
