@@ -108,7 +108,7 @@ private func typecheckFile(_ file: FilePath, _ mode: LanguageMode) throws -> Com
     try require(.tool("swiftc"))
     let compiler = try #require(FilePath.tool("swiftc"))
     let modules = FilePath.built("Modules")
-    let systemHeaders = "\(packageRoot)/.build/checkouts/swift-system/Sources/CSystem/include"
+    let systemHeaders = FilePath.built("../../checkouts/swift-system/Sources/CSystem/include")
     return try Command(
         compiler, "-typecheck", "-swift-version", mode.rawValue, "-warnings-as-errors",
         "-enable-upcoming-feature", "MemberImportVisibility", "-parse-as-library", "-I", modules,

@@ -49,7 +49,7 @@ struct RunCommandTests {
 
     @Test("leaves what changed since the plan alone, and says so")
     func changed() throws {
-        try withPurgeHome(tree) { home in
+        try withMeasuredHome(tree) { home in
             _ = try home.run(
                 "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
             for name in ["first", "second"] {
@@ -65,7 +65,7 @@ struct RunCommandTests {
 
     @Test("evaluates ages again: what a plan named is kept without its --min-age")
     func ages() throws {
-        try withPurgeHome(tree) { home in
+        try withMeasuredHome(tree) { home in
             _ = try home.run(
                 "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
             let result = try home.run("run", "plan.json")
@@ -77,7 +77,7 @@ struct RunCommandTests {
 
     @Test("deletes nothing when so much cannot be freed, unless part of it will do")
     func shortfall() throws {
-        try withPurgeHome(tree) { home in
+        try withMeasuredHome(tree) { home in
             let refused = try home.run("run", ".", "--free", "1G", "--min-age", "0")
             #expect(refused.exitCode == 1)
             #expect(refused.text == "")
@@ -93,7 +93,7 @@ struct RunCommandTests {
 
     @Test("refuses a plan that is none, is old, or is of another boot")
     func refused() throws {
-        try withPurgeHome(tree) { home in
+        try withMeasuredHome(tree) { home in
             _ = try home.run(
                 "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
             let plan = try PurgePlan(json: contentsOfFile(home.path("plan.json")))
