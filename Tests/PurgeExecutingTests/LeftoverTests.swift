@@ -169,6 +169,18 @@ struct LeftoverTests {
         }
     }
 
+    @Test("is known from a journal for which there was no room but for its records")
+    func shortJournal() throws {
+        try withRecord(.aside) { home, record in
+            let journal = home.state.appending("journal")
+            // The first record is in the second place.
+            try tool("truncate", "-s", "\((1 << 16) + 1000)", journal)
+            #expect(try PurgeJournal(in: home.state).records == [record])
+            #expect(try journal.status().size == 1 << 17)
+            try expectFinish(home, [home(".cache/app/unit"): .restored])
+        }
+    }
+
     @Test("has one record for each directory put aside")
     func journal() throws {
         try withPurgeHome(Tree {}) { home in

@@ -54,9 +54,10 @@ final class PurgeJournal {
             // Only btrfs knows this and needs it; elsewhere it fails.
             try? setOverwrittenInPlace(file.descriptor)
         }
-        let zeros = [UInt8](repeating: 0, count: 2 * placeSize)
+        // What is there may be records, of a run that found no room for all of it.
+        let zeros = [UInt8](repeating: 0, count: 2 * placeSize - Int(size))
         do throws(Errno) {
-            try write(zeros, at: 0)
+            try write(zeros, at: Int(size))
         } catch .noSpace, .diskQuotaExceeded {
             return
         }
