@@ -1,14 +1,16 @@
 import ArgumentParser
 
-/// A duration given on the command line: seconds, or a number with s, m, h, d or w.
+/// A duration given on the command line: a number with s, m, h, d or w, or 0.
 public struct AgeArgument: ExpressibleByArgument, Sendable, Hashable {
     /// The duration in seconds.
     public let seconds: Int64
 
-    /// Reads a duration such as `90`, `15m`, `24h` or `10d`; nil for anything else.
+    /// Reads a duration such as `90s`, `15m`, `24h` or `10d`; nil for anything else, above all for a number
+    /// that may be meant as days.
     public init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
-        guard let number = Int64(digits), let unit = Self.unit(argument.dropFirst(digits.count))
+        guard let number = Int64(digits), let unit = Self.unit(argument.dropFirst(digits.count)),
+            number == 0 || digits.count < argument.count
         else { return nil }
         let (product, overflow) = number.multipliedReportingOverflow(by: unit)
         guard !overflow else { return nil }

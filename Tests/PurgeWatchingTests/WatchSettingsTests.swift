@@ -52,7 +52,8 @@ struct WatchSettingsTests {
         #expect(settings.thresholds.criticalInodes == .init(percent: 3, amount: 10))
     }
 
-    @Test("ages", arguments: [("0", 0), ("90", 90), ("5m", 300), ("24h", 86_400), ("7d", 604_800)])
+    @Test(
+        "ages", arguments: [("0", 0), ("90s", 90), ("5m", 300), ("24h", 86_400), ("7d", 604_800)])
     func ages(text: String, seconds: Int64) throws {
         try #expect(settings("min-age = \"\(text)\"").minimumAge == seconds)
     }

@@ -11,6 +11,8 @@ struct UsageTests {
             (["plan", "--free", "much"], "The value 'much' is invalid"),
             (["plan", "--until-available", "101%", "."], "The value '101%' is invalid"),
             (["plan", "--free", "1", "--min-age", "1y"], "The value '1y' is invalid"),
+            // Seconds, or days?
+            (["plan", "--free", "1", "--min-age", "30"], "The value '30' is invalid"),
             (["plan", "--free", "1", "--json", "-0"], "Give --json or --null, not both."),
             (["plan", "--free", "1", "--kept", "-0"], "--kept does not go with --null."),
             (["plan", "--free", "1", "--output", "-", "--json"], "--output - does not go with"),
