@@ -74,7 +74,7 @@ struct PurgeRun {
             } catch let reason as KeepReason {
                 event(.kept(unit, reason))
             } catch let error as FileError {
-                if let postpone, error.code == .noSpace {
+                if let postpone, error.isForWantOfRoom {
                     postpone(unit)
                     continue
                 }

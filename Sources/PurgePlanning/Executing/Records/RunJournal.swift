@@ -18,7 +18,7 @@ final class RunJournal {
         do {
             journal = try make()
         } catch let error as FileError {
-            guard error.code == .noSpace else { throw error }
+            guard error.isForWantOfRoom else { throw error }
             return
         }
         if let journal { Leftovers(journal: journal).settle(event) }
@@ -33,4 +33,9 @@ final class RunJournal {
             code: .noSpace, message: "there is no room for the journal that removing it needs",
             advice: "delete something by hand, or set XDG_STATE_HOME to another filesystem")
     }
+}
+
+extension FileError {
+    /// Whether a disk or a quota is full.
+    var isForWantOfRoom: Bool { code == .noSpace || code == .quotaExceeded }
 }
