@@ -117,8 +117,8 @@ struct VolumeWatchTests {
         outcome.removedUnits = 1
         outcome.predictedBytes = 100 * mebibyte
         outcome.measuredBytes = 40 * mebibyte
-        // With the last the counting begins anew.
-        #expect(verdicts(5) == [true, true, false, true, true])
+        // The counting begins anew, with less that counts.
+        #expect(verdicts(4) == [true, true, false, false])
         outcome.measuredBytes = 90 * mebibyte
         #expect(verdicts(10) == Array(repeating: true, count: 10))
         outcome.isFutile = true

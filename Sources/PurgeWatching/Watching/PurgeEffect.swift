@@ -16,7 +16,8 @@ struct PurgeEffect {
         predicted += outcome.predictedBytes
         measured += outcome.measuredBytes ?? 0
         let isFutile = predicted >= futileBytes && measured < predicted / 2
-        if isFutile { self = PurgeEffect(futileBytes: futileBytes) }
+        // The next time less is deleted in vain.
+        if isFutile { self = PurgeEffect(futileBytes: futileBytes / 4) }
         return outcome.removedUnits > 0 && !outcome.isFutile && !isFutile
     }
 }

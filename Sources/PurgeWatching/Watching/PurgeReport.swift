@@ -23,6 +23,7 @@ struct PurgeReport {
             keptBytes += unit.bytes
         case .failed(let unit, let error):
             hasFailures = true
+            keptBytes += unit.bytes
             log.write(.error, about: unit.path, "could not be deleted: \(error)")
         case .leftover(let path, let state):
             log.write(.notice, about: path, state.sentence)

@@ -156,6 +156,8 @@ extension VolumeWatcher {
 
     private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
         let path = volumes[index].path
+        // Directories may have become documents, or been mounted elsewhere, since.
+        environment = makeEnvironment(settings)
         let purge = VolumePurge(settings, environment) { [watchdog] in
             watchdog.tell()
             return StopRequest.isMade
