@@ -19,6 +19,8 @@ public struct UnitSearch: Sendable {
     public var includesForeign = false
     /// Directories and files that are never deleted, besides those that the environment tells.
     public var protected: [FilePath] = []
+    /// Below which directories marks say that something may go; nil for everywhere.
+    public var markRoots: [FilePath]?
     /// How many threads walk.
     public var threadCount = TreeScanner.defaultThreadCount
     /// Asked before each item: true ends the walk at once.
@@ -89,6 +91,10 @@ public struct UnitSearch: Sendable {
             notACache: .shipped,
             keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
                 keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
+            },
+            // What is not there has no entries.
+            markRoots: markRoots.map { roots in
+                Set(roots.compactMap { try? $0.status().identity })
             })
     }
 

@@ -9,6 +9,23 @@ import Testing
 
 @Suite("Carrying out a plan")
 struct RemovalTests {
+    @Test("begins where something is mounted, and goes onto no other mount")
+    func mountedRoot() throws {
+        try require(.root)
+        let tree = Tree {
+            File("marked", block).purgeable()
+            cache("unit") { File("file", block) }
+            Directory("mounted") { File("marked", block).purgeable() }.purgeable()
+        }
+        try withPurgeHome(tree) { home in
+            for path in [home.home, home("mounted")] { try tool("mount", "--bind", path, path) }
+            defer { for path in [home("mounted"), home.home] { _ = try? tool("umount", path) } }
+            let report = try home.purge()
+            #expect(report.removed == [home("marked"), home(".cache/app/unit")])
+            #expect(home("mounted/marked").exists)
+        }
+    }
+
     @Test("removes the units of the plan and nothing else")
     func removes() throws {
         let tree = Tree {

@@ -180,6 +180,30 @@ struct UnitSearchTests {
         }
     }
 
+    @Test("is nothing for its mark but below the directories named for that, where some are")
+    func markRoots() throws {
+        let tree = Tree {
+            File("outside", block).purgeable()
+            Directory("named") {
+                File("marked", block).purgeable()
+                Directory("deep") { File("marked", block).purgeable() }
+                Directory("containers") { File("marked", block).purgeable() }
+            }
+            Directory(".cache") { Directory("app") { File("file", block) } }
+        }
+        try withHome(tree) { home in
+            let all = try home.found { $0.markRoots = [home.path("named")] }
+            #expect(Set(all.units) == ["named/marked", "named/deep/marked", ".cache/app/file"])
+            #expect(all.kept["named/containers/marked"] == .untrustedMark)
+            let below = try home.found { search in
+                search.markRoots = [home.path("named")]
+                search.roots = [home.path("named/deep")]
+            }
+            #expect(below.units == ["named/deep/marked"])
+            #expect(try home.found { $0.markRoots = [] }.units == [".cache/app/file"])
+        }
+    }
+
     @Test("is nothing of others")
     func foreign() throws {
         try require(.root)

@@ -23,4 +23,6 @@ struct PurgeContext: Sendable {
     var keptPaths = KeptPaths.Position()
     /// Whether marks below count: not in the stores of other programs.
     var trustsMarks = true
+    /// Whether it lies where marks say that something may go.
+    var heedsMarks = true
 }

@@ -16,6 +16,7 @@ struct StartingPoint {
         // The root itself is looked at by the walk, with what it inherits.
         context = PurgeContext(policy: item.decision.contextForEntries, place: .elsewhere)
         context.trustsMarks = !names.dropLast().contains { UntrustedPlaces.contains($0) }
+        context.heedsMarks = rules.heedsMarks(below: item.path)
         let (position, isListed) = rules.keptPaths.position(of: item.path)
         context.keptPaths = position
         if rules.places.isProtected(item.path) {

@@ -170,9 +170,10 @@ struct UnitVisitor: TreeVisitor {
     ) -> Descent<PurgeContext> {
         // Only an item's own mark counts: what is below a marked directory goes with it.
         let isTrusted = context.trustsMarks && rules.isTrusted(seen.status)
-        if seen.isMarked, !isTrusted { sink.note(pathBytes(of: entry), .untrustedMark) }
+        let isMarked = seen.isMarked && context.heedsMarks
+        if isMarked, !isTrusted { sink.note(pathBytes(of: entry), .untrustedMark) }
         let purgeClass = rules.purgeClass(
-            seen.status, isMarked: seen.isMarked && isTrusted, isTagged: seen.isTagged,
+            seen.status, isMarked: isMarked && isTrusted, isTagged: seen.isTagged,
             in: context.place)
         guard let purgeClass, let limit = rules.ageLimit(for: purgeClass, in: context.place)
         else { return descend(into: entry, seen, in: context) }
@@ -224,7 +225,8 @@ struct UnitVisitor: TreeVisitor {
         isNoted: Bool = false
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
-        if let obstacle = obstacle(seen) ?? ownName(of: entry) {
+        let isRoot = entry.depth == 0
+        if let obstacle = obstacle(seen, isRoot: isRoot) ?? ownName(of: entry) {
             if !isNoted { sink.note(pathBytes(of: entry), obstacle) }
             return .skip
         }
@@ -236,7 +238,8 @@ struct UnitVisitor: TreeVisitor {
                 PurgeContext(
                     policy: seen.decision.contextForEntries,
                     place: rules.place(inside: seen.status, named: name, of: context.place),
-                    keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks && passesTrust))
+                    keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks && passesTrust,
+                    heedsMarks: context.heedsMarks || rules.isMarkRoot(seen.status)))
         }
     }
 
@@ -244,9 +247,10 @@ struct UnitVisitor: TreeVisitor {
         withLastName(of: entry) { ReservedNames.ownReason($0) }.map { .reservedName($0) }
     }
 
-    private func obstacle(_ seen: Seen) -> KeepReason? {
+    private func obstacle(_ seen: Seen, isRoot: Bool) -> KeepReason? {
         if seen.decision.purgeability.isProtected { return .protected(seen.decision.purgeability) }
-        return seen.listed == .whole ? .listedForKeeping : rules.obstacle(seen.status)
+        return seen.listed == .whole
+            ? .listedForKeeping : rules.obstacle(seen.status, isRoot: isRoot)
     }
 }
 

@@ -26,6 +26,8 @@ struct PurgeRules: Sendable {
     let notACache: NotACache
     /// What tmpfiles.d keeps.
     let keptPaths: KeptPaths
+    /// Below which directories marks say that something may go; nil for everywhere.
+    var markRoots: Set<FileIdentity>?
 
     /// What keeps any item, in a unit or by itself.
     func reasonToKeep(
@@ -51,8 +53,11 @@ struct PurgeRules: Sendable {
     }
 
     /// What keeps a walk from going into a directory.
-    func obstacle(_ status: FileStatus) -> KeepReason? {
-        if status.identity.device != device || status.isMountRoot == true { return .mountPoint }
+    ///
+    /// - Parameter isRoot: whether a search begins there, as it may where something is mounted.
+    func obstacle(_ status: FileStatus, isRoot: Bool = false) -> KeepReason? {
+        let isMountPoint = status.isMountRoot == true && !isRoot
+        if status.identity.device != device || isMountPoint { return .mountPoint }
         if places.protectedRoots.contains(status.identity) { return .protectedRoot }
         return nil
     }
@@ -110,6 +115,23 @@ struct PurgeRules: Sendable {
     /// How old a unit must be; nil where none is deleted.
     func ageLimit(for purgeClass: PurgeClass, in place: PurgeContext.Place) -> AgeLimit? {
         ages.limit(for: purgeClass, keepsLonger: place == .temporary(keepsLonger: true))
+    }
+
+    /// Whether a search that begins with a directory begins where marks say that something may go: below
+    /// one that is named for that.
+    func heedsMarks(below root: FilePath) -> Bool {
+        guard markRoots != nil else { return true }
+        var next = root
+        while next.removeLastComponent() {
+            // What cannot be looked up is none of those that were.
+            if let status = try? next.status(), isMarkRoot(status) { return true }
+        }
+        return false
+    }
+
+    /// Whether marks on the entries of a directory say that they may go, wherever it lies.
+    func isMarkRoot(_ status: FileStatus) -> Bool {
+        markRoots?.contains(status.identity) ?? true
     }
 
     /// Whether nobody but the owner could have put a mark on an item.

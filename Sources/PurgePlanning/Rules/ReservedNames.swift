@@ -4,8 +4,10 @@ enum ReservedNames {
     static func reason(_ name: some BidirectionalCollection<UInt8>) -> String? {
         switch name.first {
         case UInt8(ascii: "s"):
-            return name.starts(with: "systemd-private-".utf8)
-                ? "the private temporary files of a service" : nil
+            let isPrivate =
+                name.starts(with: "systemd-private-".utf8)
+                || name.elementsEqual("snap-private-tmp".utf8)
+            return isPrivate ? "the private temporary files of a service" : nil
         case UInt8(ascii: "k"):
             return name.starts(with: "krb5cc_".utf8) ? "Kerberos tickets" : nil
         case UInt8(ascii: "l"):

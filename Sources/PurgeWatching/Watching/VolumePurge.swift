@@ -51,6 +51,7 @@ package struct VolumePurge {
         search.roots = roots(on: device)
         search.minimumAge = settings.minimumAge
         search.protected = settings.protected
+        search.markRoots = settings.markRoots
         search.pressure = goal.isPartial ? .critical : .low
         search.shouldStop = shouldStop
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
@@ -96,7 +97,9 @@ package struct VolumePurge {
         _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ spare: Int64,
         _ now: FileTime
     ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
-        var bytes = max(goal.wanted.bytes + max(goal.wanted.bytes / 2, spare), 1)
+        // Files of a block each would do for the inodes.
+        let forInodes = goal.wanted.inodes.multipliedReportingOverflow(by: 4096).partialValue
+        var bytes = max(goal.wanted.bytes + max(goal.wanted.bytes / 2, spare), forInodes, 1)
         while true {
             let found = try search.units(freeing: bytes, on: volume, now: now)
             if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
