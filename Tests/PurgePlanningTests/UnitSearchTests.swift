@@ -204,6 +204,25 @@ struct UnitSearchTests {
         }
     }
 
+    @Test(
+        "is nothing immutable or append-only, nor what holds something like that",
+        arguments: ["i", "a"])
+    func immutable(flag: String) throws {
+        try require(.root)
+        let tree = Tree {
+            File("marked", block).purgeable()
+            Directory("unit") { File("file", block) }.purgeable()
+        }
+        try withHome(tree) { home in
+            let paths = ["marked", "unit/file"].map { home.path($0) }
+            for path in paths { try tool("chattr", "+\(flag)", path) }
+            defer { for path in paths { _ = try? tool("chattr", "-\(flag)", path) } }
+            let found = try home.found()
+            #expect(found.units == [])
+            #expect(found.kept == ["marked": .immutable, "unit": .immutable])
+        }
+    }
+
     @Test("is nothing of others")
     func foreign() throws {
         try require(.root)
