@@ -116,8 +116,14 @@ public struct UnitSearch: Sendable {
         for root in roots { items.append(try reader.item(at: root)) }
         if roots.isEmpty {
             for location in environment.locations.locations where location.kind != .documents {
-                guard let item = try? reader.item(at: location.path) else { continue }
-                if item.status.identity.device == rules.device { items.append(item) }
+                do throws(FileError) {
+                    let item = try reader.item(at: location.path)
+                    if item.status.identity.device == rules.device { items.append(item) }
+                } catch {
+                    // What is not there holds nothing.
+                    if error.code == .noSuchFile { continue }
+                    sink.note(location.path.bytes, .unreadable(error.errno ?? .ioError))
+                }
             }
         }
         let paths = Set(items.map(\.path))
