@@ -101,8 +101,7 @@ public struct VolumeCapacity: Sendable, Hashable {
     /// - Parameter purgeable: what a purge would free; 0 where no plan for one is known.
     /// - Returns: at least ``available``, at most ``total``.
     public func availableForImportantUsage(purgeable: Int64 = 0) -> Int64 {
-        let (sum, overflow) = available.addingReportingOverflow(max(purgeable, 0))
-        return min(overflow ? total : sum, total)
+        min(available.addingSaturating(max(purgeable, 0)), total)
     }
 
     /// What may be stored that nobody asked for, in bytes.
@@ -111,12 +110,5 @@ public struct VolumeCapacity: Sendable, Hashable {
     /// - Returns: at least 0, at most ``available``.
     public func availableForOpportunisticUsage(reserve: Int64? = nil) -> Int64 {
         max(0, available - max(reserve ?? usualReserve, 0))
-    }
-}
-
-extension UInt64 {
-    fileprivate func multipliedSaturating(by factor: UInt64) -> UInt64 {
-        let (product, overflow) = multipliedReportingOverflow(by: factor)
-        return overflow ? .max : product
     }
 }

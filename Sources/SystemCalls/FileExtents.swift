@@ -72,9 +72,9 @@ private func mappedExtents(
             if extent.fe_logical > covered && covered < end { found.hasHole = true }
             if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 {
                 found.isShared = true
-                found.sharedBytes += Int64(clamping: extent.fe_length)
+                found.sharedBytes.addSaturating(Int64(clamping: extent.fe_length))
             }
-            covered = max(covered, extent.fe_logical + extent.fe_length)
+            covered = max(covered, extent.fe_logical.addingSaturating(extent.fe_length))
             if extent.fe_flags & UInt32(FIEMAP_EXTENT_LAST) != 0 {
                 if covered < end { found.hasHole = true }
                 return found

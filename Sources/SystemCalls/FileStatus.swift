@@ -143,7 +143,7 @@ public struct FileStatus: Sendable, Hashable {
         kind = FileKind(mode: status.stx_mode)
         permissions = status.stx_mode & 0o7777
         size = Int64(clamping: status.stx_size)
-        allocatedSize = Int64(clamping: status.stx_blocks) * 512
+        allocatedSize = Int64(clamping: status.stx_blocks.multipliedSaturating(by: 512))
         preferredBlockSize = Int(status.stx_blksize)
         linkCount = Int(status.stx_nlink)
         owner = status.stx_uid
@@ -167,7 +167,7 @@ public struct FileStatus: Sendable, Hashable {
         isMountTrigger = status.has(STATX_ATTR_AUTOMOUNT)
         isMountRoot = status.has(STATX_ATTR_MOUNT_ROOT)
         let hasMountNumber = status.stx_mask & UInt32(STATX_MNT_ID) != 0
-        mountNumber = hasMountNumber ? Int(status.stx_mnt_id) : nil
+        mountNumber = hasMountNumber ? Int(exactly: status.stx_mnt_id) : nil
     }
 }
 

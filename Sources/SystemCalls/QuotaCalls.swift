@@ -31,8 +31,8 @@ package struct QuotaUsage: Sendable, Hashable {
     /// The kernel counts space limits in blocks of 1024 bytes, and used space in bytes.
     init(_ kernel: if_dqblk) {
         self.init(
-            byteLimit: kernel.dqb_bhardlimit.bytesInQuotaBlocks,
-            softByteLimit: kernel.dqb_bsoftlimit.bytesInQuotaBlocks,
+            byteLimit: kernel.dqb_bhardlimit.multipliedSaturating(by: 1024),
+            softByteLimit: kernel.dqb_bsoftlimit.multipliedSaturating(by: 1024),
             usedBytes: kernel.dqb_curspace, fileLimit: kernel.dqb_ihardlimit,
             softFileLimit: kernel.dqb_isoftlimit, usedFiles: kernel.dqb_curinodes)
     }
@@ -59,11 +59,4 @@ package func quotaUsage(
         }
     }
     return QuotaUsage(usage)
-}
-
-extension UInt64 {
-    fileprivate var bytesInQuotaBlocks: UInt64 {
-        let (bytes, overflow) = multipliedReportingOverflow(by: 1024)
-        return overflow ? .max : bytes
-    }
 }
