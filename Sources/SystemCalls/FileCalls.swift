@@ -85,28 +85,6 @@ package func writeFile(
     }
 }
 
-/// Reads a whole file, for small files such as those of `/proc` and `/etc`.
-package func contentsOfFile(_ path: FilePath) throws(Errno) -> [UInt8] {
-    let descriptor = try openFile(
-        in: FileDescriptor(rawValue: AT_FDCWD), path, flags: O_RDONLY | O_NOCTTY)
-    var contents: [UInt8] = []
-    var outcome: Errno?
-    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
-    defer { chunk.deallocate() }
-    do throws(Errno) {
-        while true {
-            let count = try readFile(descriptor, into: chunk)
-            if count == 0 { break }
-            contents.append(contentsOf: chunk[..<count])
-        }
-    } catch {
-        outcome = error
-    }
-    try closeFile(descriptor)
-    if let outcome { throw outcome }
-    return contents
-}
-
 /// The target of a symbolic link: `readlinkat(2)`.
 package func symbolicLinkTarget(
     _ location: borrowing some FileLocation & ~Copyable

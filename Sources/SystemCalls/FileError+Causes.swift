@@ -46,6 +46,7 @@ struct ErrorCause {
             .symbolicLinkLoop, "too many levels of symbolic links"),
         .fileNameTooLong: ErrorCause(
             .nameTooLong, "a name in the path is longer than the filesystem allows"),
+        .fileTooLarge: ErrorCause(.tooLarge, "the file is larger than one of its purpose can be"),
         .ioError: ErrorCause(
             .inputOutput, "input/output error", "check the device: dmesg, then fsck"),
         .tooManyOpenFiles: ErrorCause(
@@ -70,9 +71,12 @@ extension FileError {
         FileError(ErrorCause(errno), errno: errno, path: path)
     }
 
-    /// The error for a failed `openat(2)`.
+    /// The error for a file that could not be opened or read: `openat(2)`, `read(2)`. `EINVAL` stands for
+    /// one that is not a regular file.
     public static func opening(_ errno: Errno, _ path: FilePath?) -> FileError {
-        FileError(ErrorCause(errno), errno: errno, path: path)
+        var error = FileError(ErrorCause(errno), errno: errno, path: path)
+        if errno == .invalidArgument { error.message = "is not a regular file" }
+        return error
     }
 
     /// The error for a directory whose entries could not be read: `openat(2)`, `getdents64(2)`.

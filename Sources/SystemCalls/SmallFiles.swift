@@ -1,0 +1,97 @@
+import CLinux
+import SystemPackage
+
+// Reading small files as a whole: settings, records, and what the kernel tells in `/proc`. None of this
+// waits for the other end of a FIFO or for the holder of a lease, and none takes more memory than a
+// stated limit.
+
+/// Reads a whole regular file, those of `/proc` and `/sys` among them. Links are followed: for files of
+/// the system, and for those that the person who runs the program named.
+///
+/// - Parameter limit: the most bytes it may have.
+/// - Throws: `EINVAL` for anything but a regular file, `EISDIR` for a directory, `EFBIG` for a file
+///   above the limit, `EAGAIN` while a program holds a write lease, and those of `openat(2)` and
+///   `read(2)`.
+package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errno) -> [UInt8] {
+    let file = OwnedDescriptor(try openForReading(path))
+    return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
+}
+
+/// Reads a whole file that lies in the home of a user who is not trusted: `openat2(2)` with
+/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`. Other mounts may begin on the way.
+///
+/// - Parameters:
+///   - path: the way from the home, relative and without `..`.
+///   - owner: the home's user, who must own the file.
+///   - limit: the most bytes it may have.
+/// - Throws: `ELOOP` for a symbolic link on the way or at the end, `EXDEV` for a path that leaves the
+///   home, `EACCES` for a file of another owner, and as ``contentsOfFile(_:limit:)``.
+package func contentsOfFile(
+    _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, limit: Int
+) throws(Errno) -> [UInt8] {
+    let (file, status) = try openOwned(path, below: home, ownedBy: owner, flags: 0)
+    let owned = OwnedDescriptor(file)
+    return try contents(ofOpen: owned.descriptor, status, limit: limit)
+}
+
+/// Calls `body` with the name of each entry of a directory that lies in the home of a user who is not
+/// trusted, without `.` and `..`, until it returns false.
+///
+/// - Parameters:
+///   - path: the way from the home, relative and without `..`.
+///   - owner: the home's user, who must own the directory.
+/// - Throws: as ``contentsOfFile(_:below:ownedBy:limit:)``; `ENOTDIR` for anything but a directory.
+package func forEachName(
+    in path: FilePath, below home: FilePath, ownedBy owner: UInt32, _ body: ([UInt8]) -> Bool
+) throws(Errno) {
+    let (directory, _) = try openOwned(
+        path, below: home, ownedBy: owner, flags: O_DIRECTORY)
+    let owned = OwnedDescriptor(directory)
+    try forEachEntry(inOpen: owned.descriptor) { name, _ in body(name) }
+}
+
+/// Reads what is left of an open regular file.
+///
+/// - Parameters:
+///   - status: the file's own.
+///   - limit: the most bytes it may have.
+/// - Throws: as ``contentsOfFile(_:limit:)``.
+package func contents(
+    ofOpen file: FileDescriptor, _ status: FileStatus, limit: Int
+) throws(Errno) -> [UInt8] {
+    guard status.kind != .directory else { throw .isDirectory }
+    guard status.kind == .regularFile else { throw .invalidArgument }
+    guard status.size <= Int64(limit) else { throw .fileTooLarge }
+    var contents: [UInt8] = []
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
+    defer { chunk.deallocate() }
+    while true {
+        let count = try readFile(file, into: chunk)
+        if count == 0 { return contents }
+        // The size says nothing of files of the kernel, and another program may add to any.
+        guard contents.count + count <= limit else { throw .fileTooLarge }
+        contents.append(contentsOf: chunk[..<count])
+    }
+}
+
+/// Opens what lies below a home for reading, when it belongs to the home's user.
+private func openOwned(
+    _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, flags: CInt
+) throws(Errno) -> (FileDescriptor, FileStatus) {
+    let directory = OwnedDescriptor(try openDirectoryReference(home))
+    let flags = flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    let opened = try path.withPointer { path throws(Errno) in
+        try perform(.openat2) {
+            linux_open_without_links_below(directory.descriptor.rawValue, path, UInt64(flags))
+        }
+    }
+    let descriptor = FileDescriptor(rawValue: CInt(opened))
+    do throws(Errno) {
+        let status = try descriptor.status()
+        guard status.owner == owner else { throw .permissionDenied }
+        return (descriptor, status)
+    } catch {
+        closeQuietly(descriptor)
+        throw error
+    }
+}

@@ -1,0 +1,110 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import SystemCalls
+
+@Suite("Small files", .timeLimit(.minutes(1)))
+struct SmallFileTests {
+    private static let tree = Tree {
+        Directory("config") {
+            File("file", "text")
+            Fifo("fifo")
+            Socket("socket")
+            Directory("directory")
+            SymbolicLink("link", to: "file")
+            SymbolicLink("zero", to: "/dev/zero")
+            SparseFile("sparse", hole: 1 << 40)
+        }
+        SymbolicLink("elsewhere", to: "config")
+        SymbolicLink("out", to: "/etc")
+    }
+
+    private func outcome<Result>(of read: () throws(Errno) -> Result) -> Errno? {
+        do throws(Errno) {
+            _ = try read()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static let refusals: [(FilePath, Errno)] = [
+        ("config/fifo", .invalidArgument), ("config/socket", .noSuchAddressOrDevice),
+        ("config/directory", .isDirectory), ("config/link", .tooManySymbolicLinkLevels),
+        ("config/zero", .tooManySymbolicLinkLevels), ("config/sparse", .fileTooLarge),
+        ("elsewhere/file", .tooManySymbolicLinkLevels), ("out/passwd", .tooManySymbolicLinkLevels),
+        ("/etc/passwd", .improperLink), ("../../etc/passwd", .improperLink),
+        ("config/absent", .noSuchFileOrDirectory),
+    ]
+
+    @Test(
+        "nothing but a regular file, reached without links, is read in a home", arguments: refusals)
+    func refusing(path: FilePath, errno: Errno) throws {
+        try withTemporaryDirectory(containing: Self.tree) { home in
+            let error = outcome { () throws(Errno) in
+                try contentsOfFile(path, below: home, ownedBy: effectiveUser(), limit: 100)
+            }
+            #expect(error == errno)
+        }
+    }
+
+    @Test("a home's own files are read, and no others")
+    func owners() throws {
+        try withTemporaryDirectory(containing: Self.tree) { home in
+            let me = effectiveUser()
+            let text = try contentsOfFile("config/file", below: home, ownedBy: me, limit: 4)
+            #expect(text == Array("text".utf8))
+            let tooLarge = outcome { () throws(Errno) in
+                try contentsOfFile("config/file", below: home, ownedBy: me, limit: 3)
+            }
+            #expect(tooLarge == .fileTooLarge)
+            let foreign = outcome { () throws(Errno) in
+                try contentsOfFile("config/file", below: home, ownedBy: me + 1, limit: 4)
+            }
+            #expect(foreign == .permissionDenied)
+        }
+    }
+
+    @Test("a directory of a home is listed, unless a link leads there or another user owns it")
+    func listing() throws {
+        try withTemporaryDirectory(containing: Self.tree) { home in
+            let me = effectiveUser()
+            var names: Set<[UInt8]> = []
+            try forEachName(in: "config", below: home, ownedBy: me) { name in
+                names.insert(name)
+                return true
+            }
+            #expect(names.count == 7)
+            for (path, owner) in [("elsewhere", me), ("config/file", me), ("config", me + 1)] {
+                let error = outcome { () throws(Errno) in
+                    try forEachName(in: FilePath(path), below: home, ownedBy: owner) { _ in true }
+                }
+                #expect([.notDirectory, .permissionDenied].contains(error))
+            }
+        }
+    }
+
+    @Test("a file that is named is read through links, and never waited for")
+    func named() throws {
+        try withTemporaryDirectory(containing: Self.tree) { base in
+            let linked = try contentsOfFile(base.appending("elsewhere/link"))
+            #expect(linked == Array("text".utf8))
+            let mounts = try contentsOfFile("/proc/self/mountinfo")
+            #expect(!mounts.isEmpty)
+            let refusals: [(FilePath, Errno)] = [
+                ("fifo", .invalidArgument), ("zero", .invalidArgument),
+                ("sparse", .fileTooLarge), ("directory", .isDirectory),
+            ]
+            for (name, errno) in refusals {
+                let path = base.appending("config").pushing(name)
+                #expect(outcome { () throws(Errno) in try contentsOfFile(path) } == errno)
+            }
+            // The kernel tells no size of its own files.
+            let limited = outcome { () throws(Errno) in
+                try contentsOfFile("/proc/self/mountinfo", limit: 10)
+            }
+            #expect(limited == .fileTooLarge)
+        }
+    }
+}
