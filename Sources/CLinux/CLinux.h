@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -512,10 +513,13 @@ static inline long linux_open_without_links(int directory, const char *path, uin
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
-// Opens a name below an open directory, on the same mount and through no link: openat2(2).
-static inline long linux_open_beneath(int directory, const char *path, uint64_t flags) {
-    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x08 | 0x04 | 0x02 | 0x01};
+// Opens a name below an open directory through no link, and where asked on the same mount:
+// openat2(2).
+static inline long linux_open_beneath(
+    int directory, const char *path, uint64_t flags, bool crosses_mounts) {
     // RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_XDEV
+    struct { uint64_t flags, mode, resolve; } how = {
+        flags, 0, 0x08 | 0x04 | 0x02 | (crosses_mounts ? 0 : 0x01)};
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 

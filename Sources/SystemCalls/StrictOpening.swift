@@ -35,18 +35,22 @@ package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> Fil
     try reopenFile(descriptor, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
 }
 
-/// Opens what lies below an open directory, on the same mount and through no link: `openat2(2)` with
-/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`.
+/// Opens what lies below an open directory, through no link: `openat2(2)` with `RESOLVE_BENEATH`,
+/// `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`.
 ///
-/// - Parameter flags: `O_CLOEXEC` is added.
-/// - Throws: `EXDEV` when another mount begins on the way, `ELOOP` for a link on the way or at the
-///   end, `ENOSYS` before Linux 5.6.
+/// - Parameters:
+///   - flags: `O_CLOEXEC` is added.
+///   - crossesMounts: leaves out `RESOLVE_NO_XDEV`.
+/// - Throws: `EXDEV` when another mount begins on the way and may not be crossed, or the path leads
+///   up; `ELOOP` for a link on the way or at the end; `ENOSYS` before Linux 5.6.
 package func openBeneath(
-    _ path: FilePath, in directory: FileDescriptor, flags: CInt
+    _ path: FilePath, in directory: FileDescriptor, flags: CInt,
+    crossingMounts crossesMounts: Bool = false
 ) throws(Errno) -> FileDescriptor {
     try path.withPointer { path throws(Errno) in
         let descriptor = try perform(.openat2) {
-            linux_open_beneath(directory.rawValue, path, UInt64(flags | O_CLOEXEC))
+            linux_open_beneath(
+                directory.rawValue, path, UInt64(flags | O_CLOEXEC), crossesMounts)
         }
         return FileDescriptor(rawValue: CInt(descriptor))
     }

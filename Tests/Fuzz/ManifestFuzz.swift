@@ -1,4 +1,6 @@
 import ResourceValues
+import SystemCalls
+
 @testable import BackupEngines
 
 /// Reads any bytes as a line of a manifest, as the config of a repository, and as a file's name:
@@ -9,7 +11,7 @@ public func fuzzManifest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let line = try? ManifestLine(reading: bytes[...]), case .item(let item) = line {
         precondition(item.path.first == UInt8(ascii: "/"))
         precondition(!item.archivePath.isEmpty)
-        if let names = plainNames(of: item.path) {
+        if let names = RelativePath(absolute: item.path)?.names {
             precondition(names.allSatisfy { !$0.isEmpty && !$0.contains(UInt8(ascii: "/")) })
             precondition(!names.contains(Array("..".utf8)))
         }

@@ -21,23 +21,28 @@ final class TargetTree {
     /// Where an item of the snapshot is.
     ///
     /// - Parameter path: the absolute path in the snapshot, not `/` itself.
-    /// - Throws: the errno of opening a directory on the way.
+    /// - Throws: the errno of opening a directory on the way; `EINVAL` for a path that could lead
+    ///   elsewhere.
     func location(of path: [UInt8]) throws(Errno) -> DirectoryEntryLocation {
-        let components = path.split(separator: UInt8(ascii: "/")).map(Array.init)
-        let parents = components.dropLast()
+        guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
+            throw .invalidArgument
+        }
+        let parents = names.dropLast()
         var shared = 0
-        while shared < parents.count, shared < names.count, parents[shared] == names[shared] {
+        while shared < parents.count, shared < self.names.count,
+            parents[shared] == self.names[shared]
+        {
             shared += 1
         }
         close(keeping: shared)
         for name in parents[shared...] {
-            let location = DirectoryEntryLocation(directory: last, name: FilePath(bytes: name))
             directories.append(
-                try openFile(location, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
-            names.append(name)
+                try openBeneath(
+                    FilePath(bytes: name), in: last, flags: O_PATH | O_DIRECTORY,
+                    crossingMounts: true))
+            self.names.append(name)
         }
-        return DirectoryEntryLocation(
-            directory: last, name: FilePath(bytes: components.last ?? []))
+        return DirectoryEntryLocation(directory: last, name: FilePath(bytes: name))
     }
 
     private var last: FileDescriptor { directories.last ?? root.descriptor }

@@ -59,7 +59,8 @@ public struct PurgeExecutor: Sendable {
         }
         guard let volume = parents.lazy.map({ FilePath(bytes: $0) }).first(where: isOn(plan)) else {
             for unit in plan.units {
-                event(.kept(unit, plainNames(of: unit.path) == nil ? .outsideRoots : .changed))
+                let isPlain = RelativePath(absolute: unit.path) != nil
+                event(.kept(unit, isPlain ? .changed : .outsideRoots))
             }
             return PurgeOutcome()
         }
@@ -112,7 +113,8 @@ public struct PurgeExecutor: Sendable {
 
 /// The path of the directory that holds a unit; nil for a path that no search spells.
 private func parentPath(of path: [UInt8]) -> [UInt8]? {
-    guard plainNames(of: path) != nil, let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
+    guard RelativePath(absolute: path) != nil, let slash = path.lastIndex(of: UInt8(ascii: "/"))
+    else {
         return nil
     }
     return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])

@@ -50,7 +50,9 @@ final class DirectoryChain {
         } catch .fileExists {
             // It was there, or something else is, which opening finds out.
         }
-        return try openDirectory(name, in: parent.descriptor)
+        // A filesystem that is mounted below the target is restored into.
+        return try openBeneath(
+            name, in: parent.descriptor, flags: O_RDONLY | O_DIRECTORY, crossingMounts: true)
     }
 
     private func leave(keeping count: Int) {

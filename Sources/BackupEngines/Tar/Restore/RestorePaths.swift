@@ -27,17 +27,3 @@ struct RestorePaths {
     /// Where the first name of a file was restored.
     func place(ofFirst path: [UInt8]) -> [UInt8] { standIns[path] ?? path }
 }
-
-/// The names on the way to an item, from the target down.
-///
-/// - Returns: nil when they could lead elsewhere.
-func plainNames(of path: [UInt8]) -> ArraySlice<[UInt8]>? {
-    guard path.first == UInt8(ascii: "/"), !path.contains(0) else { return nil }
-    if path.count == 1 { return [] }
-    let names = path.dropFirst().split(
-        separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
-    ).map(Array.init)
-    let dot = UInt8(ascii: ".")
-    guard names.allSatisfy({ !$0.isEmpty && $0 != [dot] && $0 != [dot, dot] }) else { return nil }
-    return names[...]
-}

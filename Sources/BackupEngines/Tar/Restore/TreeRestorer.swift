@@ -65,11 +65,11 @@ final class TreeRestorer {
         _ item: ManifestItem, _ entry: ArchiveMetadata, at path: [UInt8],
         from reader: ArchiveReader, _ paths: RestorePaths
     ) throws {
-        guard let names = plainNames(of: path) else {
+        // The target itself is not an item.
+        if path == [UInt8(ascii: "/")] { return }
+        guard let names = RelativePath(absolute: path)?.names[...], let name = names.last else {
             return fail(path, .missing("its path could lead out of the target"))
         }
-        // The target itself is not an item.
-        guard let name = names.last else { return }
         do {
             if item.kind == .directory {
                 try chain.enter(names).pending = (item, entry.attributes)
@@ -140,7 +140,6 @@ final class TreeRestorer {
     }
 
     private func link(_ location: DirectoryEntryLocation, to first: [UInt8]) throws(Errno) {
-        guard plainNames(of: first) != nil else { throw .invalidArgument }
         try removeExisting(location)
         let tree = try TargetTree(target)
         let existing = try tree.location(of: first)

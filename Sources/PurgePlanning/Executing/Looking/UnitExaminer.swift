@@ -76,7 +76,7 @@ struct UnitExaminer {
     private func reach(
         _ path: [UInt8], _ visitor: inout UnitVisitor, _ sink: UnitSink
     ) throws(KeepReason) -> (UnitPlace, Start) {
-        guard let names = plainNames(of: path) else { throw .outsideRoots }
+        guard let names = RelativePath(absolute: path)?.names else { throw .outsideRoots }
         let (root, rootIdentity) = try startingPoint(above: FilePath(bytes: path), sink)
         let rootDepth = root.path.components.count
         var start = Start(

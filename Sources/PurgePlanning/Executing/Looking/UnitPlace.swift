@@ -25,14 +25,3 @@ struct UnitPlace: Sendable {
         }
     }
 }
-
-/// The names of an absolute path that is spelled as a search spells it; nil for any other, such as
-/// one with `..` in it.
-func plainNames(of path: [UInt8]) -> [[UInt8]]? {
-    let slash = UInt8(ascii: "/")
-    guard path.first == slash, path.count > 1, !path.contains(0) else { return nil }
-    let names = path.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
-    let special = [Array("".utf8), Array(".".utf8), Array("..".utf8)]
-    guard !names.contains(where: { special.contains(Array($0)) }) else { return nil }
-    return names.map { Array($0) }
-}

@@ -121,7 +121,7 @@ func reportStrangers(
 private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> OpenedFile? {
     var directory = OpenedFile(try openDirectoryReference("/"))
     do throws(Errno) {
-        for name in path.isEmpty ? [] : plainNames(of: path) ?? [[]] {
+        for name in path.isEmpty ? [] : RelativePath(absolute: path)?.names ?? [[]] {
             directory = OpenedFile(
                 try openFile(
                     in: directory.descriptor, FilePath(bytes: name),

@@ -48,7 +48,8 @@ struct Trash {
         var homes: [OpenedFile] = []
         var directory = OpenedFile(
             try reaching { () throws(Errno) in try openDirectoryReference("/") })
-        for name in [nil] + (plainNames(of: examined.place.parentPath) ?? []).map(Optional.some) {
+        let names = RelativePath(absolute: examined.place.parentPath)?.names ?? []
+        for name in [nil] + names.map(Optional.some) {
             if let name {
                 let above = directory.descriptor
                 directory = OpenedFile(
