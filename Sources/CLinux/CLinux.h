@@ -523,14 +523,6 @@ static inline long linux_open_beneath(
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
-// Opens what lies below an open directory, also on other mounts, and through no link: openat2(2).
-static inline long linux_open_without_links_below(int directory, const char *path,
-                                                  uint64_t flags) {
-    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x08 | 0x04 | 0x02};
-    // RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
-    return linux_result(syscall(437, directory, path, &how, sizeof how));
-}
-
 static inline long linux_syncfs(int descriptor) {
     return linux_result(syscall(SYS_syncfs, descriptor));
 }

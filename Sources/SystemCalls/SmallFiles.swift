@@ -79,13 +79,9 @@ private func openOwned(
     _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, flags: CInt
 ) throws(Errno) -> (FileDescriptor, FileStatus) {
     let directory = OwnedDescriptor(try openDirectoryReference(home))
-    let flags = flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-    let opened = try path.withPointer { path throws(Errno) in
-        try perform(.openat2) {
-            linux_open_without_links_below(directory.descriptor.rawValue, path, UInt64(flags))
-        }
-    }
-    let descriptor = FileDescriptor(rawValue: CInt(opened))
+    let descriptor = try openBeneath(
+        path, in: directory.descriptor,
+        flags: flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, crossingMounts: true)
     do throws(Errno) {
         let status = try descriptor.status()
         guard status.owner == owner else { throw .permissionDenied }
