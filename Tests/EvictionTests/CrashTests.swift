@@ -14,8 +14,8 @@ struct CrashTests {
             for work in ["evict", "download"] {
                 var call = 1
                 while true {
-                    if work == "download" { try undisturbed { try fixture.evict() } }
-                    let result = try command(work, fixture, dyingAt: call).runUndisturbed()
+                    if work == "download" { try fixture.evict() }
+                    let result = try command(work, fixture, dyingAt: call).run()
                     if result.end == .exit(0) { break }
                     #expect(result.end == .signal(9), "\(result)")
                     try checkAndRepair(fixture, "\(work), call \(call)")
@@ -70,22 +70,22 @@ struct CrashTests {
                 while true {
                     var evict = command("evict", fixture, dyingAt: call)
                     evict.user = 1234
-                    let result = try evict.runUndisturbed()
+                    let result = try evict.run()
                     if result.end == .exit(0) { break }
                     #expect(result.end == .signal(9), "\(result)")
                     var repair = command("recover", fixture)
                     repair.user = 1234
-                    #expect(try repair.runUndisturbed().exitCode == 0)
+                    #expect(try repair.run().exitCode == 0)
                     var download = command("download", fixture)
                     download.user = 1234
-                    _ = try download.runUndisturbed()
+                    _ = try download.run()
                     try fixture.expectWhole(permissions: permissions)
                     call += 3
                 }
                 try fixture.expectPlaceholder()
                 var download = command("download", fixture)
                 download.user = 1234
-                #expect(try download.runUndisturbed().text == "downloaded\n")
+                #expect(try download.run().text == "downloaded\n")
                 try fixture.expectWhole(permissions: permissions)
             }
         }

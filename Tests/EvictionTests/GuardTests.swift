@@ -40,6 +40,18 @@ struct GuardTests {
         }
     }
 
+    @Test("another process had it open for a moment only: it is evicted, and brought back")
+    func openBriefly() throws {
+        try require(.tool("python3"))
+        try withFile { fixture in
+            try useBriefly(fixture.file)
+            try fixture.evict()
+            try useBriefly(fixture.file)
+            try fixture.download()
+            try fixture.expectWhole()
+        }
+    }
+
     @Test("another process has it mapped, and closed")
     func mapped() throws {
         try require(.tool("python3"))

@@ -1,4 +1,3 @@
-import Glibc
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -36,38 +35,11 @@ func checkAndRepair(_ fixture: EvictionFixture, _ moment: Comment) throws {
     }
     #expect(status.size == fixture.content.count, moment)
     for record in try fixture.journal.contents().files {
-        let recovery = try undisturbed { try fixture.journal.recover(record) }
+        let recovery = try fixture.journal.recover(record)
         #expect([.settled, .whole, .placeholder, .partial].contains(recovery), moment)
     }
     if try !fixture.journal.contents().files.isEmpty {
-        try undisturbed { try fixture.download() }
+        try fixture.download()
     }
     try fixture.expectWhole()
-}
-
-/// Does work again, up to a second long, that found the file or its record in use.
-///
-/// What is open in the tests' process is open in every process that another test starts, too, until
-/// that runs its program.
-@discardableResult
-func undisturbed<Result>(_ work: () throws -> Result) throws -> Result {
-    for _ in 0..<100 {
-        do {
-            return try work()
-        } catch EvictionError.inUse {
-            usleep(10_000)
-        }
-    }
-    return try work()
-}
-
-extension Command {
-    /// Runs `evict-tool`, again where it found the file in use.
-    func runUndisturbed() throws -> CommandResult {
-        try undisturbed {
-            let result = try run()
-            if result.text == "in-use\n" { throw EvictionError.inUse }
-            return result
-        }
-    }
 }

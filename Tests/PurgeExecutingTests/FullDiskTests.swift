@@ -119,7 +119,7 @@ struct FullDiskTests {
                 // Somebody else takes what is freed.
                 _ = system("dd if=/dev/zero bs=64K count=16 status=none >> '\(home.root)/other'")
             }
-            let report = try mock.run { try home.carryOutOnce(plan, executor) }
+            let report = try mock.run { try home.carryOut(plan, executor) }
             #expect(report.outcome.isFutile)
             #expect(!report.outcome.isReached)
             #expect(report.removed.count >= 4 && report.removed.count < 8)

@@ -1,5 +1,4 @@
 import EffectiveValues
-import Glibc
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -49,28 +48,10 @@ struct PurgeFixture: Sendable {
             device: try home.status().identity.device, wantedBytes: bytes, units: units)
     }
 
-    /// Carries a plan out. What a program that another test is starting has open for a moment is tried
-    /// again.
     func carryOut(
         _ plan: PurgePlan, _ executor: PurgeExecutor? = nil
     ) throws -> PurgeReport {
         let executor = executor ?? self.executor()
-        var report = try carryOutOnce(plan, executor)
-        for _ in 0..<20 {
-            let busy = report.kept.filter { $0.value.isPassing }
-            let units = plan.units.filter { busy[FilePath(bytes: $0.path)] != nil }
-            if units.isEmpty { break }
-            usleep(10_000)
-            report.merge(
-                try carryOutOnce(
-                    PurgePlan(
-                        created: plan.created, bootID: plan.bootID, device: plan.device,
-                        wantedBytes: plan.wantedBytes, units: units), executor))
-        }
-        return report
-    }
-
-    func carryOutOnce(_ plan: PurgePlan, _ executor: PurgeExecutor) throws -> PurgeReport {
         var report = PurgeReport()
         report.outcome = try executor.carryOut(plan, now: .later) { report.add($0) }
         return report
@@ -99,16 +80,6 @@ extension PurgeFixture {
     }
 }
 
-extension KeepReason {
-    /// Whether a program that is just being started may be the reason.
-    fileprivate var isPassing: Bool {
-        switch self {
-        case .inUse, .locked, .processInside: true
-        default: false
-        }
-    }
-}
-
 /// What became of the units of a plan.
 struct PurgeReport {
     var removed: Set<FilePath> = []
@@ -124,15 +95,6 @@ struct PurgeReport {
         case .failed(let unit, let error): failed[FilePath(bytes: unit.path)] = error
         case .leftover(let path, let state): leftovers[FilePath(bytes: path)] = state
         }
-    }
-
-    mutating func merge(_ later: PurgeReport) {
-        for path in later.removed { kept[path] = nil }
-        removed.formUnion(later.removed)
-        kept.merge(later.kept) { $1 }
-        failed.merge(later.failed) { $1 }
-        leftovers.merge(later.leftovers) { $1 }
-        outcome = later.outcome
     }
 }
 

@@ -66,7 +66,7 @@ struct RaceTests {
         }
         var executor = home.executor()
         executor.mode = mode
-        let report = try mock.run { [executor] in try home.carryOutOnce(plan, executor) }
+        let report = try mock.run { [executor] in try home.carryOut(plan, executor) }
         if let failure { throw failure }
         try check(home, report)
         return count == number

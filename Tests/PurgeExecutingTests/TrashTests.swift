@@ -71,7 +71,7 @@ struct TrashTests {
             let plan = try home.plan()
             let descriptor = try openForReading(home(".cache/app/unit/file"))
             try home("marked").setValue(false, for: .isPurgeable)
-            let report = try home.carryOutOnce(plan, executor)
+            let report = try home.carryOut(plan, executor)
             try closeFile(descriptor)
             #expect(report.kept[home(".cache/app/unit")] == .inUse)
             #expect(report.kept[home("marked")] == .changed)

@@ -25,7 +25,7 @@ struct UseTests {
         try withPurgeHome(tree) { home in
             let unit = path == "marked" ? home("marked") : home(".cache/app/unit")
             try use(home(path)) {
-                let report = try home.carryOutOnce(try home.plan(), home.executor())
+                let report = try home.carryOut(try home.plan(), home.executor())
                 #expect(report.kept[unit] == reason)
                 #expect(report.failed == [:])
                 #expect(home(path).exists)
@@ -53,6 +53,41 @@ struct UseTests {
             try closeFile(descriptor)
             try purge()
             munmap(memory, 4096)
+        }
+    }
+
+    @Test(
+        "what is in use for a moment only goes all the same",
+        arguments: [
+            ("marked", false), ("marked", true), (".cache/app/unit/deep/file", false),
+            (".cache/app/unit/deep", false), (".cache/app/unit/deep", true), (".cache/app", true),
+        ])
+    func brief(path: String, locks: Bool) throws {
+        try require(.tool("python3"))
+        try withPurgeHome(tree) { home in
+            let plan = try home.plan()
+            // Makes the journal, which waits for the disk.
+            try home.executor().finishLeftovers { _ in }
+            try useBriefly(home(path), locks: locks)
+            let report = try home.carryOut(plan)
+            #expect(report.kept == [:])
+            #expect(report.removed == [home("marked"), home(".cache/app/unit")])
+        }
+    }
+
+    @Test("many units in use keep a run waiting for two seconds at most")
+    func manyInUse() throws {
+        let names = (0..<40).map { FileName(Array("file\($0)".utf8)) }
+        let tree = Tree { for name in names { File(name, block).purgeable() } }
+        try withPurgeHome(tree) { home in
+            let opened = try names.map { try openForReading(home.home.appending($0)) }
+            defer { opened.forEach(closeQuietly) }
+            let plan = try home.plan()
+            let start = monotonicTime()
+            let report = try home.carryOut(plan)
+            #expect(report.kept.count == names.count)
+            #expect(report.kept.values.allSatisfy { $0 == .inUse })
+            #expect(monotonicTime() - start < .seconds(6))
         }
     }
 

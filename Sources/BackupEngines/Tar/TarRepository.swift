@@ -67,8 +67,8 @@ package struct TarRepository: BackupEngine {
                 try openFile(
                     in: directory.descriptor, TarNames.lock,
                     flags: O_RDWR | O_CREAT | O_NOFOLLOW, permissions: 0o600))
-            guard try takeLock(on: file.descriptor) else {
-                throw Errno.wouldBlock
+            try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
+                guard try takeLock(on: file.descriptor) else { throw .wouldBlock }
             }
             return LockedDirectory(directory, file)
         } catch .wouldBlock {

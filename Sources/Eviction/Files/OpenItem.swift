@@ -21,19 +21,28 @@ final class OpenItem: Sendable {
     ///   file.
     init(_ place: ItemPlace, identity: FileIdentity) throws(EvictionError) {
         self.place = place
-        descriptor = try Self.open(place, identity: identity)
-        do throws(EvictionError) {
-            try Self.lease(descriptor, place.path)
-        } catch {
-            // Nothing was written yet.
-            closeQuietly(descriptor)
-            throw error
+        descriptor = try Patience().retry(while: { $0 == .inUse }) { () throws(EvictionError) in
+            try Self.openAlone(place, identity: identity)
         }
     }
 
     deinit {
         // What must not be lost is synchronized by hand.
         closeQuietly(descriptor)
+    }
+
+    private static func openAlone(
+        _ place: ItemPlace, identity: FileIdentity
+    ) throws(EvictionError) -> FileDescriptor {
+        let descriptor = try open(place, identity: identity)
+        do throws(EvictionError) {
+            try lease(descriptor, place.path)
+            return descriptor
+        } catch {
+            // Nothing was written yet.
+            closeQuietly(descriptor)
+            throw error
+        }
     }
 
     private static func open(

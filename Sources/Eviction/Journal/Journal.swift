@@ -167,7 +167,12 @@ extension Journal {
             let reference = OwnedDescriptor(try openDirectoryReference(directory))
             let lock = RecordLock(try openLockFile("lock", in: reference.descriptor))
             let offset = Int64(clamping: RecordName(identity).hash >> 2)
-            return try lockByte(at: offset, of: lock.descriptor) ? lock : nil
+            try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
+                guard try lockByte(at: offset, of: lock.descriptor) else { throw .wouldBlock }
+            }
+            return lock
+        } catch .wouldBlock {
+            return nil
         } catch {
             throw .changingItem(error, directory)
         }

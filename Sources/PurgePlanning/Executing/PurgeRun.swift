@@ -23,7 +23,8 @@ struct PurgeRun {
         self.executor = executor
         self.plan = plan
         self.journal = journal
-        examiner = UnitExaminer(executor.search, rules)
+        examiner = UnitExaminer(
+            executor.search, rules, Patience(.seconds(2), unless: executor.shouldStop))
         progress = PurgeProgress(wanted: plan.wantedBytes, futileBytes: executor.futileBytes)
         trash =
             executor.mode == .trash
@@ -102,12 +103,12 @@ struct PurgeRun {
         guard examined.unit.isAsPlanned(planned) else { throw KeepReason.changed }
         if let trash {
             try examined.requireAtRest()
-            try RunningProcesses.requireOutside(examined.contents.directories)
+            try examiner.requireNoProcess(in: examined.contents.directories)
             return try trash.take(examined)
         }
         if executor.mode == .rehearse {
             try examined.requireAtRest()
-            return try RunningProcesses.requireOutside(examined.contents.directories)
+            return try examiner.requireNoProcess(in: examined.contents.directories)
         }
         guard planned.isDirectory else { return try examined.removeFile() }
         try DirectoryRemoval(examiner: examiner, journal: journal.required()).remove(examined)

@@ -6,10 +6,12 @@ import SystemPackage
 struct CheckingVisitor: DepthFirstVisitor {
     private(set) var rules: UnitVisitor
     private(set) var contents: UnitContents
+    private let patience: Patience
 
-    init(_ rules: UnitVisitor, _ contents: UnitContents) {
+    init(_ rules: UnitVisitor, _ contents: UnitContents, _ patience: Patience) {
         self.rules = rules
         self.contents = contents
+        self.patience = patience
     }
 
     mutating func visitItem(_ item: WalkedItem, in context: PurgeContext) throws(KeepReason) {
@@ -20,7 +22,7 @@ struct CheckingVisitor: DepthFirstVisitor {
             _ = visit(item, item.location, status, in: context)
             return contents.add(status, named: item.name)
         }
-        let held = try HeldFile(FilePath(bytes: item.name), in: item.directory, status)
+        let held = try HeldFile(FilePath(bytes: item.name), in: item.directory, status, patience)
         _ = visit(item, held.descriptor, held.status, in: context)
         contents.add(held.status, named: item.name)
     }
@@ -33,7 +35,7 @@ struct CheckingVisitor: DepthFirstVisitor {
             // The visitor has the reason.
             return nil
         }
-        try requireUnlocked(directory)
+        try requireUnlocked(directory, patience)
         contents.add(status, named: item.name)
         return below
     }

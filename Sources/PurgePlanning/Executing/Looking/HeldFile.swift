@@ -14,20 +14,27 @@ final class HeldFile: Sendable {
 
     /// Opens a file and takes its write lease and its lock.
     ///
-    /// - Parameter known: what has the name, as it was found a moment ago.
+    /// - Parameters:
+    ///   - known: what has the name, as it was found a moment ago.
+    ///   - patience: for what is in use, or locked.
     /// - Throws: `inUse`, `locked`, `changed` when the name leads to another file, and `untestable`
     ///   where one of the tests cannot be made; `foreignOwner` where that is the reason.
     init(
-        _ name: FilePath, in directory: FileDescriptor, _ known: FileStatus
+        _ name: FilePath, in directory: FileDescriptor, _ known: FileStatus,
+        _ patience: Patience
     ) throws(KeepReason) {
         do throws(KeepReason) {
-            file = try Self.open(name, in: directory)
+            file = try patience.retry(while: \.mayPass) { () throws(KeepReason) in
+                try Self.open(name, in: directory)
+            }
             let opened = file.descriptor
             status = try reaching { () throws(Errno) in try opened.status() }
             guard status.kind == .regularFile, status.identity == known.identity else {
                 throw .changed
             }
-            try Self.hold(opened)
+            try patience.retry(while: \.mayPass) { () throws(KeepReason) in
+                try Self.hold(opened)
+            }
         } catch .untestable(let errno) {
             throw known.owner == effectiveUser() ? .untestable(errno) : .foreignOwner
         } catch {
@@ -80,12 +87,26 @@ final class HeldFile: Sendable {
 }
 
 /// Throws `locked` when somebody has locked an open directory.
-func requireUnlocked(_ directory: FileDescriptor) throws(KeepReason) {
-    let isFree: Bool
-    do throws(Errno) {
-        isFree = try takeLock(on: directory)
-    } catch {
-        throw .untestable(error)
+func requireUnlocked(
+    _ directory: FileDescriptor, _ patience: Patience
+) throws(KeepReason) {
+    try patience.retry(while: \.mayPass) { () throws(KeepReason) in
+        let isFree: Bool
+        do throws(Errno) {
+            isFree = try takeLock(on: directory)
+        } catch {
+            throw .untestable(error)
+        }
+        guard isFree else { throw .locked }
     }
-    guard isFree else { throw .locked }
+}
+
+extension KeepReason {
+    /// Whether a program that is just being started may be the reason.
+    var mayPass: Bool {
+        switch self {
+        case .inUse, .locked, .processInside: true
+        default: false
+        }
+    }
 }

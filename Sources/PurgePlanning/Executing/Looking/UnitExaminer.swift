@@ -10,10 +10,12 @@ import SystemPackage
 struct UnitExaminer {
     private let search: UnitSearch
     private let rules: PurgeRules
+    private let patience: Patience
 
-    init(_ search: UnitSearch, _ rules: PurgeRules) {
+    init(_ search: UnitSearch, _ rules: PurgeRules, _ patience: Patience) {
         self.search = search
         self.rules = rules
+        self.patience = patience
     }
 
     /// Looks at a unit: at what is stored above it, on it and in it, and at who uses it.
@@ -40,6 +42,13 @@ struct UnitExaminer {
             // The rules' own reason says more than that a walk went no further.
             if error == .changed, let reason = notes.withLock({ $0 }) { throw reason }
             throw error
+        }
+    }
+
+    /// Throws `processInside` when a process is in one of the directories of a unit.
+    func requireNoProcess(in directories: Set<FileIdentity>) throws(KeepReason) {
+        try patience.retry(while: \.mayPass) { () throws(KeepReason) in
+            try RunningProcesses.requireOutside(directories)
         }
     }
 
@@ -180,7 +189,7 @@ struct UnitExaminer {
         } catch {
             throw .untestable(error)
         }
-        try requireUnlocked(opened.descriptor)
+        try requireUnlocked(opened.descriptor, patience)
     }
 
     // MARK: The unit
@@ -207,7 +216,7 @@ struct UnitExaminer {
         guard now.kind == .directory else { return }
         guard case .descend(let below) = descent, below.unit != nil else { throw .changed }
         looked.contents.directories.insert(now.identity)
-        var checking = CheckingVisitor(visitor, looked.contents)
+        var checking = CheckingVisitor(visitor, looked.contents, patience)
         defer {
             visitor = checking.rules
             looked.contents = checking.contents
@@ -220,7 +229,7 @@ struct UnitExaminer {
     ) throws(KeepReason) -> OpenedOrHeld {
         switch status.kind {
         case .regularFile:
-            let held = try HeldFile(name, in: looked.place.directory, status)
+            let held = try HeldFile(name, in: looked.place.directory, status, patience)
             looked.held = held
             return .held(held)
         case .directory:
@@ -230,7 +239,7 @@ struct UnitExaminer {
             } catch {
                 throw KeepReason(reaching: error)
             }
-            try requireUnlocked(opened.descriptor)
+            try requireUnlocked(opened.descriptor, patience)
             return .opened(opened)
         default:
             let directory = looked.place.directory

@@ -26,7 +26,9 @@ final class PurgeJournal {
             throw FileError.opening(error, path)
         }
         do throws(Errno) {
-            guard try takeLockSoon() else { throw .wouldBlock }
+            try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
+                guard try takeLock(on: file.descriptor) else { throw .wouldBlock }
+            }
             try reserve()
             try read()
         } catch .wouldBlock {
@@ -34,16 +36,6 @@ final class PurgeJournal {
         } catch {
             throw FileError.changingItem(error, path)
         }
-    }
-
-    /// Takes the lock, also when it is free only in a moment: a process that another thread is just
-    /// starting keeps what this process had open until its program begins.
-    private func takeLockSoon() throws(Errno) -> Bool {
-        for _ in 0..<10 {
-            if try takeLock(on: file.descriptor) { return true }
-            usleep(20_000)
-        }
-        return false
     }
 
     /// Takes the blocks of both places; on a full disk that is tried again by the next run.

@@ -11,7 +11,7 @@ struct DirectoryRemoval {
     ///
     /// - Throws: ``KeepReason`` when it was put back, or never touched; `FileError` when a call failed.
     func remove(_ first: Examination) throws {
-        try RunningProcesses.requireOutside(first.contents.directories)
+        try examiner.requireNoProcess(in: first.contents.directories)
         var record = AsideRecord(
             state: .aside, identity: first.unit.identity,
             parent: first.place.parentStatus.identity, parentPath: first.place.parentPath,
@@ -53,7 +53,7 @@ struct DirectoryRemoval {
     ) throws(KeepReason) -> Examination {
         let second = try examiner.examine(record.path, named: record.asideName)
         guard second.isUnchanged(since: first) else { throw .changed }
-        try RunningProcesses.requireOutside(second.contents.directories)
+        try examiner.requireNoProcess(in: second.contents.directories)
         return second
     }
 
