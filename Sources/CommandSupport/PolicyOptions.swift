@@ -45,7 +45,7 @@ public struct PolicyOptions: ParsableArguments {
     /// The policy, after warnings about settings that were ignored.
     public func policy(in environment: PolicyEnvironment) -> StoragePolicy {
         for warning in environment.warnings {
-            Messages.warn(about: warning.path?.bytes, warning.sentence)
+            Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
         return StoragePolicy(
             markers: chosen, locations: ignoresLocations ? nil : environment.locations)

@@ -53,6 +53,7 @@ public struct PolicyEnvironment: Sendable, Hashable {
         mounts = MountTable(mountinfo: reader.contents(of: "/proc/self/mountinfo"))
         inputs.mountPoints = mounts.mounts.map(\.mountPoint)
         inputs.realPaths = realPaths(of: inputs.pathsToResolve)
+        inputs.unsafePaths = unsafePaths(among: inputs.pathsOfLocations)
         locations = StorageLocations(inputs)
         warnings = reader.warnings + locations.warnings
     }
@@ -83,6 +84,20 @@ private func realPaths(of paths: Set<FilePath>) -> [FilePath: FilePath] {
     for path in paths where path.isAbsolute {
         guard let real = try? realPath(of: path) else { continue }
         table[path] = real
+    }
+    return table
+}
+
+/// Those of paths to which no safe way leads, with the item where another user decides.
+private func unsafePaths(among paths: Set<FilePath>) -> [FilePath: FilePath] {
+    var table: [FilePath: FilePath] = [:]
+    for path in paths where path.isAbsolute {
+        do throws(FileError) {
+            _ = try NamedItem(at: path)
+        } catch {
+            // What cannot be reached for another reason is met by nothing.
+            if error.code == .unsafePath { table[path] = error.path ?? path }
+        }
     }
     return table
 }

@@ -15,74 +15,171 @@ import SystemPackage
 public func realPath(
     of path: FilePath, followsLast: Bool = true
 ) throws(FileError) -> FilePath {
-    do throws(Errno) {
-        return try PathResolver.resolve(path, followsLast: followsLast)
-    } catch {
-        throw .opening(error, path)
-    }
+    var resolver = try PathResolver(path)
+    try resolver.resolve(followsLast: followsLast)
+    return resolver.path
 }
 
 /// The kernel's own limit (`MAXSYMLINKS` of linux/namei.h).
 private let mostSymbolicLinks = 40
 
+/// Goes down a path by descriptor, one name after the other, and resolves symbolic links itself.
+///
 /// Works on bytes: every step with a `FilePath` goes over the whole path again, which long paths would
 /// feel.
-private struct PathResolver: ~Copyable {
+struct PathResolver: ~Copyable {
+    /// The path that was given, which errors name.
+    private let given: FilePath
     /// The names that lead from `/` to the file reached so far.
     private var resolved: [ArraySlice<UInt8>]
     private var file: PathDescriptor
     /// The names still to look up, the next one last.
     private var pending: [ArraySlice<UInt8>]
     private var linkCount = 0
+    /// Checks each step; nil where every way is followed.
+    private var check: StepCheck?
 
-    static func resolve(_ path: FilePath, followsLast: Bool) throws(Errno) -> FilePath {
-        guard !path.isEmpty else { throw .noSuchFileOrDirectory }
-        var resolver = try PathResolver(path)
-        while let name = resolver.pending.popLast() {
-            let isLast = resolver.pending.isEmpty
-            try resolver.lookUp(name, followsLink: followsLast || !isLast)
+    /// - Parameter user: who acts on what is reached, where each step from `/` is checked; nil where
+    ///   every way is followed.
+    init(_ path: FilePath, checkedFor user: UInt32? = nil) throws(FileError) {
+        do throws(Errno) {
+            guard !path.isEmpty else { throw .noSuchFileOrDirectory }
+            let start = path.isAbsolute ? [] : try workingDirectory().names
+            if let user {
+                let root = try PathDescriptor("/")
+                let check = StepCheck(user: user, status: try root.descriptor.status())
+                self.init(path, at: root, [], (start + path.names).reversed(), check)
+            } else {
+                let first = try PathDescriptor(path.isAbsolute ? "/" : ".")
+                self.init(path, at: first, start, path.names.reversed(), nil)
+            }
+        } catch {
+            throw .opening(error, path)
         }
-        return FilePath(names: resolver.resolved)
-    }
-
-    private init(_ path: FilePath) throws(Errno) {
-        let start = path.isAbsolute ? [] : try workingDirectory().names
-        self.init(
-            resolved: start, file: try PathDescriptor(path.isAbsolute ? "/" : "."),
-            pending: path.names.reversed())
     }
 
     private init(
-        resolved: [ArraySlice<UInt8>], file: consuming PathDescriptor,
-        pending: [ArraySlice<UInt8>]
+        _ given: FilePath, at file: consuming PathDescriptor, _ resolved: [ArraySlice<UInt8>],
+        _ pending: [ArraySlice<UInt8>], _ check: StepCheck?
     ) {
-        self.resolved = resolved
+        self.given = given
         self.file = file
+        self.resolved = resolved
         self.pending = pending
+        self.check = check
+    }
+
+    /// The real path of what was reached.
+    var path: FilePath { FilePath(names: resolved) }
+
+    /// What was reached, once each step to it was checked.
+    ///
+    /// - Throws: ``FileError`` `unsafePath`.
+    func checkedStatus() throws(FileError) -> FileStatus? {
+        do throws(UnsafeStep) {
+            try check?.checkEnd()
+        } catch {
+            throw error.error(at: path)
+        }
+        return check?.status
+    }
+
+    mutating func resolve(followsLast: Bool = true) throws(FileError) {
+        while let name = pending.popLast() {
+            try lookUp(name, followsLink: followsLast || !pending.isEmpty)
+        }
     }
 
     private mutating func lookUp(
         _ name: ArraySlice<UInt8>, followsLink: Bool
-    ) throws(Errno) {
-        let next = try PathDescriptor(in: file, FilePath(bytes: name))
-        if name.elementsEqual("..".utf8) {
+    ) throws(FileError) {
+        let isDot = name.elementsEqual(".".utf8)
+        let isDoubleDot = name.elementsEqual("..".utf8)
+        let next: PathDescriptor
+        do throws(Errno) {
+            next = try PathDescriptor(in: file, FilePath(bytes: name))
+        } catch {
+            throw .opening(error, given)
+        }
+        let target: FilePath?
+        do throws(Errno) {
+            target = followsLink && !isDot && !isDoubleDot ? try next.symbolicLinkTarget() : nil
+        } catch {
+            throw .opening(error, given)
+        }
+        if isDoubleDot {
             _ = resolved.popLast()
-        } else if !name.elementsEqual(".".utf8) {
-            if followsLink, let target = try next.symbolicLinkTarget() {
-                return try follow(target)
-            }
+            if check != nil { return try goDownAgain() }
+        } else if !isDot {
+            try checkStep(to: next.descriptor, name, isFollowed: target != nil)
+            if let target { return try follow(target) }
             resolved.append(name)
         }
         file = next
     }
 
-    private mutating func follow(_ target: FilePath) throws(Errno) {
-        linkCount += 1
-        guard linkCount <= mostSymbolicLinks else { throw .tooManySymbolicLinkLevels }
-        if target.isAbsolute {
-            file = try PathDescriptor("/")
-            resolved = []
+    private mutating func checkStep(
+        to item: FileDescriptor, _ name: ArraySlice<UInt8>, isFollowed: Bool
+    ) throws(FileError) {
+        guard check != nil else { return }
+        let status: FileStatus
+        do throws(Errno) {
+            status = try item.status()
+        } catch {
+            throw .opening(error, given)
         }
+        do throws(UnsafeStep) {
+            try check?.step(to: status, isFollowed: isFollowed)
+        } catch {
+            throw error.error(at: FilePath(names: resolved + [name]))
+        }
+    }
+
+    /// What lies above a directory is chosen by who moves it: the way there is gone again.
+    private mutating func goDownAgain() throws(FileError) {
+        pending += resolved.reversed()
+        try beginAtRoot()
+    }
+
+    private mutating func follow(_ target: FilePath) throws(FileError) {
+        linkCount += 1
+        guard linkCount <= mostSymbolicLinks else {
+            throw .opening(.tooManySymbolicLinkLevels, given)
+        }
+        if target.isAbsolute { try beginAtRoot() }
         pending += target.names.reversed()
+    }
+
+    private mutating func beginAtRoot() throws(FileError) {
+        resolved = []
+        do throws(Errno) {
+            file = try PathDescriptor("/")
+            if check != nil { check?.status = try file.descriptor.status() }
+        } catch {
+            throw .opening(error, given)
+        }
+    }
+}
+
+/// What is known of the way gone so far, where each step is checked.
+private struct StepCheck {
+    let user: UInt32
+    /// The status of the file reached.
+    var status: FileStatus
+    /// Whether a link of the user's own was followed.
+    var hasFollowedOwnLink = false
+
+    mutating func step(to item: FileStatus, isFollowed: Bool) throws(UnsafeStep) {
+        try UnsafeStep.check(from: status, to: item)
+        guard isFollowed else {
+            status = item
+            return
+        }
+        try UnsafeStep.check(link: item, in: status, for: user)
+        if item.owner != 0 { hasFollowedOwnLink = true }
+    }
+
+    func checkEnd() throws(UnsafeStep) {
+        if hasFollowedOwnLink, status.owner != user { throw .linkToOthers }
     }
 }

@@ -46,6 +46,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     case locked
     /// A process works in it, or has a directory of it open.
     case processInside
+    /// On the way to it another user decides where it leads.
+    case unsafePath
     /// It does not lie in the directories that are looked at.
     case outsideRoots
     /// It is, or holds, something that cannot be tested for being in use.
@@ -75,6 +77,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .inUse: "in-use"
         case .locked: "locked"
         case .processInside: "process-inside"
+        case .unsafePath: "unsafe-path"
         case .outsideRoots: "outside-roots"
         case .untestable: "untestable"
         }
@@ -104,6 +107,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .inUse: "somebody has it, or a file in it, open, mapped or running"
         case .locked: "somebody has locked it, or a directory above it or in it"
         case .processInside: "a process works in it, or has a directory of it open"
+        case .unsafePath: "unsafe path transition: on the way another user decides where it leads"
         case .outsideRoots: "it does not lie in the directories that are looked at"
         case .untestable(let errno): "nobody can tell whether it is in use: \(errno)"
         }

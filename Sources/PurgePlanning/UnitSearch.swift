@@ -92,9 +92,9 @@ public struct UnitSearch: Sendable {
             keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
                 keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
             },
-            // What is not there has no entries.
+            // What is not there has no entries, and what is not reached safely is not searched.
             markRoots: markRoots.map { roots in
-                Set(roots.compactMap { try? $0.status().identity })
+                Set(roots.compactMap { try? NamedItem(at: $0).status.identity })
             })
     }
 
@@ -113,16 +113,19 @@ public struct UnitSearch: Sendable {
     ) throws -> [TreeRoot<PurgeContext>] {
         let reader = try EffectiveValueReader(rules.policy)
         var items: [EffectiveItem] = []
-        for root in roots { items.append(try reader.item(at: root)) }
+        for root in roots {
+            items.append(try reader.item(at: NamedItem(at: root).path, followsLast: false))
+        }
         if roots.isEmpty {
             for location in environment.locations.locations where location.kind != .documents {
                 do throws(FileError) {
-                    let item = try reader.item(at: location.path)
+                    let path = try NamedItem(at: location.path).path
+                    let item = try reader.item(at: path, followsLast: false)
                     if item.status.identity.device == rules.device { items.append(item) }
                 } catch {
                     // What is not there holds nothing.
                     if error.code == .noSuchFile { continue }
-                    sink.note(location.path.bytes, .unreadable(error.errno ?? .ioError))
+                    sink.note(location.path.bytes, KeepReason(reaching: error))
                 }
             }
         }

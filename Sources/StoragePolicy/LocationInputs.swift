@@ -17,6 +17,9 @@ public struct LocationInputs: Sendable, Hashable {
     /// Rules compare real paths, so that no symbolic link makes a home disposable. A path without an
     /// entry is taken as it stands.
     public var realPaths: [FilePath: FilePath] = [:]
+    /// For each of ``pathsOfLocations`` to which no safe way leads, the item where another user decides
+    /// where it leads. Such a path is no location.
+    public var unsafePaths: [FilePath: FilePath] = [:]
 
     /// Creates inputs.
     public init(
@@ -32,11 +35,13 @@ public struct LocationInputs: Sendable, Hashable {
 
     /// The paths whose real paths the rules want to know.
     public var pathsToResolve: Set<FilePath> {
-        var paths = Set(base.homes + unresolvedProtectedRoots + named.map(\.path))
-        paths.formUnion(fixedTemporaryDirectories)
+        pathsOfLocations.union(base.homes + unresolvedProtectedRoots)
+    }
+
+    /// The paths whose content may be deleted or left out of backups because of where it lies.
+    public var pathsOfLocations: Set<FilePath> {
         let settings = [base.cacheHome, base.dataHome, base.temporaryDirectory]
-        paths.formUnion(settings.compactMap { $0?.path })
-        return paths
+        return Set(fixedTemporaryDirectories + named.map(\.path) + settings.compactMap { $0?.path })
     }
 
     func realPath(of path: FilePath) -> FilePath {

@@ -71,7 +71,7 @@ struct LocationRules {
     }
 
     private mutating func addBackedUp() {
-        if let setting = inputs.base.dataHome {
+        if let setting = inputs.base.dataHome, isSafe(setting.path, setting.name) {
             addUnchecked(StorageLocation(kind: .applicationSupport, path: setting.path))
         }
         for path in inputs.userDirectoryPaths {
@@ -86,6 +86,7 @@ struct LocationRules {
     private mutating func add(
         _ location: StorageLocation, _ setting: String, mayHoldProtected: Bool
     ) {
+        guard isSafe(location.path, setting) else { return }
         guard !location.kind.isBackedUp else { return addUnchecked(location) }
         let path = inputs.realPath(of: location.path)
         if path.isFilesystemRoot { return warn(.filesystemRoot, setting, location.path) }
@@ -110,6 +111,12 @@ struct LocationRules {
         let real = StorageLocation(kind: location.kind, path: inputs.realPath(of: location.path))
         guard !isKnown(real.path) else { return }
         locations.append(real)
+    }
+
+    private mutating func isSafe(_ path: FilePath, _ setting: String) -> Bool {
+        guard let obstacle = inputs.unsafePaths[path] else { return true }
+        warn(.unsafePath, setting, path, obstacle)
+        return false
     }
 
     private func isKnown(_ path: FilePath) -> Bool { locations.contains { $0.path == path } }

@@ -23,6 +23,8 @@ public struct LocationWarning: Sendable, Hashable {
         case noHome = "no-home"
         /// The location stays, without what is protected inside it.
         case partlyProtected = "partly-protected"
+        /// On the way to the path another user decides where it leads.
+        case unsafePath = "unsafe-path"
         /// A file that tells about locations could not be read.
         case unreadable
     }
@@ -33,7 +35,7 @@ public struct LocationWarning: Sendable, Hashable {
     public let setting: String
     /// The path that was set; nil when there was none.
     public let path: FilePath?
-    /// The home or protected directory in the way; nil when there is none.
+    /// The home, the protected directory or the unsafe item in the way; nil when there is none.
     public let obstacle: FilePath?
 
     /// Creates a warning.
@@ -45,6 +47,9 @@ public struct LocationWarning: Sendable, Hashable {
         self.path = path
         self.obstacle = obstacle
     }
+
+    /// The path that ``sentence`` is about: the one that was set, or the unsafe item on the way to it.
+    public var subject: FilePath? { cause == .unsafePath ? obstacle : path }
 
     /// The warning in words, without ``path`` and ``obstacle``.
     public var sentence: String {
@@ -62,6 +67,8 @@ public struct LocationWarning: Sendable, Hashable {
         case .noHome: "no home is known, so there are no locations below it"
         case .partlyProtected:
             "\(setting) holds a protected directory, which does not belong to the location"
+        case .unsafePath:
+            "\(setting) is ignored as a location, because another user decides where this leads"
         case .unreadable: "\(setting) cannot be read, so what it tells is not known"
         }
     }

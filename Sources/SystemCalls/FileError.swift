@@ -49,6 +49,8 @@ public struct FileError: Error, Sendable, Hashable {
         public static let tooManyOpenFiles = Code("tooManyOpenFiles")
         /// The name now leads to another file than it did a moment ago.
         public static let changed = Code("changed")
+        /// The way to the item is one on which another user decides where it leads.
+        public static let unsafePath = Code("unsafePath")
         /// The stored value is none that the attribute format knows.
         public static let malformedValue = Code("malformedValue")
         /// Any other errno.

@@ -30,7 +30,7 @@ struct Planning {
     func makePlan(_ roots: [PathArgument], _ kept: KeptItems) throws -> Result {
         let surroundings = Surroundings(search)
         var realRoots: [FilePath] = []
-        for root in roots { realRoots.append(try realPath(of: root.path)) }
+        for root in roots { realRoots.append(try NamedItem(at: root.path).path) }
         let volume = try surroundings.volume(realRoots)
         let space = try StorageSpace(at: volume)
         guard let bytes = space.bytes else {

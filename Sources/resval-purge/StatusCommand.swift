@@ -73,9 +73,9 @@ struct StatusCommand: ParsableCommand {
         var found: [VolumeRoots] = []
         for (index, path) in paths.enumerated() {
             do {
-                let real = try realPath(of: path)
-                let status = try real.status()
                 let isRoot = !roots.isEmpty && index >= paths.count - roots.count
+                let real = try isRoot ? NamedItem(at: path).path : realPath(of: path)
+                let status = try real.status()
                 if let same = found.firstIndex(where: { $0.status.isOnSameDevice(as: status) }) {
                     if isRoot { found[same].roots.append(real) }
                 } else {

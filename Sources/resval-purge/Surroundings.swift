@@ -22,7 +22,7 @@ struct Surroundings {
         }
         environment = PolicyEnvironment.current(named: caches)
         for warning in environment.warnings {
-            Messages.warn(about: warning.path?.bytes, warning.sentence)
+            Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
     }
 

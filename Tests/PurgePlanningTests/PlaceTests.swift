@@ -209,6 +209,44 @@ struct PlaceTests {
         }
     }
 
+    @Test("for root is kept by no user's settings that are about what is not the user's own")
+    func foreignSettings() throws {
+        try require(.root)
+        let other: UInt32 = 1234
+        let tree = Tree {
+            Directory("work") { File("marked", block).purgeable() }
+            Directory("data") {
+                Directory("Papers") { File("marked", block).purgeable() }.owned(by: other)
+            }
+            Directory("home") {
+                Directory("other") {
+                    Directory(".config") { File("user-dirs.dirs", "") }
+                    SymbolicLink("Documents", to: "../../work")
+                    SymbolicLink("Pictures", to: "/")
+                    SymbolicLink("Music", to: "../../data/Papers")
+                }.owned(by: other)
+            }
+        }
+        try withHome(tree) { home in
+            try Tree {
+                File("users", "other:x:\(other):\(other)::\(home.path("home/other")):/bin/sh\n")
+            }.create(in: home.home)
+            try tool(
+                "sh", "-c",
+                "printf 'XDG_DOCUMENTS_DIR=\"/\"\nXDG_MUSIC_DIR=\"%s\"\n' \(home.home) "
+                    + "> \(home.path("home/other/.config/user-dirs.dirs"))")
+            try tool("chown", "-R", "--no-dereference", "\(other)", home.path("home/other"))
+            var home = home
+            home.passwordDatabase = home.path("users")
+            let found = try home.found { $0.includesForeign = true }
+            #expect(found.units == ["work/marked"])
+            #expect(
+                found.kept == [
+                    "data/Papers": .protectedRoot, "home/other/.config": .protectedRoot,
+                ])
+        }
+    }
+
     @Test("is no directory that an ordinary user could not empty")
     func unwritable() throws {
         try require(.root)

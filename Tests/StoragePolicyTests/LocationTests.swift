@@ -9,6 +9,7 @@ struct LocationRow: CustomTestStringConvertible {
     var userDirectories = ""
     var named: [StorageLocation] = []
     var realPaths: [FilePath: FilePath] = [:]
+    var unsafePaths: [FilePath: FilePath] = [:]
     /// The locations that are left out of backups, without /tmp and /var/tmp unless one is missing.
     var leftOut: [FilePath]
     var cutOuts: [FilePath] = []
@@ -153,6 +154,18 @@ private let rows: [LocationRow] = [
         named: [StorageLocation(kind: .caches, path: "c")], leftOut: usual,
         warnings: ["relative the configuration"]),
     LocationRow(
+        rule: "what no safe way leads to is no location, whatever names it",
+        environment: ["TMPDIR": "/tmp/t"],
+        named: [StorageLocation(kind: .caches, path: "/srv/cache")],
+        unsafePaths: [
+            "/tmp/t": "/tmp/t", "/srv/cache": "/srv/cache", "/home/u/.cache": "/home/u/.cache",
+            "/var/tmp": "/var", "/home/u/.local/share": "/home/u/.local",
+        ], leftOut: ["/tmp"],
+        warnings: [
+            "unsafe-path the configuration", "unsafe-path /var/tmp", "unsafe-path $TMPDIR",
+            "unsafe-path $XDG_CACHE_HOME", "unsafe-path $XDG_DATA_HOME",
+        ]),
+    LocationRow(
         rule: "a linked home is known by its real path",
         environment: ["HOME": "/home/u", "XDG_CACHE_HOME": "/data/u"],
         realPaths: ["/home/u": "/data/u"], leftOut: temporary,
@@ -164,7 +177,7 @@ struct LocationTests {
     func rule(row: LocationRow) {
         let locations = locations(
             row.environment, passwd: row.passwd, userDirectories: row.userDirectories,
-            named: row.named, realPaths: row.realPaths)
+            named: row.named, realPaths: row.realPaths, unsafePaths: row.unsafePaths)
         let leftOut = locations.locations.filter { !$0.kind.isBackedUp }.map(\.path)
         #expect(leftOut == row.leftOut)
         #expect(locations.cutOuts == row.cutOuts)

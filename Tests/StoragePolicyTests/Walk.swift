@@ -74,7 +74,8 @@ extension Marks {
 func locations(
     _ environment: [String: FilePath] = [:], passwd: String = "u:x:1000:1000::/home/u:/bin/sh\n",
     user: UInt32 = 1000, userDirectories: String = "", named: [StorageLocation] = [],
-    mountPoints: [FilePath] = [], realPaths: [FilePath: FilePath] = [:]
+    mountPoints: [FilePath] = [], realPaths: [FilePath: FilePath] = [:],
+    unsafePaths: [FilePath: FilePath] = [:]
 ) -> StorageLocations {
     let base = BaseDirectories(
         environment: environment, passwordDatabase: PasswordDatabase(contents: Array(passwd.utf8)),
@@ -83,5 +84,6 @@ func locations(
         base: base, userDirectories: Array(userDirectories.utf8), named: named,
         mountPoints: mountPoints)
     inputs.realPaths = realPaths
+    inputs.unsafePaths = unsafePaths
     return StorageLocations(inputs)
 }

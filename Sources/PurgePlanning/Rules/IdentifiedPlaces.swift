@@ -40,9 +40,11 @@ struct IdentifiedPlaces: Sendable {
             if let twin = snapshotTwin(of: root, status, on: device) { protectedRoots.insert(twin) }
         }
         for location in places.locations {
-            let status = Self.found(location.path)?.1
-            guard let status, let place = place(of: location) else { continue }
-            locations[status.identity] = place
+            // A location that leads elsewhere by now is none.
+            guard let item = try? NamedItem(at: location.path), item.path == location.path,
+                let place = place(of: location)
+            else { continue }
+            locations[item.status.identity] = place
         }
         let locationPaths = places.locations.map(\.path)
         for path in realRoots + places.homes + locationPaths {

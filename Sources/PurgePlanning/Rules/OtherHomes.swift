@@ -1,3 +1,4 @@
+import EffectiveValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -5,12 +6,36 @@ import SystemPackage
 /// What is protected in the homes of all users.
 enum OtherHomes {
     /// The directories for documents, settings, state and keys of homes, by the default names and by
-    /// each home's own `user-dirs.dirs`.
+    /// each home's own `user-dirs.dirs`: those in the home, and elsewhere those of the home's owner, since
+    /// users have no say about what is not theirs.
     static func protectedRoots(of homes: [FilePath]) -> [FilePath] {
         Set(homes).filter { exists($0) }.flatMap { home in
             let file = home.appending(".config").appending("user-dirs.dirs")
             let configured = UserDirectories(contents: contents(of: file), home: home).paths.values
-            return (configured + names.map { home.appending($0) }).filter { exists($0) }
+            return (configured + names.map { home.appending($0) }).filter { isOwn($0, of: home) }
+        }
+    }
+
+    /// Whether a directory lies in a home or belongs to the home's owner, wherever links lead.
+    private static func isOwn(_ path: FilePath, of home: FilePath) -> Bool {
+        do throws(Errno) {
+            let owner = try path.status().owner
+            let homeOwner = try home.status().owner
+            // What is root's is everybody's: a home that anybody can write may be root's, too.
+            if owner != 0, owner == homeOwner { return true }
+            return isInside(path, home)
+        } catch {
+            // What is not there cannot be met; what cannot be looked up cannot be walked to.
+            return false
+        }
+    }
+
+    private static func isInside(_ path: FilePath, _ home: FilePath) -> Bool {
+        do throws(FileError) {
+            let (real, realHome) = (try realPath(of: path), try realPath(of: home))
+            return real != realHome && real.isHeld(by: realHome)
+        } catch {
+            return false
         }
     }
 

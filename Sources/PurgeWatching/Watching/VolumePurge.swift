@@ -82,10 +82,10 @@ package struct VolumePurge {
     private func roots(on device: UInt64) -> [FilePath] {
         let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
         return (locations.map(\.path) + settings.markRoots).filter { root in
-            do throws(Errno) {
-                return try root.status().identity.device == device
+            do throws(FileError) {
+                return try NamedItem(at: root).status.identity.device == device
             } catch {
-                // What is not there, or cannot be reached, holds nothing that could be deleted.
+                // What is not there, or cannot be reached safely, holds nothing that could be deleted.
                 return false
             }
         }

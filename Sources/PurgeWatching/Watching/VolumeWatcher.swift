@@ -109,7 +109,7 @@ extension VolumeWatcher {
         self.settings = settings
         environment = makeEnvironment(settings)
         for warning in environment.warnings {
-            log.write(.warning, about: warning.path?.bytes, warning.sentence)
+            log.write(.warning, about: warning.subject?.bytes, warning.sentence)
         }
         let protected = environment.locations.protectedRoots + settings.protected
         for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
@@ -117,6 +117,16 @@ extension VolumeWatcher {
                 .warning, about: root.bytes,
                 "nothing in it is ever deleted, whatever its marks say: it is or lies in a protected "
                     + "directory")
+        }
+        for root in settings.markRoots {
+            do throws(FileError) {
+                _ = try NamedItem(at: root)
+            } catch {
+                // Others come and go with what is mounted.
+                guard error.code == .unsafePath else { continue }
+                log.write(
+                    .warning, about: error.path?.bytes, "mark-roots leads to it: \(error)")
+            }
         }
         let old = volumes
         volumes = settings.volumes.map { path in

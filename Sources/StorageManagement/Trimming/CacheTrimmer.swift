@@ -31,7 +31,7 @@ public struct CacheTrimmer: Sendable {
     ///   allowed: it is a home, or lies in, is or holds a directory that is never purged, such as
     ///   documents, configuration or application support.
     public init(_ directory: FilePath) throws(FileError) {
-        let real = try realPath(of: directory)
+        let real = try NamedItem(at: directory).path
         let usual = PolicyEnvironment.current()
         let holds = usual.disposableLocation(holding: real)
         try self.init(
@@ -45,12 +45,12 @@ public struct CacheTrimmer: Sendable {
     package init(
         _ directory: FilePath, in environment: PolicyEnvironment
     ) throws(FileError) {
-        self.directory = try realPath(of: directory)
+        let item = try NamedItem(at: directory)
+        self.directory = item.path
         self.environment = environment
         do throws(Errno) {
-            let status = try self.directory.status()
-            guard status.kind == .directory else { throw .notDirectory }
-            device = status.identity.device
+            guard item.status.kind == .directory else { throw .notDirectory }
+            device = item.status.identity.device
         } catch {
             throw .readingStatus(error, of: directory)
         }

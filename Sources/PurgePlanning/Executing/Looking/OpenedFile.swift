@@ -23,6 +23,11 @@ extension KeepReason {
         default: self = .unreadable(errno)
         }
     }
+
+    /// What keeps a location or a root that could not be reached.
+    init(reaching error: FileError) {
+        self = error.code == .unsafePath ? .unsafePath : .unreadable(error.errno ?? .ioError)
+    }
 }
 
 /// Runs calls that reach an item to be looked at.

@@ -93,10 +93,13 @@ struct UnitExaminer {
         var directory = OpenedFile(
             try reaching { () throws(Errno) in try openDirectoryReference("/") })
         var reached: [UInt8] = []
+        var above: FileStatus?
         for depth in 0..<names.count {
             let status = try reaching { [directory] () throws(Errno) in
                 try directory.descriptor.status()
             }
+            if let above, depth <= rootDepth { try requireSafeStep(from: above, to: status) }
+            above = status
             if rules.places.protectedRoots.contains(status.identity) { throw .protectedRoot }
             if depth == rootDepth, status.identity != rootIdentity { throw .changed }
             if depth >= rootDepth {
@@ -120,6 +123,17 @@ struct UnitExaminer {
                 names[depth], in: directory.descriptor, staysOnMount: depth >= rootDepth)
         }
         throw .outsideRoots
+    }
+
+    /// On the way to the root of the search nothing may lead where another user decides.
+    private func requireSafeStep(
+        from directory: FileStatus, to item: FileStatus
+    ) throws(KeepReason) {
+        do throws(UnsafeStep) {
+            try UnsafeStep.check(from: directory, to: item)
+        } catch {
+            throw .unsafePath
+        }
     }
 
     private func open(
@@ -146,8 +160,10 @@ struct UnitExaminer {
             return (root, try root.path.withoutFollowing.status().identity)
         } catch let reason as KeepReason {
             throw reason
+        } catch let error as FileError {
+            throw KeepReason(reaching: error)
         } catch {
-            throw .unreadable((error as? FileError)?.errno ?? error as? Errno ?? .ioError)
+            throw .unreadable(error as? Errno ?? .ioError)
         }
     }
 
@@ -205,7 +221,10 @@ struct UnitExaminer {
         // Whatever has the name by now, what is open is looked at.
         let now = try reaching { () throws(Errno) in try opened.descriptor.status() }
         guard now.identity == status.identity, now.kind == status.kind else { throw .changed }
-        guard start.depth > 0 || now.identity == start.root else { throw .changed }
+        if start.depth == 0 {
+            guard now.identity == start.root else { throw .changed }
+            try requireSafeStep(from: place.parentStatus, to: now)
+        }
         if status.isMountRoot == true { throw .mountPoint }
         looked.owner = now.owner
         let path = place.parentPath + [UInt8(ascii: "/")] + place.name

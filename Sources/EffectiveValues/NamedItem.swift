@@ -1,0 +1,84 @@
+import SystemCalls
+import SystemPackage
+
+/// An item that a person, a setting or a variable names, reached by a way on which nobody else
+/// decides where it leads.
+package struct NamedItem: Sendable, Hashable {
+    /// The real path.
+    package let path: FilePath
+    /// The item's status when it was reached.
+    package let status: FileStatus
+
+    /// Goes down from `/`, one name after the other, and checks each step.
+    ///
+    /// A step from a directory that does not belong to root to what belongs to another user, root
+    /// included, is refused: the directory's owner chose what has the name. A symbolic link is
+    /// followed where root made it in a directory that only root can write, or where the user made it
+    /// in a directory that only the user or only root can write; a user's link must lead to what is
+    /// the user's own. These are the rules of systemd's `CHASE_SAFE` ("unsafe path transition"), but
+    /// for the user's own links.
+    ///
+    /// - Parameters:
+    ///   - path: absolute, or from the working directory; of any length.
+    ///   - user: who acts on the item.
+    /// - Throws: ``FileError``: `unsafePath`, naming the item at which the way is refused, and as
+    ///   ``realPath(of:followsLast:)`` does.
+    package init(at path: FilePath, user: UInt32 = effectiveUser()) throws(FileError) {
+        var resolver = try PathResolver(path, checkedFor: user)
+        try resolver.resolve()
+        guard let status = try resolver.checkedStatus() else {
+            throw .opening(.noSuchFileOrDirectory, path)
+        }
+        self.path = resolver.path
+        self.status = status
+    }
+}
+
+/// A step on the way to an item that leads where another user decides.
+package enum UnsafeStep: Error, Sendable, Hashable {
+    /// The item belongs to another user than its directory, which does not belong to root.
+    case otherOwner
+    /// The item is a symbolic link that another user made, or could have made.
+    case link
+    /// A symbolic link of the user's own has led to what belongs to another user.
+    case linkToOthers
+
+    /// Checks one step down that follows no link.
+    ///
+    /// - Parameters:
+    ///   - directory: the status of the directory.
+    ///   - item: the status of the item in it.
+    package static func check(
+        from directory: FileStatus, to item: FileStatus
+    ) throws(UnsafeStep) {
+        if directory.owner != 0, item.owner != directory.owner { throw .otherOwner }
+    }
+
+    /// Checks whether a link may be followed.
+    static func check(
+        link: FileStatus, in directory: FileStatus, for user: UInt32
+    ) throws(UnsafeStep) {
+        let isOwn = [0, user].contains(link.owner) && [0, user].contains(directory.owner)
+        guard isOwn, directory.permissions & writableByOthers == 0 else { throw .link }
+    }
+
+    /// What is wrong, in words.
+    package var sentence: String {
+        switch self {
+        case .otherOwner: "unsafe path transition: it belongs to another user than its directory"
+        case .link: "unsafe path transition: it is a symbolic link that other users can make"
+        case .linkToOthers:
+            "unsafe path transition: a symbolic link leads to it, and it belongs to another user"
+        }
+    }
+
+    func error(at path: FilePath) -> FileError {
+        FileError(
+            code: .unsafePath, message: sentence,
+            advice:
+                "name the directory it leads to, by a path that only its owner or root can change",
+            path: path)
+    }
+}
+
+private let writableByOthers: UInt16 = 0o022

@@ -1,0 +1,114 @@
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+private let mallory: UInt32 = 1234
+
+@Suite("Where another user decides where a path leads")
+struct UnsafePathTests {
+    private let tree = Tree {
+        Directory("srv") { Directory("lib") { Directory("app") { File("file", block) } } }
+        Directory("home") {
+            Directory("mallory") {
+                SymbolicLink(".cache", to: "../../srv/lib").owned(by: mallory)
+                Directory("own") { Directory("app") { File("file", block) } }
+            }.owned(by: mallory)
+        }
+        Directory("state")
+    }
+
+    private func search(
+        _ top: FilePath, caches: FilePath? = nil, environment: [String: FilePath] = [:]
+    ) -> UnitSearch {
+        let named = caches.map { [StorageLocation(kind: .caches, path: $0)] } ?? []
+        var search = UnitSearch(
+            PolicyEnvironment(
+                environment: ["HOME": top].merging(environment) { $1 },
+                passwordDatabase: "/dev/null", user: 0, named: named))
+        search.minimumAge = 0
+        search.temporaryFilesDirectories = []
+        return search
+    }
+
+    @Test("no location is found there, whether an option, a setting or a variable names it")
+    func locations() throws {
+        try require(.root)
+        try withTemporaryDirectory(containing: tree, isShared: true) { top in
+            let link = top.appending("home/mallory/.cache")
+            for var search in [
+                search(top, caches: link),
+                search(top, caches: link.appending("app")),
+                search(top, environment: ["XDG_CACHE_HOME": link]),
+            ] {
+                search.roots = [top]
+                let locations = search.environment.locations.locations
+                #expect(!locations.contains { $0.path.isHeld(by: top.appending("srv")) })
+                #expect(
+                    search.environment.warnings.contains {
+                        $0.cause == .unsafePath && $0.subject == link
+                    })
+                let found = try search.units(freeing: .max, on: top, now: .later)
+                #expect(found.units == [])
+            }
+        }
+    }
+
+    @Test("no search begins there, and no marks are heeded")
+    func roots() throws {
+        try require(.root)
+        try withTemporaryDirectory(containing: tree, isShared: true) { top in
+            let link = top.appending("home/mallory/.cache")
+            try top.appending("srv/lib/app/file").setValue(true, for: .isPurgeable)
+            var search = search(top)
+            search.roots = [link]
+            do {
+                _ = try search.units(freeing: .max, on: top, now: .later)
+                Issue.record("the root was searched")
+            } catch let error as FileError {
+                #expect(error.code == .unsafePath && error.path == link)
+            }
+            search.roots = [top.appending("srv")]
+            search.markRoots = [top.appending("srv")]
+            #expect(try search.units(freeing: .max, on: top, now: .later).units.count == 1)
+            search.markRoots = [link]
+            #expect(try search.units(freeing: .max, on: top, now: .later).units == [])
+        }
+    }
+
+    @Test("nothing is deleted by a plan made before a directory on the way changed its owner")
+    func plan() throws {
+        try require(.root)
+        try withTemporaryDirectory(containing: tree, isShared: true) { top in
+            let caches = top.appending("srv/lib")
+            var search = search(top, caches: caches)
+            search.roots = [caches]
+            let found = try search.units(freeing: .max, on: top, now: .later).units
+            #expect(found.map(\.path) == [caches.appending("app/file").bytes])
+            let plan = PurgePlan(
+                created: .later, bootID: try bootIdentifier(),
+                device: try top.status().identity.device, wantedBytes: 1, units: found)
+            var executor = PurgeExecutor(search)
+            executor.stateDirectory = top.appending("state")
+            executor.measureRepeats = 0
+            var reasons: [KeepReason] = []
+            func carryOut() throws {
+                _ = try executor.carryOut(plan, now: .later) { event in
+                    if case .kept(_, let reason) = event { reasons.append(reason) }
+                }
+            }
+            try tool("chown", "\(mallory)", top.appending("srv"))
+            try carryOut()
+            #expect(reasons == [.unsafePath])
+            #expect(caches.appending("app/file").exists)
+            try tool("chown", "0", top.appending("srv"))
+            try carryOut()
+            #expect(!caches.appending("app/file").exists)
+        }
+    }
+}
