@@ -55,14 +55,14 @@ struct ListWriting {
     }
 
     private func write(_ planned: PlannedList, to path: FilePath) throws {
-        var list = try ListFile(at: path)
+        var list = try OutputFile(at: path)
         try planned.forEachPiece { piece in
             if StopRequest.isMade { throw CancellationError() }
             try list.write(piece)
         }
         var (listPath, excludesPath) = (list.path, FilePath?.none)
         if let bytes = planned.list.excludes {
-            var excludes = try ListFile(at: path.withSuffix(".excludes"))
+            var excludes = try OutputFile(at: path.withSuffix(".excludes"))
             try excludes.write(bytes)
             try excludes.finish()
             excludesPath = try realPath(of: excludes.path)

@@ -6,13 +6,13 @@ import SystemPackage
 
 /// Plans in files.
 enum PlanFile {
-    /// Writes a plan: the file is the old one or the whole new one.
+    /// Writes a plan, which counts for its owner alone; see ``OutputFile``.
     static func write(_ plan: PurgePlan, to file: PathArgument) throws(FileError) {
         let json = plan.json
         guard !file.isDash else { return StandardOutput.shared.write(json) }
-        try json.withUnsafeBufferPointer { bytes throws(FileError) in
-            try writeFile(UnsafeRawBufferPointer(bytes), to: file.path)
-        }
+        var output = try OutputFile(at: file.path)
+        try output.write(json)
+        try output.finish()
     }
 
     /// Reads a plan.

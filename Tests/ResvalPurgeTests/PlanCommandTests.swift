@@ -36,6 +36,40 @@ struct PlanCommandTests {
         }
     }
 
+    @Test("writes a file of its own, never through a link and never onto another user's")
+    func output() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
+            File("own", "old").permissions(0o666).attribute("user.other", "x")
+            File("foreign", "old").owned(by: 1234)
+            File("target", "old")
+            SymbolicLink("link", to: "target")
+        }
+        try withPurgeHome(tree) { home in
+            func plan(_ name: String) throws -> CommandResult {
+                try home.run("plan", ".", "--free", "1K", "--min-age", "0", "--output", name)
+            }
+            for (name, complaint) in [
+                ("foreign", "belongs to another user"), ("link", "is not a regular file"),
+            ] {
+                let result = try plan(name)
+                #expect(result.exitCode == 2)
+                #expect(result.errorText.contains("\(name): \(complaint)"), "\(result)")
+            }
+            for name in ["foreign", "target"] {
+                try #expect(contentsOfFile(home.path(name)) == Array("old".utf8))
+            }
+            for name in ["own", "new"] {
+                try #expect(plan(name).exitCode == 0)
+                let status = try home.path(name).status()
+                #expect(status.permissions == 0o600 && status.owner == 0)
+                #expect(try home.run("run", name, "--min-age", "0", "--dry-run").exitCode == 0)
+            }
+            #expect(try home.path("own").extendedAttribute(named: "user.other") == nil)
+        }
+    }
+
     /// A line with single spaces, and without the age in its second column.
     private func withoutAge(_ line: String) -> String {
         line.split(separator: " ").enumerated()

@@ -1,0 +1,88 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// What a command writes on its way to a file that the user named: the file at the path is the old one
+/// or the whole new one, which has nothing of the old one.
+package struct OutputFile: ~Copyable {
+    /// Where the file will be.
+    package let path: FilePath
+    private let directory: OwnedDescriptor
+    private var staged: StagedFile
+
+    /// Begins a file of this process's user, which no other user can read.
+    ///
+    /// - Throws: `FileError` when something other than a regular file of this user has the name, a
+    ///   symbolic link among them, or a file cannot be made in the directory.
+    package init(at path: FilePath) throws(FileError) {
+        let opened: OwnedDescriptor
+        do throws(Errno) {
+            let parent = path.removingLastComponent()
+            opened = OwnedDescriptor(try openDirectoryReference(parent.isEmpty ? "." : parent))
+        } catch {
+            throw .changingItem(error, path)
+        }
+        try Self.requireReplaceable(
+            DirectoryEntryLocation(
+                directory: opened.descriptor, name: Self.name(of: path), pathForMessages: path))
+        let file: StagedFile
+        do throws(Errno) {
+            file = try StagedFile(in: opened.descriptor, permissions: 0o600)
+        } catch {
+            throw .changingItem(error, path)
+        }
+        self.path = path
+        directory = opened
+        staged = file
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        do throws(Errno) {
+            try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
+                try writeFile(staged.descriptor, UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            throw .changingItem(error, path)
+        }
+    }
+
+    /// Gives the whole file its name.
+    package mutating func finish() throws(FileError) {
+        do throws(Errno) {
+            try synchronize(staged.descriptor)
+            try staged.replace(Self.name(of: path))
+            try synchronizeDirectory(directory.descriptor)
+        } catch {
+            throw .changingItem(error, path)
+        }
+    }
+
+    private static func name(of path: FilePath) -> FilePath {
+        FilePath(root: nil, path.components.suffix(1))
+    }
+
+    private static func requireReplaceable(
+        _ location: DirectoryEntryLocation
+    ) throws(FileError) {
+        let status: FileStatus
+        do throws(Errno) {
+            status = try location.status()
+        } catch .noSuchFileOrDirectory {
+            return
+        } catch {
+            throw .changingItem(error, location.pathForMessages)
+        }
+        let advice = "name another file, or - for standard output"
+        guard status.kind == .regularFile else {
+            throw FileError(
+                code: .fileExists, message: "is not a regular file, which this could replace",
+                advice: advice, path: location.pathForMessages)
+        }
+        guard status.owner == effectiveUser() else {
+            throw FileError(
+                code: .permissionDenied, message: "belongs to another user", advice: advice,
+                path: location.pathForMessages)
+        }
+    }
+}
