@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -26,6 +27,7 @@ package struct JournalUndo: Sendable {
     }
 
     private let isDryRun: Bool
+    private let filesystems = MountedFilesystems()
 
     /// Creates the means of undoing, or of saying what would be undone.
     package init(isDryRun: Bool) { self.isDryRun = isDryRun }
@@ -37,7 +39,7 @@ package struct JournalUndo: Sendable {
     package func undo(_ entry: JournalEntry) throws(FileError) -> Result {
         let item = try HeldItem(
             entry.path.withoutFollowing, shownPath: entry.path.bytes, path: entry.path)
-        guard item.status.identity == entry.identity else { return .otherItem }
+        guard filesystems.isIdentity(entry.identity, of: item.status) else { return .otherItem }
         do throws(FileError) {
             switch try entry.mark.storedValue(on: item.descriptor) {
             case nil: return .nothingThere

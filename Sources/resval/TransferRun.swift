@@ -11,6 +11,8 @@ final class TransferRun: Sendable {
     let reader: MarkReader
     let isDryRun: Bool
     let isJSON: Bool
+    /// What journal entries know items by.
+    let filesystems = MountedFilesystems()
     private let command: TransferCommand
     private let markers: Set<Marker>
     private let journal: Journal

@@ -78,7 +78,8 @@ struct TransferVisitor: TreeVisitor {
         batch.removeAll(keepingCapacity: true)
         let entries = changes.map { change in
             JournalEntry(
-                path: change.item.path, identity: change.item.status.identity, mark: change.mark)
+                path: change.item.path, identity: run.filesystems.identity(of: change.item.status),
+                mark: change.mark)
         }
         guard !entries.isEmpty, run.prepare(entries) else { return }
         for change in changes {

@@ -1,3 +1,4 @@
+import EffectiveValues
 import MarkTransfer
 import ResourceValues
 import StoragePolicy
@@ -12,14 +13,24 @@ struct JournalTests {
         .native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump,
     ]
 
+    private let identities = [
+        PersistentIdentity(FileIdentity(device: 0xFE01, inode: 1 << 40)),
+        PersistentIdentity(
+            filesystem: .named(Array("UUID=1".utf8)), inode: .max,
+            creationTime: FileTime(seconds: -5, nanoseconds: 999_999_999)),
+        PersistentIdentity(filesystem: .named([0xFF, 0x0A]), inode: 0, creationTime: nil),
+    ]
+
     @Test("an entry is read back as it was written, whatever the path holds")
     func entries() throws {
         for name in HostileNames.all {
             for mark in marks {
-                let entry = JournalEntry(
-                    path: FilePath("/directory").appending(name),
-                    identity: FileIdentity(device: 0xFE01, inode: 1 << 40), mark: mark)
-                try #expect(JournalEntry(line: entry.line[...]) == entry)
+                for identity in identities {
+                    let entry = JournalEntry(
+                        path: FilePath("/directory").appending(name), identity: identity, mark: mark
+                    )
+                    try #expect(JournalEntry(line: entry.line[...]) == entry)
+                }
             }
         }
     }
@@ -34,6 +45,8 @@ struct JournalTests {
             #"{"path":"/f","device":-1,"inode":2,"mark":"native","old":null,"new":"true"}"#,
             #"{"path":"/f","inode":2,"mark":"native","old":null,"new":"true"}"#,
             #"{"path":"/f","device":1,"inode":2,"mark":"native","old":null,"new":"true","x":1}"#,
+            #"{"path":"/f","device":1,"filesystem":"x","inode":2,"mark":"native","old":null,"new":"true"}"#,
+            #"{"path":"/f","device":1,"inode":2,"born":1,"mark":"native","old":null,"new":"true"}"#,
             "", "{}",
         ])
     func refused(line: String) {
@@ -44,7 +57,8 @@ struct JournalTests {
     func files() throws {
         try withTemporaryDirectory(containing: Tree { File("other", "x") }) { root in
             let entry = JournalEntry(
-                path: "/f", identity: FileIdentity(device: 1, inode: 2), mark: .native(true))
+                path: "/f", identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+                mark: .native(true))
             let journal = Journal(at: root.appending("journal"), of: .import)
             #expect(!journal.exists)
             try journal.append([entry])

@@ -1,3 +1,4 @@
+import EffectiveValues
 import Glibc
 import ResourceValues
 import SystemCalls
@@ -98,9 +99,9 @@ struct FullDiskTests {
             let home = PurgeFixture(root: filesystem.root)
             try PurgeJournal(in: home.state).remove(
                 AsideRecord(
-                    state: .aside, identity: FileIdentity(device: 1, inode: 1),
-                    parent: FileIdentity(device: 1, inode: 1), parentPath: [], name: [],
-                    asideName: [], newestChange: .later))
+                    state: .aside, identity: PersistentIdentity(FileIdentity(device: 1, inode: 1)),
+                    parent: PersistentIdentity(FileIdentity(device: 1, inode: 1)), parentPath: [],
+                    name: [], asideName: [], newestChange: .later))
             let flags = try tool("lsattr", home.state.appending("journal"))
             #expect(flags.prefix { $0 != " " }.contains("C"))
         }

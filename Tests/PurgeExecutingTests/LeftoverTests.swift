@@ -1,3 +1,4 @@
+import EffectiveValues
 import Glibc
 import ResourceValues
 import SystemCalls
@@ -53,9 +54,10 @@ struct LeftoverTests {
         ) { home in
             let unit = home(".cache/app/unit")
             let inodes = try ["", "deep"].map { try unit.appending($0).status().identity.inode }
+            let filesystems = MountedFilesystems()
             let record = AsideRecord(
-                state: state, identity: try unit.status().identity,
-                parent: try home(".cache/app").status().identity,
+                state: state, identity: filesystems.identity(of: try unit.status()),
+                parent: filesystems.identity(of: try home(".cache/app").status()),
                 parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
                 asideName: AsideName.make(),
                 newestChange: try unit.appending("deep/file").status().attributeModificationTime,
@@ -187,8 +189,12 @@ struct LeftoverTests {
             let journal = try PurgeJournal(in: home.state)
             func record(_ name: String) -> AsideRecord {
                 AsideRecord(
-                    state: .aside, identity: FileIdentity(device: 1, inode: .max),
-                    parent: FileIdentity(device: 1, inode: 2), parentPath: Array("/a\n".utf8),
+                    state: .aside,
+                    identity: PersistentIdentity(
+                        filesystem: .named([0xFF]), inode: .max,
+                        creationTime: FileTime(seconds: .min, nanoseconds: 1)),
+                    parent: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+                    parentPath: Array("/a\n".utf8),
                     name: [0xFF], asideName: Array(name.utf8),
                     newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999),
                     directories: name == "a" ? [0, .max] : nil)
@@ -196,8 +202,8 @@ struct LeftoverTests {
             for name in ["a", "b", "c"] { try journal.store(record(name)) }
             try journal.remove(record("b"))
             let long = AsideRecord(
-                state: .aside, identity: FileIdentity(device: 1, inode: 3),
-                parent: FileIdentity(device: 1, inode: 2),
+                state: .aside, identity: PersistentIdentity(FileIdentity(device: 1, inode: 3)),
+                parent: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
                 parentPath: [UInt8](repeating: 65, count: 70_000), name: [65], asideName: [66],
                 newestChange: .later)
             #expect(throws: FileError.self) { try journal.store(long) }

@@ -109,6 +109,40 @@ struct ImportTests {
         }
     }
 
+    @Test("undo knows items again when their filesystem is mounted anew, and no others")
+    func undoRemounted() throws {
+        let tree = Tree { File("f").attribute(ForeignAttribute.xdg, "true") }
+        for isSame in [true, false] {
+            try withRemountedFilesystem(.ext4) { filesystem in
+                try withTemporaryDirectory { state in
+                    func run(_ arguments: String...) throws -> CommandResult {
+                        var command = Command(.built("resval"), arguments: arguments)
+                        command.workingDirectory = filesystem.root
+                        command.environment = ["XDG_STATE_HOME": state.string]
+                        return try command.run()
+                    }
+                    let file = filesystem.root.appending("f")
+                    try tree.create(in: filesystem.root)
+                    let identity = try file.status().identity
+                    try #expect(run("import", "--from", "xdg", "f").exitCode == 0)
+                    if isSame {
+                        try filesystem.remount()
+                        try #require(file.status().identity != identity)
+                    } else {
+                        try filesystem.replace()
+                        try tree.create(in: filesystem.root)
+                        try file.setValue(false, for: .isExcludedFromBackup)
+                        try #require(file.status().identity == identity)
+                    }
+                    let undone = try run("import", "--undo")
+                    #expect(undone.exitCode == (isSame ? 0 : 2), "\(undone)")
+                    let value = try file.value(for: .isExcludedFromBackup)
+                    #expect(value == (isSame ? nil : false))
+                }
+            }
+        }
+    }
+
     @Test("undo leaves what was changed since, and another item of the same name")
     func undoLeaves() throws {
         let tree = Tree {

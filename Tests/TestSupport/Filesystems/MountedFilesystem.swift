@@ -94,7 +94,7 @@ private func mounted<Result>(
 
 /// Unmounts, again for a while as long as the mount is busy: a command that another test is starting
 /// holds every open descriptor until its program runs.
-private func unmount(_ directory: FilePath) throws {
+func unmount(_ directory: FilePath) throws {
     let deadline = ContinuousClock.now + .seconds(10)
     while true {
         do {

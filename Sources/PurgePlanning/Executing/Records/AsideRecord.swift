@@ -1,3 +1,4 @@
+import EffectiveValues
 import SystemCalls
 
 /// A directory that was given another name to be deleted, as the purger's journal has it.
@@ -12,9 +13,9 @@ struct AsideRecord: Sendable, Hashable {
 
     var state: State
     /// The directory itself.
-    let identity: FileIdentity
+    let identity: PersistentIdentity
     /// The directory that holds it.
-    let parent: FileIdentity
+    let parent: PersistentIdentity
     let parentPath: [UInt8]
     /// The name it had.
     let name: [UInt8]

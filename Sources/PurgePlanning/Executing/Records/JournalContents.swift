@@ -11,10 +11,11 @@ struct JournalContents {
     /// Reads a place; nil when it holds nothing, or was not written to its end.
     init?(_ bytes: [UInt8]) {
         var head = RecordReader(bytes[...])
-        guard head.number() == magic, let check = head.number(), let body = head.text(),
+        guard let version = head.number().flatMap({ JournalVersion(rawValue: $0) }),
+            let check = head.number(), let body = head.text(),
             checksum(body) == check
         else { return nil }
-        var reader = RecordReader(body[...])
+        var reader = RecordReader(body[...], version)
         guard let sequence = reader.number(), let count = reader.number() else { return nil }
         var records: [AsideRecord] = []
         for _ in 0..<count {
@@ -31,15 +32,20 @@ struct JournalContents {
         body.add(UInt64(records.count))
         for record in records { body.add(record) }
         var place = RecordWriter()
-        place.add(magic)
+        place.add(JournalVersion.current.rawValue)
         place.add(checksum(body.bytes))
         place.add(body.bytes)
         return place.bytes.count <= limit ? place.bytes : nil
     }
 }
 
-/// `resvalp1`.
-private let magic: UInt64 = 0x3170_6c61_7673_6572
+/// What a place begins with, which tells the form of its records.
+enum JournalVersion: UInt64 {
+    /// `resvalp1`: files are known by device and inode number.
+    case first = 0x3170_6c61_7673_6572
+    /// `resvalp2`: files are known by what stays the same.
+    case current = 0x3270_6c61_7673_6572
+}
 
 /// FNV-1a with 64 bits.
 private func checksum(_ bytes: [UInt8]) -> UInt64 {

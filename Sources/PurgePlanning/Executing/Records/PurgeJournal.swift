@@ -1,4 +1,5 @@
 import CLinux
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 
@@ -12,6 +13,8 @@ final class PurgeJournal {
     private let path: FilePath
     private var sequence: UInt64 = 0
     private(set) var records: [AsideRecord] = []
+    /// What the files of records are known by.
+    let filesystems = MountedFilesystems()
 
     /// Opens, and makes where it is missing, the journal in a directory.
     ///

@@ -1,3 +1,4 @@
+import EffectiveValues
 import SystemCalls
 
 /// Writes the parts of records one behind the other: numbers in 8 bytes, the lowest first, and texts
@@ -16,9 +17,23 @@ struct RecordWriter {
         bytes += text
     }
 
-    mutating func add(_ identity: FileIdentity) {
-        add(identity.device)
+    mutating func add(_ identity: PersistentIdentity) {
+        switch identity.filesystem {
+        case .device(let device):
+            add(0)
+            add(device)
+        case .named(let name):
+            add(1)
+            add(name)
+        }
         add(identity.inode)
+        add(identity.creationTime == nil ? 0 : 1)
+        if let time = identity.creationTime { add(time) }
+    }
+
+    mutating func add(_ time: FileTime) {
+        add(UInt64(bitPattern: time.seconds))
+        add(UInt64(time.nanoseconds))
     }
 
     mutating func add(_ record: AsideRecord) {
@@ -28,8 +43,7 @@ struct RecordWriter {
         add(record.parentPath)
         add(record.name)
         add(record.asideName)
-        add(UInt64(bitPattern: record.newestChange.seconds))
-        add(UInt64(record.newestChange.nanoseconds))
+        add(record.newestChange)
         add(record.directories)
     }
 
@@ -45,8 +59,12 @@ struct RecordWriter {
 /// Reads what a ``RecordWriter`` wrote. Every part is nil where the bytes end or make no sense.
 struct RecordReader {
     private var rest: ArraySlice<UInt8>
+    private let version: JournalVersion
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    init(_ bytes: ArraySlice<UInt8>, _ version: JournalVersion = .current) {
+        rest = bytes
+        self.version = version
+    }
 
     mutating func number() -> UInt64? {
         guard rest.count >= 8 else { return nil }
@@ -61,23 +79,46 @@ struct RecordReader {
         return Array(rest.prefix(Int(count)))
     }
 
-    mutating func identity() -> FileIdentity? {
-        guard let device = number(), let inode = number() else { return nil }
-        return FileIdentity(device: device, inode: inode)
+    mutating func identity() -> PersistentIdentity? {
+        guard version != .first else {
+            guard let device = number(), let inode = number() else { return nil }
+            return PersistentIdentity(FileIdentity(device: device, inode: inode))
+        }
+        guard let filesystem = filesystem(), let inode = number(), let hasTime = number() else {
+            return nil
+        }
+        guard hasTime == 1 else {
+            guard hasTime == 0 else { return nil }
+            return PersistentIdentity(filesystem: filesystem, inode: inode, creationTime: nil)
+        }
+        guard let time = time() else { return nil }
+        return PersistentIdentity(filesystem: filesystem, inode: inode, creationTime: time)
+    }
+
+    private mutating func filesystem() -> PersistentIdentity.Filesystem? {
+        switch number() {
+        case 0: number().map { .device($0) }
+        case 1: text().map { .named($0) }
+        default: nil
+        }
+    }
+
+    mutating func time() -> FileTime? {
+        guard let seconds = number(), let nanoseconds = number(), nanoseconds < 1_000_000_000
+        else { return nil }
+        return FileTime(seconds: Int64(bitPattern: seconds), nanoseconds: UInt32(nanoseconds))
     }
 
     mutating func record() -> AsideRecord? {
         guard let state = number().flatMap({ AsideRecord.State(rawValue: $0) }),
             let identity = identity(), let parent = self.identity(), let parentPath = text(),
-            let name = text(), let asideName = text(), let seconds = number(),
-            let nanoseconds = number(), nanoseconds < 1_000_000_000, let directories = inodes()
+            let name = text(), let asideName = text(), let newestChange = time(),
+            let directories = inodes()
         else { return nil }
         return AsideRecord(
             state: state, identity: identity, parent: parent, parentPath: parentPath, name: name,
             asideName: asideName,
-            newestChange: FileTime(
-                seconds: Int64(bitPattern: seconds), nanoseconds: UInt32(nanoseconds)),
-            directories: directories)
+            newestChange: newestChange, directories: directories)
     }
 
     private mutating func inodes() -> Set<UInt64>?? {

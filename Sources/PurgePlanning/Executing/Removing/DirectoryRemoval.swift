@@ -1,3 +1,4 @@
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 
@@ -12,9 +13,11 @@ struct DirectoryRemoval {
     /// - Throws: ``KeepReason`` when it was put back, or never touched; `FileError` when a call failed.
     func remove(_ first: Examination) throws {
         try examiner.requireNoProcess(in: first.contents.directories)
+        let filesystems = journal.filesystems
         var record = AsideRecord(
-            state: .aside, identity: first.unit.identity,
-            parent: first.place.parentStatus.identity, parentPath: first.place.parentPath,
+            state: .aside, identity: filesystems.identity(of: try status(of: first)),
+            parent: filesystems.identity(of: first.place.parentStatus),
+            parentPath: first.place.parentPath,
             name: first.place.name, asideName: AsideName.make(),
             newestChange: first.contents.newestChange)
         try journal.store(record)
@@ -30,11 +33,18 @@ struct DirectoryRemoval {
             throw error
         }
         let removed = try TreeRemoval.remove(
-            record.asideName, record.identity, in: second.place.directory,
+            record.asideName, first.unit.identity, in: second.place.directory,
             path: record.asidePath, newestChange: record.newestChange,
             directories: second.contents.directories)
         guard removed else { throw try giveBackRest(record, first.place) }
         try forget(record, first.place)
+    }
+
+    private func status(of examined: Examination) throws(KeepReason) -> FileStatus {
+        let place = examined.place
+        let status = try reaching { () throws(Errno) in try place.status(of: place.name) }
+        guard let status, status.identity == examined.unit.identity else { throw .changed }
+        return status
     }
 
     private func putAside(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {

@@ -1,9 +1,10 @@
 import CLinux
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 
 /// Deals with what a purge that was cut off left: only with what the journal names, and only when
-/// device and inode are what it says.
+/// filesystem, inode and time of birth are what it says.
 struct Leftovers {
     let journal: PurgeJournal
 
@@ -24,16 +25,20 @@ struct Leftovers {
     private func settle(_ record: AsideRecord) throws(FileError) -> LeftoverState? {
         // Somebody moved the directory that holds it, or the volume is not there.
         guard let place = try place(of: record) else { return .leftAlone }
+        let identity: FileIdentity
         do throws(Errno) {
             guard let found = try place.status(of: record.asideName) else {
                 try synchronizeDirectory(place.directory)
                 try forget(record)
                 return nil
             }
-            guard found.identity == record.identity, found.kind == .directory else {
+            guard journal.filesystems.isIdentity(record.identity, of: found),
+                found.kind == .directory
+            else {
                 try forget(record)
                 return .leftAlone
             }
+            identity = found.identity
             switch record.state {
             case .aside: return try restore(record, place)
             case .deleting: break
@@ -42,10 +47,10 @@ struct Leftovers {
             throw FileError.changingItem(error, FilePath(bytes: record.asidePath))
         }
         let removed = try TreeRemoval.remove(
-            record.asideName, record.identity, in: place.directory, path: record.asidePath,
+            record.asideName, identity, in: place.directory, path: record.asidePath,
             newestChange: record.newestChange,
             directories: record.directories.map { inodes in
-                Set(inodes.map { FileIdentity(device: record.identity.device, inode: $0) })
+                Set(inodes.map { FileIdentity(device: identity.device, inode: $0) })
             })
         do throws(Errno) {
             guard removed else { return try restore(record, place) }
@@ -84,7 +89,7 @@ struct Leftovers {
         do throws(Errno) {
             guard let parent = try openPlainDirectory(record.parentPath) else { return nil }
             let status = try parent.descriptor.status()
-            guard status.identity == record.parent else { return nil }
+            guard journal.filesystems.isIdentity(record.parent, of: status) else { return nil }
             return UnitPlace(
                 name: record.name, parentPath: record.parentPath, parent: parent,
                 parentStatus: status)

@@ -1,0 +1,164 @@
+import EffectiveValues
+import Glibc
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("What a purge that died left on a filesystem that is mounted anew")
+struct RemountTests {
+    @Test(
+        "is removed or gets its name back, though the device has another number",
+        arguments: [FilesystemKind.ext4, .xfs, .btrfs])
+    func remounted(kind: FilesystemKind) throws {
+        try withRemountedFilesystem(kind) { filesystem in
+            var states: Set<LeftoverState> = []
+            var call = 0
+            while states.count < 2 {
+                call += 1
+                let top = filesystem.root.appending("top\(call)")
+                try makeHome(crashTree, at: top)
+                let result = try Command(
+                    .built("purge-tool"), top.appending("home"), top.appending("state"), "\(call)"
+                ).run()
+                try #require(result.end == .signal(SIGKILL), "\(result)")
+                let app = top.appending("home/.cache/app")
+                guard try hasAside(app) else { continue }
+                try filesystem.remount()
+                var report = PurgeReport()
+                try PurgeFixture(root: top).executor().finishLeftovers { report.add($0) }
+                let found = report.leftovers.map(\.value)
+                #expect(found == [.restored] || found == [.finished], "call \(call)")
+                states.formUnion(found)
+                #expect(try !hasAside(app), "call \(call)")
+            }
+        }
+    }
+
+    @Test("is not what another filesystem has at the same path, with the same numbers")
+    func replaced() throws {
+        try withRemountedFilesystem(.ext4) { filesystem in
+            try withTemporaryDirectory { state in
+                let aside = AsideName.make()
+                func make(_ name: FileName) throws -> (FileStatus, FileStatus) {
+                    let tree = Tree {
+                        Directory(".cache") {
+                            Directory("app") { Directory(name) { File("file", block) } }
+                        }
+                    }
+                    try makeHome(tree, at: filesystem.root.appending("top"))
+                    let app = filesystem.root.appending("top/home/.cache/app")
+                    return (try app.status(), try app.appending(name).status())
+                }
+                let (parent, unit) = try make("unit")
+                let app = filesystem.root.appending("top/home/.cache/app")
+                let filesystems = MountedFilesystems()
+                func record(_ identify: (FileStatus) -> PersistentIdentity) -> AsideRecord {
+                    AsideRecord(
+                        state: .deleting, identity: identify(unit), parent: identify(parent),
+                        parentPath: app.bytes, name: Array("unit".utf8), asideName: aside,
+                        newestChange: .later, directories: [unit.identity.inode])
+                }
+                let known = record { filesystems.identity(of: $0) }
+                let knownByNumbers = record { PersistentIdentity($0.identity) }
+                try PurgeJournal(in: state).store(known)
+                try filesystem.replace()
+                let (newParent, newUnit) = try make(FileName(aside))
+                try #require(newParent.identity == parent.identity)
+                try #require(newUnit.identity == unit.identity)
+
+                var executor = PurgeFixture(root: filesystem.root.appending("top")).executor()
+                executor.stateDirectory = state
+                var report = PurgeReport()
+                try executor.finishLeftovers { report.add($0) }
+                #expect(report.leftovers.map(\.value) == [.leftAlone])
+                #expect(app.appending(FileName(aside)).appending("file").exists)
+                // What records of the first version say cannot tell them apart.
+                let journal = try PurgeJournal(in: state)
+                try journal.store(knownByNumbers)
+                #expect(journal.filesystems.isIdentity(knownByNumbers.identity, of: newUnit))
+            }
+        }
+    }
+
+    @Test("is told from other files by filesystem, inode and time of birth, each of them")
+    func identity() throws {
+        try withTemporaryDirectory(containing: Tree { File("file") }) { root in
+            let status = try root.appending("file").status()
+            let filesystems = MountedFilesystems()
+            let known = filesystems.identity(of: status)
+            #expect(filesystems.isIdentity(known, of: status))
+            #expect(known.creationTime == status.creationTime && known.creationTime != nil)
+            guard case .named = known.filesystem else {
+                Issue.record("the filesystem has no name: \(known)")
+                return
+            }
+            let other = FileTime(seconds: 1, nanoseconds: 2)
+            for wrong in [
+                PersistentIdentity(
+                    filesystem: .named([1]), inode: known.inode, creationTime: known.creationTime),
+                PersistentIdentity(
+                    filesystem: known.filesystem, inode: known.inode + 1,
+                    creationTime: known.creationTime),
+                PersistentIdentity(
+                    filesystem: known.filesystem, inode: known.inode, creationTime: other),
+                PersistentIdentity(
+                    filesystem: .device(status.identity.device + 1), inode: known.inode,
+                    creationTime: known.creationTime),
+            ] {
+                #expect(!filesystems.isIdentity(wrong, of: status))
+            }
+        }
+    }
+
+    @Test("is understood from a journal of the first version, by the numbers it has")
+    func firstVersion() throws {
+        var body = RecordWriter()
+        for number in [7, 1, 2, 5, 300, 5, 299] as [UInt64] { body.add(number) }
+        for text in ["/home/u/.cache/app", "unit", ".resval-purge-0"] {
+            body.add(Array(text.utf8))
+        }
+        for number in [1_000, 5, 1, 1, 300] as [UInt64] { body.add(number) }
+        var place = RecordWriter()
+        place.add(JournalVersion.first.rawValue)
+        place.add(
+            body.bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+                ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+            })
+        place.add(body.bytes)
+        let contents = try #require(JournalContents(place.bytes))
+        #expect(contents.sequence == 7)
+        #expect(
+            contents.records == [
+                AsideRecord(
+                    state: .deleting,
+                    identity: PersistentIdentity(FileIdentity(device: 5, inode: 300)),
+                    parent: PersistentIdentity(FileIdentity(device: 5, inode: 299)),
+                    parentPath: Array("/home/u/.cache/app".utf8), name: Array("unit".utf8),
+                    asideName: Array(".resval-purge-0".utf8),
+                    newestChange: FileTime(seconds: 1_000, nanoseconds: 5), directories: [300])
+            ])
+        let written = try #require(contents.bytes(upTo: 1 << 16))
+        #expect(JournalContents(written)?.records == contents.records)
+    }
+
+    private func makeHome(_ tree: Tree, at top: FilePath) throws {
+        try tool("mkdir", top)
+        try Tree {
+            Directory("home")
+            Directory("state")
+        }.create(in: top)
+        try tree.create(in: top.appending("home"))
+    }
+
+    private func hasAside(_ directory: FilePath) throws -> Bool {
+        var found = false
+        try forEachName(in: directory) { name in
+            found = AsideName.matches(name)
+            return !found
+        }
+        return found
+    }
+}

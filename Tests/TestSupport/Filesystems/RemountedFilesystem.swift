@@ -1,0 +1,98 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+import Testing
+
+/// A filesystem of a test in an image of its own, which can be mounted anew.
+package final class RemountedFilesystem {
+    /// Where it is mounted; every user may enter it.
+    package let root: FilePath
+    private let kind: FilesystemKind
+    private let base: FilePath
+    private let maker: [String]
+    private var loop = ""
+    private var isMounted = false
+    /// What takes the numbers that the filesystem had before.
+    private var otherLoops: [String] = []
+    private var otherMounts: [FilePath] = []
+
+    fileprivate init(_ kind: FilesystemKind, _ maker: [String], in base: FilePath) throws {
+        self.kind = kind
+        self.maker = maker
+        self.base = base
+        root = base.appending("mount")
+        try tool("truncate", "-s", "\(kind.imageSize)", image)
+        try tool(maker[0], arguments: Array(maker.dropFirst()) + [image])
+        try attach()
+        try mount()
+    }
+
+    private var image: FilePath { base.appending("image") }
+
+    /// The number of its device.
+    package var device: UInt64 { get throws { try root.status().identity.device } }
+
+    /// Unmounts it and mounts it with another device number, as a start of the machine may.
+    package func remount() throws {
+        let old = try device
+        repeat {
+            try unmount()
+            try tool("losetup", "--detach", loop)
+            // The lowest free numbers are given out first.
+            let other = base.appending("other\(otherLoops.count)")
+            try tool("truncate", "-s", "1M", other)
+            otherLoops.append(try tool("losetup", "--find", "--show", other))
+            let directory = base.appending("tmpfs\(otherMounts.count)")
+            try tool("mkdir", directory)
+            try tool("mount", "-t", "tmpfs", "tmpfs", directory)
+            otherMounts.append(directory)
+            try attach()
+            try mount()
+        } while try device == old
+    }
+
+    /// Puts an empty filesystem in its place, on the same device.
+    package func replace() throws {
+        try unmount()
+        try tool(maker[0], arguments: Array(maker.dropFirst()) + [loop])
+        try mount()
+    }
+
+    private func attach() throws { loop = try tool("losetup", "--find", "--show", image) }
+
+    private func mount() throws {
+        try tool("mount", "-t", kind.kernelName, loop, root)
+        isMounted = true
+    }
+
+    private func unmount() throws {
+        try TestSupport.unmount(root)
+        isMounted = false
+    }
+
+    fileprivate func end() throws {
+        if isMounted { try unmount() }
+        for directory in otherMounts { try TestSupport.unmount(directory) }
+        for device in otherLoops + [loop] { try tool("losetup", "--detach", device) }
+    }
+}
+
+/// Calls `body` with a new filesystem, mounted, and removes it afterwards.
+///
+/// Where that cannot be, the test is skipped as ``require(_:sourceLocation:)`` says.
+package func withRemountedFilesystem(
+    _ kind: FilesystemKind, _ body: (RemountedFilesystem) throws -> Void
+) throws {
+    try require(.filesystem(kind))
+    guard let maker = kind.maker else { return }
+    try withTemporaryDirectory(containing: Tree { Directory("mount") }, isShared: true) { base in
+        let filesystem = try RemountedFilesystem(kind, maker, in: base)
+        do {
+            try body(filesystem)
+        } catch {
+            try filesystem.end()
+            throw error
+        }
+        try filesystem.end()
+    }
+}
