@@ -5,7 +5,6 @@ import PackageDescription
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
-let tomlKit = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 let package = Package(
@@ -19,7 +18,6 @@ let package = Package(
         .executable(name: "resval-backup", targets: ["resval-backup"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -38,8 +36,8 @@ package.targets += [
     .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
     .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
-    .target(name: "JSONReading", dependencies: ["ResourceValues"]),
-    .target(name: "JSONWriting", dependencies: ["ResourceValues"]),
+    .target(name: "JSONReading", dependencies: ["SystemCalls"]),
+    .target(name: "JSONWriting", dependencies: ["SystemCalls"]),
     .target(
         name: "Eviction", dependencies: ["CLinux", "ResourceValues", "SystemCalls", systemPackage]),
     .target(name: "FileTree", dependencies: ["CLinux", "SystemCalls", systemPackage]),
@@ -82,7 +80,7 @@ package.targets += [
             argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "MarkTransfer",
             "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls", systemPackage,
         ]),
-    .target(name: "SettingsReading", dependencies: ["SystemCalls", systemPackage, tomlKit]),
+    .target(name: "SettingsReading", dependencies: ["SystemCalls", systemPackage]),
     .target(
         name: "BackupSettings",
         dependencies: [
@@ -184,8 +182,9 @@ package.targets += [
     .testTarget(
         name: "BackupEnginesTests",
         dependencies: [
-            "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "ResourceValues",
-            "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
+            "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "JSONReading",
+            "JSONWriting", "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport",
+            systemPackage,
         ]),
     .testTarget(
         name: "BackupSettingsTests",

@@ -22,9 +22,9 @@ extension BackupSettings {
         let (text, status) = try settingsText(of: path)
         let settings = try BackupSettings(text, home: PolicyEnvironment.current().base.home)
         if case .text = settings.password, status.permissions & 0o077 != 0 {
-            throw SettingsError(
-                line: LineFinder(text).line(of: SettingsKey.password.rawValue),
-                "password is in a file that others may read: chmod 600, or use password-file")
+            throw try SettingsReader(text).complaint(
+                SettingsKey.password.rawValue,
+                "is in a file that others may read: chmod 600, or use password-file")
         }
         return settings
     }

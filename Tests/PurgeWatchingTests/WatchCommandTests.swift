@@ -231,7 +231,7 @@ struct WatchCommandTests {
                 until_logged 'pressure is normal'
                 echo 'min-age = wrong' > .config/resval/purge.toml
                 kill -HUP "$watch"
-                until_logged 'is no TOML'
+                until_logged 'is not valid TOML'
                 leave 8
                 until_logged 'nothing is deleted'
                 [[ -e .cache/app/c1 ]] || echo 'gone too soon'
@@ -245,7 +245,7 @@ struct WatchCommandTests {
                 """, notifying: address)
             let log = try home.log
             #expect(result.text == "exit 0\n", "\(result)\n\(log)")
-            #expect(log.contains("line 1: is no TOML"), "\(log)")
+            #expect(log.contains("line 1: is not valid TOML"), "\(log)")
             #expect(listener.next(beginning: "RELOADING=1\nMONOTONIC_USEC=") != nil)
             #expect(listener.next() == "READY=1")
         }
