@@ -1,23 +1,27 @@
-import ResourceValues
+import SystemCalls
 
 extension FileTime {
     /// Reads a time as RFC 3339 writes it, with `Z` or an offset, such as
-    /// `2026-01-31T08:05:09.123456789+01:00`.
+    /// `2026-01-31T08:05:09.123456789+01:00`; a leap second is the second after it. Also reads what
+    /// ``rfc3339`` writes for years that have not four digits: `@` and seconds since 1970 with nine
+    /// digits behind the point.
     ///
     /// - Returns: nil for anything else. Digits behind the nanoseconds are cut off.
     package init?(rfc3339 text: some Collection<UInt8>) {
         var reader = DigitReader(Array(text))
-        guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
-            reader.take("-"), let day = reader.number(2), reader.take("T"),
-            let hour = reader.number(2), reader.take(":"), let minute = reader.number(2),
-            reader.take(":"), let second = reader.number(2),
+        if reader.take("@") {
+            guard let time = reader.time() else { return nil }
+            self = time
+            return
+        }
+        guard let date = reader.date(), reader.take("T"), let hour = reader.number(2),
+            reader.take(":"), let minute = reader.number(2), reader.take(":"),
+            let second = reader.number(2),
             let nanoseconds = reader.take(".") ? reader.fraction() : 0,
-            let offset = reader.offset(), reader.isAtEnd,
-            (1...12).contains(month), (1...31).contains(day)
+            let offset = reader.offset(), reader.isAtEnd, hour <= 23, minute <= 59, second <= 60
         else { return nil }
-        let days = daysSince1970(year: year, month: month, day: day)
-        let seconds = days * 86400 + hour * 3600 + minute * 60 + second - offset
-        self.init(seconds: Int64(seconds), nanoseconds: UInt32(nanoseconds))
+        let seconds = date + Int64(hour * 3600 + minute * 60 + second - offset)
+        self.init(seconds: seconds, nanoseconds: nanoseconds)
     }
 
     /// How far east of UTC a time in RFC 3339 form is noted, in seconds.
@@ -28,17 +32,6 @@ extension FileTime {
         var reader = DigitReader(Array(text.suffix(6)))
         return reader.offset()
     }
-}
-
-/// Days since 1970-01-01 in the proleptic Gregorian calendar. Years are counted from 1 March, so
-/// that the leap day is a year's last.
-package func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-    let marchYear = month > 2 ? year : year - 1
-    let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
-    let yearOfEra = marchYear - era * 400
-    let monthFromMarch = month > 2 ? month - 3 : month + 9
-    let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
 }
 
 private struct DigitReader {
@@ -66,10 +59,21 @@ private struct DigitReader {
         return value
     }
 
-    mutating func fraction() -> Int? {
-        var (value, digits) = (0, 0)
+    /// When a day of the calendar begins, in seconds since 1970.
+    mutating func date() -> Int64? {
+        guard let year = number(4), take("-"), let month = number(2), take("-"),
+            let day = number(2)
+        else { return nil }
+        let date = CalendarDate(year: year, month: month, day: day)
+        let seconds = date.secondsSince1970
+        return CalendarDate(secondsSince1970: seconds) == date ? seconds : nil
+    }
+
+    /// Nanoseconds.
+    mutating func fraction() -> UInt32? {
+        var (value, digits) = (0 as UInt32, 0)
         while next < bytes.count, (0x30...0x39).contains(bytes[next]) {
-            if digits < 9 { value = value * 10 + Int(bytes[next] - 0x30) }
+            if digits < 9 { value = value * 10 + UInt32(bytes[next] - 0x30) }
             digits += 1
             next += 1
         }
@@ -82,8 +86,26 @@ private struct DigitReader {
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let sign = take("-") ? -1 : 1
-        guard sign == -1 || take("+"), let hours = number(2), take(":"), let minutes = number(2)
+        guard sign == -1 || take("+"), let hours = number(2), take(":"), let minutes = number(2),
+            hours <= 23, minutes <= 59
         else { return nil }
         return sign * (hours * 3600 + minutes * 60)
+    }
+
+    /// Seconds since 1970, which may be negative, with nine digits behind the point.
+    mutating func time() -> FileTime? {
+        let isNegative = take("-")
+        let digits = bytes[next...].prefix { $0 != UInt8(ascii: ".") }
+        guard (1...19).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let whole = UInt64(String(decoding: digits, as: UTF8.self))
+        else { return nil }
+        next = digits.endIndex
+        guard take("."), bytes.count - next == 9, let part = fraction(), isAtEnd else { return nil }
+        // Nanoseconds count onwards from the whole second before.
+        let isBefore = isNegative && part > 0
+        let seconds = (isNegative ? -Int128(whole) : Int128(whole)) - (isBefore ? 1 : 0)
+        return Int64(exactly: seconds).map {
+            FileTime(seconds: $0, nanoseconds: isBefore ? 1_000_000_000 - part : part)
+        }
     }
 }

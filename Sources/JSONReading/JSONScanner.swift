@@ -1,15 +1,21 @@
-/// Reads one JSON text piece by piece, without making values of what nobody asks for.
+/// Reads one JSON text (RFC 8259) piece by piece, without making values of what nobody asks for.
 ///
 /// A reader of our own, since strings must come as bytes: Go writes each byte of a name that is not
 /// UTF-8 as the escape `\ufffd`, and a true U+FFFD as itself. A decoder to `String` cannot tell
 /// them apart.
+///
+/// What is read may come from anybody: it is nested at most ``depthLimit`` deep, and the object or
+/// array that was begun first is all there may be.
 package struct JSONScanner {
     /// Stands for a byte that Go could not write; it never occurs in UTF-8.
     package static let lostByte: UInt8 = 0xFF
+    /// How deep objects and arrays may lie in each other.
+    package static let depthLimit = 64
 
     private let bytes: ArraySlice<UInt8>
     private let hasLostBytes: Bool
     private var next: Int
+    private var depth = 0
 
     /// Begins to read.
     ///
@@ -23,19 +29,13 @@ package struct JSONScanner {
         next = bytes.startIndex
     }
 
-    /// Whether nothing but space is left.
-    package mutating func isAtEnd() -> Bool {
-        skipSpace()
-        return next == bytes.endIndex
-    }
-
     /// Calls `body` for each field of the object that comes next. `body` reads the value or leaves
     /// it.
     package mutating func forEachField(
         _ body: (inout JSONScanner, String) throws(JSONError) -> Void
     ) throws(JSONError) {
-        try expect("{")
-        if take("}") { return }
+        try begin("{")
+        if take("}") { return try end() }
         repeat {
             let name = String(decoding: try string(), as: UTF8.self)
             try expect(":")
@@ -44,21 +44,23 @@ package struct JSONScanner {
             if next == start { try skipValue() }
         } while take(",")
         try expect("}")
+        try end()
     }
 
     /// Calls `body` for each element of the array that comes next, or not at all for null.
     package mutating func forEachElement(
         _ body: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(JSONError) {
-        if takeNull() { return }
-        try expect("[")
-        if take("]") { return }
+        if try takesNull() { return }
+        try begin("[")
+        if take("]") { return try end() }
         repeat {
             let start = next
             try body(&self)
             if next == start { try skipValue() }
         } while take(",")
         try expect("]")
+        try end()
     }
 
     /// Reads a string. A byte that Go could not write comes as ``lostByte``.
@@ -66,15 +68,17 @@ package struct JSONScanner {
         try expect("\"")
         var result: [UInt8] = []
         while true {
-            let start = next
-            while next < bytes.endIndex, bytes[next] != quote, bytes[next] != backslash {
-                next += 1
-            }
+            result.append(contentsOf: plainCharacters())
             guard next < bytes.endIndex else { throw failure }
-            result.append(contentsOf: bytes[start..<next])
-            next += 1
-            if bytes[next - 1] == quote { return result }
-            try appendEscaped(to: &result)
+            switch bytes[next] {
+            case quote:
+                next += 1
+                return result
+            case backslash:
+                next += 1
+                try appendEscaped(to: &result)
+            default: throw failure
+            }
         }
     }
 
@@ -84,33 +88,28 @@ package struct JSONScanner {
     }
 
     /// Reads a number without a fraction.
-    package mutating func integer() throws(JSONError) -> Int64 {
-        guard let number = Int64(try numberText()) else { throw failure }
-        return number
-    }
+    package mutating func integer() throws(JSONError) -> Int64 { try number(Int64.init) }
 
     /// Reads a number without sign and fraction.
-    package mutating func unsigned() throws(JSONError) -> UInt64 {
-        guard let number = UInt64(try numberText()) else { throw failure }
-        return number
+    package mutating func unsigned() throws(JSONError) -> UInt64 { try number(UInt64.init) }
+
+    /// Reads a number of bytes or of items, which is not negative.
+    package mutating func amount() throws(JSONError) -> Int64 {
+        try number { Int64($0).flatMap { $0 < 0 ? nil : $0 } }
     }
 
     /// Reads a number.
-    package mutating func number() throws(JSONError) -> Double {
-        guard let number = Double(try numberText()) else { throw failure }
-        return number
-    }
+    package mutating func number() throws(JSONError) -> Double { try number(Double.init) }
 
     /// Reads `true` or `false`.
     package mutating func bool() throws(JSONError) -> Bool {
-        skipSpace()
-        if takeWord("true") { return true }
-        guard takeWord("false") else { throw failure }
+        if try takes("true") { return true }
+        guard try takes("false") else { throw failure }
         return false
     }
 
     /// Whether null comes next, which is then read.
-    package mutating func takesNull() -> Bool { takeNull() }
+    package mutating func takesNull() throws(JSONError) -> Bool { try takes("null") }
 
     /// Passes over whatever value comes next.
     package mutating func skipValue() throws(JSONError) {
@@ -120,9 +119,9 @@ package struct JSONScanner {
         case UInt8(ascii: "{"): try forEachField { _, _ throws(JSONError) in }
         case UInt8(ascii: "["): try forEachElement { _ throws(JSONError) in }
         case quote: try skipString()
-        default:
-            if takeNull() || takeWord("true") || takeWord("false") { return }
-            _ = try numberText()
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
+        case UInt8(ascii: "n"): guard try takesNull() else { throw failure }
+        default: _ = try number { $0 }
         }
     }
 }
@@ -148,51 +147,119 @@ extension JSONScanner {
         guard take(character) else { throw failure }
     }
 
-    private mutating func takeWord(_ word: StaticString) -> Bool {
+    /// Begins an object or array.
+    private mutating func begin(_ character: Unicode.Scalar) throws(JSONError) {
+        try expect(character)
+        depth += 1
+        guard depth <= Self.depthLimit else { throw failure }
+    }
+
+    /// Ends an object or array: behind the outermost nothing but space may follow.
+    private mutating func end() throws(JSONError) {
+        depth -= 1
+        guard depth == 0 else { return }
+        skipSpace()
+        guard next == bytes.endIndex else { throw failure }
+    }
+
+    /// Refuses what follows a word or a number and is no part of JSON, as in `nullable`.
+    private func checkEndOfWord() throws(JSONError) {
+        guard next < bytes.endIndex else { return }
+        switch bytes[next] {
+        case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"): break
+        default: throw failure
+        }
+    }
+
+    private mutating func takes(_ word: StaticString) throws(JSONError) -> Bool {
+        skipSpace()
         let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
         guard bytes[next...].starts(with: letters) else { return false }
         next += letters.count
+        try checkEndOfWord()
         return true
     }
 
-    private mutating func takeNull() -> Bool {
+    private mutating func number<Number>(
+        _ convert: (String) -> Number?
+    ) throws(JSONError) -> Number {
         skipSpace()
-        return takeWord("null")
+        let start = next
+        takeSign("-")
+        if next < bytes.endIndex, bytes[next] == UInt8(ascii: "0") {
+            next += 1
+        } else {
+            try takeDigits()
+        }
+        if next < bytes.endIndex, bytes[next] == UInt8(ascii: ".") {
+            next += 1
+            try takeDigits()
+        }
+        if next < bytes.endIndex, bytes[next] | 0x20 == UInt8(ascii: "e") {
+            next += 1
+            takeSign("+", "-")
+            try takeDigits()
+        }
+        try checkEndOfWord()
+        guard let number = convert(String(decoding: bytes[start..<next], as: UTF8.self)) else {
+            throw failure
+        }
+        return number
     }
 
-    private mutating func numberText() throws(JSONError) -> String {
-        skipSpace()
-        let digits = bytes[next...].prefix {
-            (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
+    private mutating func takeSign(_ signs: Unicode.Scalar...) {
+        guard next < bytes.endIndex, signs.contains(where: { bytes[next] == UInt8(ascii: $0) })
+        else { return }
+        next += 1
+    }
+
+    private mutating func takeDigits() throws(JSONError) {
+        let start = next
+        while next < bytes.endIndex, (0x30...0x39).contains(bytes[next]) { next += 1 }
+        guard next > start else { throw failure }
+    }
+
+    /// Takes the characters of a string up to the next that means, or is, something else.
+    private mutating func plainCharacters() -> ArraySlice<UInt8> {
+        let start = next
+        while next < bytes.endIndex {
+            let byte = bytes[next]
+            guard byte >= 0x20, byte != quote, byte != backslash, byte != Self.lostByte else {
+                break
+            }
+            next += 1
         }
-        guard !digits.isEmpty else { throw failure }
-        next = digits.endIndex
-        return String(decoding: digits, as: UTF8.self)
+        return bytes[start..<next]
     }
 
     private mutating func skipString() throws(JSONError) {
+        let start = next
         next += 1
-        while next < bytes.endIndex {
-            let byte = bytes[next]
-            next += byte == backslash ? 2 : 1
-            if byte == quote { return }
+        _ = plainCharacters()
+        if next < bytes.endIndex, bytes[next] == quote {
+            next += 1
+            return
         }
-        throw failure
+        next = start
+        _ = try string()
     }
 
     private mutating func appendEscaped(to result: inout [UInt8]) throws(JSONError) {
         guard next < bytes.endIndex else { throw failure }
         let letter = bytes[next]
-        next += 1
         switch letter {
+        case quote, backslash, UInt8(ascii: "/"): result.append(letter)
         case UInt8(ascii: "n"): result.append(0x0A)
         case UInt8(ascii: "r"): result.append(0x0D)
         case UInt8(ascii: "t"): result.append(0x09)
         case UInt8(ascii: "b"): result.append(0x08)
         case UInt8(ascii: "f"): result.append(0x0C)
-        case UInt8(ascii: "u"): try appendUnicodeEscape(to: &result)
-        default: result.append(letter)
+        case UInt8(ascii: "u"):
+            next += 1
+            return try appendUnicodeEscape(to: &result)
+        default: throw failure
         }
+        next += 1
     }
 
     private mutating func appendUnicodeEscape(to result: inout [UInt8]) throws(JSONError) {

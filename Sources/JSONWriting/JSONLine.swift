@@ -1,4 +1,4 @@
-import ResourceValues
+import SystemCalls
 
 /// Writes one JSON object on one line, field by field in the order of the calls.
 ///

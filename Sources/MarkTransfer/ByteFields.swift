@@ -20,7 +20,7 @@ struct ByteFields {
     mutating func read(_ field: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
         var value: [UInt8]?
         if field == name {
-            if scanner.takesNull() { return true }
+            if try scanner.takesNull() { return true }
             value = try scanner.string()
         } else if field == base64Name {
             value = Base64.bytes(of: try scanner.string())

@@ -35,7 +35,7 @@ extension DumpRecord {
         } catch {
             throw .malformed
         }
-        guard scanner.isAtEnd(), let record = try fields.record() else { throw .malformed }
+        guard let record = try fields.record() else { throw .malformed }
         self = record
     }
 }
@@ -66,7 +66,7 @@ private struct Fields {
             }
             marks.fileProtection = .value(value)
         case "end": isEnd = try scanner.bool()
-        case "items": end.items = try scanner.integer()
+        case "items": end.items = try scanner.amount()
         case "isComplete": end.isComplete = try scanner.bool()
         default: throw JSONError(offset: 0)
         }

@@ -61,11 +61,11 @@ package struct JournalEntry: Sendable, Hashable {
             case "born": seconds = try scanner.integer()
             case "bornNanoseconds": nanoseconds = UInt32(exactly: try scanner.integer())
             case "mark": marker = Marker(rawValue: try scanner.text())
-            case "old": guard scanner.takesNull() else { throw JSONError(offset: 0) }
+            case "old": guard try scanner.takesNull() else { throw JSONError(offset: 0) }
             default: throw JSONError(offset: 0)
             }
         }
-        guard scanner.isAtEnd(), let path = fields.bytes, path.first == UInt8(ascii: "/"),
+        guard let path = fields.bytes, path.first == UInt8(ascii: "/"),
             !path.contains(0), let inode, let marker, let value = newValue.bytes,
             let mark = WrittenMark(marker, value: value),
             (device == nil) != (filesystem.bytes == nil), (seconds == nil) == (nanoseconds == nil),

@@ -1,5 +1,6 @@
 import CLinux
 import CommandSupport
+import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage

@@ -25,12 +25,46 @@ struct JSONScannerTests {
         arguments: [
             #""abc"#, #""a\"#, #""\u00"#, #""\ud800x""#,
             #""\udafa\udafa""#, #""\ud83d\u0041""#, #""\ud83d""#, #""\ude00""#, #""\u+123""#,
-            #""\u-000""#, "", "abc", "{", #"{"a""#, #"{"a":}"#,
+            #""\u-000""#, "", "abc", "{", #"{"a""#, #"{"a":}"#, #""\x41""#, #""\0""#, "\"a\nb\"",
+            "\"a\u{1}b\"", #"{"a":nullable}"#, #"{"a":truefalse}"#, #"{"a":true"b":1}"#,
+            #"{"a":"\q"}"#, "{\"a\":\"\u{1f}\"}", #"{"a":01}"#, #"{"a":+1}"#, #"{"a":1.}"#,
+            #"{"a":.5}"#, #"{"a":1e}"#, #"{"a":--1}"#, #"{"a":1x}"#, #"{"a":-}"#, #"{"a":nul}"#,
+            #"{"a":1}{"#, #"{"a":1},"#, #"{"a":1}]"#, #"{} x"#,
         ])
     func malformed(text: String) {
         #expect(throws: JSONError.self) {
             var scanner = JSONScanner(Array(text.utf8)[...])
             if text.hasPrefix("{") { try scanner.skipValue() } else { _ = try scanner.string() }
+        }
+    }
+
+    @Test("what is nested up to the limit is read, and what is deeper refused")
+    func depth() throws {
+        func read(_ depth: Int) throws(JSONError) {
+            for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
+                let text =
+                    String(repeating: open, count: depth) + "1"
+                    + String(repeating: close, count: depth)
+                var scanner = JSONScanner(Array(text.utf8)[...])
+                try scanner.skipValue()
+            }
+        }
+        try read(JSONScanner.depthLimit)
+        for depth in [JSONScanner.depthLimit + 1, 1_000_000] {
+            #expect(throws: JSONError.self) { try read(depth) }
+        }
+    }
+
+    @Test("numbers of bytes are never negative, and beyond 64 bits none")
+    func amounts() throws {
+        func amount(_ text: String) throws -> Int64 {
+            var scanner = JSONScanner(Array(text.utf8)[...])
+            return try scanner.amount()
+        }
+        #expect(try amount("0") == 0)
+        #expect(try amount("9223372036854775807") == .max)
+        for text in ["-1", "-9223372036854775808", "9223372036854775808", "1.0", "1e3"] {
+            #expect(throws: JSONError.self) { try amount(text) }
         }
     }
 
@@ -50,16 +84,48 @@ struct JSONScannerTests {
 
     @Test(
         "an array is cut into its elements, however its bytes arrive", arguments: [1, 2, 7, 1000])
-    func elements(size: Int) {
+    func elements(size: Int) throws {
         let text = #"[{"a":"]}\\\"{["},{"b":[{"c":1}]},[2]]"#
         var elements = JSONElements()
         var found: [String] = []
         for start in stride(from: 0, to: text.utf8.count, by: size) {
-            Array(Array(text.utf8)[start...].prefix(size)).withUnsafeBytes { bytes in
-                elements.append(bytes) { found.append(String(decoding: $0, as: UTF8.self)) }
+            try Array(Array(text.utf8)[start...].prefix(size)).withUnsafeBytes { bytes in
+                try elements.append(bytes) { found.append(String(decoding: $0, as: UTF8.self)) }
             }
         }
         #expect(found == [#"{"a":"]}\\\"{["}"#, #"{"b":[{"c":1}]}"#, "[2]"])
         #expect(elements.isComplete)
     }
+
+    @Test("an element without an end is not held beyond a limit, and neither is a line")
+    func endless() throws {
+        let piece = [UInt8](repeating: 0x20, count: 1 << 20)
+        var elements = JSONElements()
+        #expect(throws: JSONError.self) {
+            try Array("[{".utf8).withUnsafeBytes { try elements.append($0) { _ in } }
+            for _ in 0..<65 {
+                try piece.withUnsafeBytes { try elements.append($0) { _ in } }
+            }
+        }
+        var lines = Lines(CountedLines(), tooLong: .damagedRecord)
+        #expect(throws: BackupError.self) {
+            for _ in 0..<17 { try piece.withUnsafeBytes { try lines.receive($0) } }
+        }
+        #expect(lines.consumer.count == 0)
+    }
+
+    @Test("an answer that is nothing at all, or ends more than it began, is no array")
+    func incomplete() {
+        #expect(!JSONElements().isComplete)
+        var elements = JSONElements()
+        #expect(throws: JSONError.self) {
+            try Array("[]]".utf8).withUnsafeBytes { try elements.append($0) { _ in } }
+        }
+    }
+}
+
+private struct CountedLines: LineConsumer {
+    var count = 0
+
+    mutating func receive(line: ArraySlice<UInt8>) { count += 1 }
 }

@@ -13,23 +13,34 @@ package protocol LineConsumer: Sendable {
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError)
 }
 
-/// Cuts output into lines.
+/// Cuts output into lines of at most 16 MiB, more than any line with a path has.
 package struct Lines<Consumer: LineConsumer>: OutputConsumer {
     /// Who takes the lines.
     package var consumer: Consumer
+    private let tooLong: BackupError
     private var unfinished: [UInt8] = []
 
-    package init(_ consumer: Consumer) { self.consumer = consumer }
+    /// - Parameter tooLong: thrown for a longer line.
+    package init(
+        _ consumer: Consumer,
+        tooLong: BackupError = BackupError(
+            .unexpectedAnswer, "a line is longer than \(longestLine >> 20) MiB")
+    ) {
+        self.consumer = consumer
+        self.tooLong = tooLong
+    }
 
     package mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
         let newline = UInt8(ascii: "\n")
         var rest = bytes[...]
         while let end = rest.firstIndex(of: newline) {
+            guard unfinished.count + (end - rest.startIndex) <= longestLine else { throw tooLong }
             unfinished.append(contentsOf: rest[..<end])
             try consumer.receive(line: unfinished[...])
             unfinished.removeAll(keepingCapacity: true)
             rest = rest[(end + 1)...]
         }
+        guard unfinished.count + rest.count <= longestLine else { throw tooLong }
         unfinished.append(contentsOf: rest)
     }
 
@@ -37,6 +48,9 @@ package struct Lines<Consumer: LineConsumer>: OutputConsumer {
         if !unfinished.isEmpty { try consumer.receive(line: unfinished[...]) }
     }
 }
+
+/// The longest line that is held, in bytes.
+package let longestLine = 16 << 20
 
 /// Keeps all output, up to a limit.
 struct WholeOutput: OutputConsumer {

@@ -6,7 +6,8 @@ extension BackupEngine {
     package func readRecord<Handler: RecordHandler>(
         of snapshot: Snapshot, with handler: Handler
     ) async throws(BackupError) -> Handler {
-        let lines = try await readRecordBytes(of: snapshot, with: Lines(RecordReader(handler)))
+        let lines = try await readRecordBytes(
+            of: snapshot, with: Lines(RecordReader(handler), tooLong: .damagedRecord))
         try lines.consumer.checkEnd()
         return lines.consumer.handler
     }

@@ -37,7 +37,7 @@ package struct RecordFacts: Sendable, Hashable {
     /// The facts of a plan, with a look at its SOURCEs as they are now.
     package init(_ plan: BackupPlan, policy: StoragePolicy) {
         items = Int64(plan.totals.storedItems + plan.totals.heldElsewhereFiles)
-        bytes = plan.totals.storedBytes + plan.totals.heldElsewhereBytes
+        bytes = plan.totals.storedBytes.addingSaturating(plan.totals.heldElsewhereBytes)
         leftOutItems = Int64(plan.totals.leftOutItems)
         markers = policy.markers.map(\.rawValue).sorted()
         usesLocations = policy.locations != nil

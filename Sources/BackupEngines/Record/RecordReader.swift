@@ -83,9 +83,9 @@ private struct RecordFields {
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
         case "type": type = try scanner.text()
-        case "version": version = try scanner.integer()
-        case "lines": lines = try scanner.integer()
-        case "path": if !scanner.takesNull() { path = try scanner.string() }
+        case "version": version = try scanner.amount()
+        case "lines": lines = try scanner.amount()
+        case "path": if try !scanner.takesNull() { path = try scanner.string() }
         case "pathBase64": path = decodedBase64(try scanner.string())
         case "filesystem": filesystem = try scanner.text()
         case "isEmpty": isEmpty = try scanner.bool()
@@ -102,9 +102,9 @@ private struct RecordFields {
         _ name: String, _ scanner: inout JSONScanner
     ) throws(JSONError) {
         switch name {
-        case "items": facts.items = try scanner.integer()
-        case "bytes": facts.bytes = try scanner.integer()
-        case "leftOutItems": facts.leftOutItems = try scanner.integer()
+        case "items": facts.items = try scanner.amount()
+        case "bytes": facts.bytes = try scanner.amount()
+        case "leftOutItems": facts.leftOutItems = try scanner.amount()
         case "usesLocations": facts.usesLocations = try scanner.bool()
         case "markers":
             try scanner.forEachElement { scanner throws(JSONError) in

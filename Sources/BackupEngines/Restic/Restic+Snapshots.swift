@@ -14,6 +14,9 @@ extension Restic {
             arguments += words("--tag", filter.tags.joined(separator: ","))
         }
         let reader = try await run(arguments, reading: SnapshotListReader())
+        guard reader.isComplete else {
+            throw .unexpectedAnswer(JSONError(offset: 0), to: "snapshots")
+        }
         return reader.snapshots.sorted { $0.isOlder(than: $1) }
     }
 
@@ -45,22 +48,20 @@ private struct SnapshotListReader: OutputConsumer {
     private var elements = JSONElements()
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        var failure: JSONError?
-        elements.append(bytes) { element in
-            do throws(JSONError) {
+        do throws(JSONError) {
+            try elements.append(bytes) { element throws(JSONError) in
                 snapshots.append(try Snapshot(json: element))
-            } catch {
-                failure = error
             }
+        } catch {
+            throw .unexpectedAnswer(error, to: "snapshots")
         }
-        if let failure { throw .unexpectedAnswer(failure, to: "snapshots") }
     }
 
-    func finish() throws(BackupError) {
-        guard elements.isComplete else {
-            throw .unexpectedAnswer(JSONError(offset: 0), to: "snapshots")
-        }
-    }
+    /// Nothing at all may be due to a failure, which restic's exit code tells.
+    func finish() {}
+
+    /// Whether there was an answer, and it had its end.
+    var isComplete: Bool { elements.isComplete }
 }
 
 extension BackupError {

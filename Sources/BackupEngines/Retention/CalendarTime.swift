@@ -1,5 +1,6 @@
 import CLinux
 import ResourceValues
+import SystemCalls
 
 /// A time as the calendar of the place it was noted at has it.
 package struct CalendarTime: Sendable, Hashable {
@@ -17,9 +18,9 @@ package struct CalendarTime: Sendable, Hashable {
     }
 
     /// Days since 1970-01-01.
-    var day: Int { localSeconds.dividedDown(by: 86400) }
+    var day: Int { Int(localSeconds).dividedDown(by: 86400) }
     /// The hour of the day, from 0.
-    var hour: Int { (localSeconds - day * 86400) / 3600 }
+    var hour: Int { date.hour }
     /// The number of the week, which begins on Monday.
     var week: Int { (day + 3).dividedDown(by: 7) }
     /// The year.
@@ -35,31 +36,20 @@ package struct CalendarTime: Sendable, Hashable {
     /// The time a span before, on the calendar: a month before 31 March is 3 March, or 2 March in
     /// leap years, since February has no 31st.
     func before(_ span: CalendarSpan) -> CalendarTime {
-        let date = date
-        let months = (date.year - span.years) * 12 + (date.month - 1) - span.months
-        let year = months.dividedDown(by: 12)
-        let first = daysSince1970(year: year, month: months - year * 12 + 1, day: 1)
-        let day = first + date.day - 1 - span.days
-        let local = day * 86400 + (localSeconds - self.day * 86400) - span.hours * 3600
+        var date = date
+        date.year -= span.years
+        date.month -= span.months
+        date.day -= span.days
+        date.hour -= span.hours
         return CalendarTime(
-            FileTime(seconds: Int64(local - offset), nanoseconds: nanoseconds), offset: offset)
+            FileTime(
+                seconds: date.secondsSince1970.subtractingSaturating(Int64(offset)),
+                nanoseconds: nanoseconds), offset: offset)
     }
 
-    private var localSeconds: Int { Int(seconds) + offset }
+    private var localSeconds: Int64 { seconds.addingSaturating(Int64(offset)) }
 
-    private var date: (year: Int, month: Int, day: Int) {
-        // Years are counted from 1 March, so that the leap day is a year's last.
-        let days = day + 719_468
-        let era = days.dividedDown(by: 146_097)
-        let dayOfEra = days - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
-    }
+    private var date: CalendarDate { CalendarDate(secondsSince1970: localSeconds) }
 }
 
 /// A length of time on the calendar, as restic writes it: `1y6m7d12h`.

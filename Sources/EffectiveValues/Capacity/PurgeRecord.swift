@@ -1,6 +1,7 @@
 import JSONReading
 import JSONWriting
 import ResourceValues
+import SystemCalls
 
 /// What the newest plan for purging a volume would free: it counts towards what may be stored there
 /// of importance.
@@ -29,7 +30,8 @@ public struct PurgeRecord: Sendable, Hashable {
     /// older than ``longestAge``, or from a time to come.
     public func bytes(onDevice device: UInt64, bootID: String, now: FileTime) -> Int64 {
         let oldest = FileTime(
-            seconds: now.seconds - Self.longestAge, nanoseconds: now.nanoseconds)
+            seconds: now.seconds.subtractingSaturating(Self.longestAge),
+            nanoseconds: now.nanoseconds)
         guard self.device == device, self.bootID == bootID, created >= oldest, created <= now
         else { return 0 }
         return bytes
@@ -57,14 +59,14 @@ public struct PurgeRecord: Sendable, Hashable {
             names.append(name)
             switch name {
             case "created": created = FileTime(rfc3339: try scanner.string())
-            case "device": device = UInt64(exactly: try scanner.integer())
+            case "device": device = try scanner.unsigned()
             case "bootID": bootID = try scanner.text()
-            case "bytes": bytes = try scanner.integer()
+            case "bytes": bytes = try scanner.amount()
             default: throw JSONError(offset: 0)
             }
         }
-        guard names.count == 4, scanner.isAtEnd(), let created, let device,
-            let bootID, !bootID.isEmpty, let bytes, bytes >= 0
+        guard names.count == 4, let created, let device,
+            let bootID, !bootID.isEmpty, let bytes
         else { throw JSONError(offset: json.count) }
         self.init(created: created, device: device, bootID: bootID, bytes: bytes)
     }

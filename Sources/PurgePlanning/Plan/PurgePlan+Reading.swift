@@ -12,7 +12,6 @@ extension PurgePlan {
         var fields = PlanFields()
         do throws(JSONError) {
             self = try fields.readWhole(&scanner)
-            guard scanner.isAtEnd() else { throw fields.refuse("has something behind the plan") }
         } catch {
             throw PurgePlanError(fields.problem ?? "is not valid JSON (byte \(error.offset))")
         }

@@ -35,5 +35,5 @@ public struct PurgePlan: Sendable, Hashable {
     }
 
     /// What deleting all units is expected to free, in bytes.
-    public var bytes: Int64 { units.reduce(0) { $0 + $1.bytes } }
+    public var bytes: Int64 { units.reduce(0) { $0.addingSaturating($1.bytes) } }
 }

@@ -38,7 +38,7 @@ extension StrictFields {
     mutating func elements<Fields: StrictFields>(
         _ scanner: inout JSONScanner, _ noun: String, _ type: Fields.Type
     ) throws(JSONError) -> [Fields.Whole] {
-        guard !scanner.takesNull() else { throw refuse("has null in place of an array") }
+        guard try !scanner.takesNull() else { throw refuse("has null in place of an array") }
         var found: [Fields.Whole] = []
         try scanner.forEachElement { scanner throws(JSONError) in
             var fields = Fields()
@@ -71,7 +71,7 @@ extension StrictFields {
 
     /// Reads a time.
     mutating func time(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
-        guard let time = FileTime(planText: try scanner.string()) else {
+        guard let time = FileTime(rfc3339: try scanner.string()) else {
             throw refuse("has a time that is none")
         }
         return time
@@ -87,7 +87,7 @@ extension StrictFields {
         _ name: String, _ scanner: inout JSONScanner, mayBeTop: Bool = false
     ) throws(JSONError) -> [UInt8]? {
         let isText = name == "path"
-        if isText, scanner.takesNull() { return nil }
+        if isText, try scanner.takesNull() { return nil }
         let value = try scanner.string()
         guard let path = isText ? value : Base64.bytes(of: value) else {
             throw refuse("has a path that is not Base64")

@@ -1,4 +1,5 @@
 import CLinux
+import JSONWriting
 import SystemCalls
 import SystemPackage
 
@@ -13,7 +14,7 @@ struct Trash {
     private let rules: PurgeRules
 
     init(now: FileTime, home: FilePath?, _ rules: PurgeRules) {
-        name = "\(TrashName.prefix)\(calendarDate(now))"
+        name = "\(TrashName.prefix)\(now.rfc3339.prefix(10))"
         self.home = home
         self.rules = rules
     }
@@ -159,19 +160,4 @@ enum TrashName {
     static func matches(_ name: some Collection<UInt8>) -> Bool {
         name.starts(with: prefix.utf8)
     }
-}
-
-/// The day of a time in UTC, as `2026-11-21`.
-private func calendarDate(_ time: FileTime) -> String {
-    // Days since 0000-03-01, in eras of 400 years.
-    let days = Int(time.seconds / 86_400) + 719_468
-    let era = days / 146_097
-    let day = days % 146_097
-    let yearOfEra = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
-    let dayOfYear = day - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let dayOfMonth = dayOfYear - (153 * shifted + 2) / 5 + 1
-    return "\(year)-\(month < 10 ? "0" : "")\(month)-\(dayOfMonth < 10 ? "0" : "")\(dayOfMonth)"
 }
