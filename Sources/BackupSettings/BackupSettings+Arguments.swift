@@ -42,7 +42,7 @@ extension BackupSettings {
     }
 
     private var create: [[UInt8]] {
-        var words = ["--json"]
+        var words = ["--json-counts"]
         if let markers {
             words += ["--markers", markers.map(\.rawValue).joined(separator: ",")]
         }

@@ -1,5 +1,6 @@
 import CommandSupport
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// What the configuration file says about the backup that is made every day.
@@ -67,6 +68,7 @@ package enum Interval: Sendable, Hashable {
         guard let last, last <= now else { return true }
         // A timer does not fire at the very same second each day.
         let slack: Int64 = 3600
-        return now - last >= Int64(days) * 86400 - slack
+        return now.subtractingSaturating(last)
+            >= Int64(days).multipliedSaturating(by: 86400) - slack
     }
 }

@@ -37,7 +37,7 @@ extension RunStatus {
         var lastPrune: FileTime?
 
         mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
-            if scanner.takesNull() { return }
+            if try scanner.takesNull() { return }
             switch name {
             case "result": result = RunResult(rawValue: try scanner.text())
             case "step": step = BackupStep.Kind(rawValue: try scanner.text())
@@ -55,19 +55,19 @@ extension RunStatus {
 }
 
 extension SnapshotSummary {
-    /// Reads what `create --json` prints; nil when that names no snapshot.
+    /// Reads what `create --json-counts` prints; nil when that names no snapshot.
     package init?(createOutput bytes: [UInt8]) throws(JSONError) {
         var fields = SummaryFields()
         var scanner = JSONScanner(bytes[...], hasLostBytes: false)
         try scanner.forEachField { scanner, name throws(JSONError) in
-            if !scanner.takesNull() { try fields.read(name, &scanner) }
+            if try !scanner.takesNull() { try fields.read(name, &scanner) }
         }
         guard let summary = fields.summary else { return nil }
         self = summary
     }
 }
 
-/// The fields about a snapshot, which status file and `create --json` share.
+/// The fields about a snapshot, which status file and `create --json-counts` share.
 private struct SummaryFields {
     private var identifier: String?
     private var counts = SnapshotSummary(identifier: "")
@@ -82,10 +82,10 @@ private struct SummaryFields {
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
         case "snapshot": identifier = try scanner.text()
-        case "items": counts.items = try scanner.integer()
-        case "bytes": counts.bytes = try scanner.integer()
-        case "addedBytes": counts.addedBytes = try scanner.integer()
-        case "leftOutItems": counts.leftOutItems = try scanner.integer()
+        case "items": counts.items = try scanner.amount()
+        case "bytes": counts.bytes = try scanner.amount()
+        case "addedBytes": counts.addedBytes = try scanner.amount()
+        case "leftOutItems": counts.leftOutItems = try scanner.amount()
         default: break
         }
     }

@@ -2,6 +2,7 @@ import BackupSettings
 import CLinux
 import CommandSupport
 import JSONReading
+import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -64,13 +65,11 @@ struct BackupRun {
         if StopRequest.isMade { return 130 }
         status.step = kind
         try file.write(status)
-        let end = try await StepProcess(settings).run(kind)
+        let end = try await StepProcess(settings).run(kind, isSilent: isJSON)
         if StopRequest.isMade { return 130 }
         if kind == .create {
             status.snapshot = summary(of: end.output)
             report(status.snapshot)
-        } else if !isJSON {
-            StandardOutput.shared.write(end.output)
         }
         return end.code
     }
@@ -100,7 +99,7 @@ struct BackupRun {
             if let previous, previous.result == .running {
                 Messages.warn(
                     about: nil,
-                    "the run of \(previous.start.rfc3339.prefix(19))Z was cut off before its end")
+                    "the run of \(previous.start.rfc3339ToTheSecond) was cut off before its end")
             }
             return previous
         } catch {

@@ -27,6 +27,10 @@ struct CreateCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as a JSON object.")
     var json = false
 
+    /// For `run`, which keeps no more than the counts: the lists can be of any length.
+    @Flag(help: .hidden)
+    var jsonCounts = false
+
     func validate() throws {
         for tag in tag where tag.isEmpty || tag.contains(",") || SourceTags.isReserved(tag) {
             throw ValidationError(
@@ -54,7 +58,11 @@ struct CreateCommand: AsyncParsableCommand {
         }
         reportShortfalls(result)
         var buffer = OutputBuffer()
-        if json { write(json: result, plan, to: &buffer) } else { write(result, plan, to: &buffer) }
+        if json || jsonCounts {
+            write(json: result, plan, to: &buffer)
+        } else {
+            write(result, plan, to: &buffer)
+        }
         buffer.flush()
         let isWhole = result.isComplete && sources.count == source.sources.count
         if !isWhole || result.hasShrunk { throw ExitCode(3) }
@@ -101,6 +109,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
         line.add("leftOutItems", plan.totals.leftOutItems)
+        guard !jsonCounts else { return line.end(in: &buffer) }
         line.add("sources", objects: plan.sources) { source, object in
             object.add(path: source.bytes)
         }

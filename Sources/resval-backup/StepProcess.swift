@@ -15,20 +15,35 @@ struct StepProcess {
     struct End: Sendable {
         /// The exit code; 1 when a signal ended the process.
         var code: Int32
-        /// What it wrote to standard output.
-        var output: [UInt8]
+        /// The summary it wrote to standard output; empty for anything but `create`.
+        var output: [UInt8] = []
     }
 
-    /// Runs a step to its end; messages go to this process's standard error.
+    /// Runs a step to its end; messages go to this process's standard error, and of anything but
+    /// `create` the output to its standard output.
     ///
+    /// - Parameter isSilent: whether that output is thrown away.
     /// A stop request reaches the step once, as SIGINT, and its end is waited for. When this process
     /// is killed, the kernel interrupts the step (where setpriv is installed).
-    func run(_ kind: BackupStep.Kind) async throws -> End {
+    func run(_ kind: BackupStep.Kind, isSilent: Bool) async throws -> End {
         let configuration = try configuration(settings.step(kind))
-        let task = Task {
-            try await Subprocess.run(
-                configuration, input: .none, output: .bytes(limit: 64 << 20),
-                error: .currentStandardError)
+        let task = Task { () async throws -> (TerminationStatus, [UInt8]) in
+            switch kind {
+            case .create:
+                let result = try await Subprocess.run(
+                    configuration, input: .none, output: .bytes(limit: 65536),
+                    error: .currentStandardError)
+                return (result.terminationStatus, result.standardOutput)
+            case _ where isSilent:
+                let result = try await Subprocess.run(
+                    configuration, input: .none, output: .discarded, error: .currentStandardError)
+                return (result.terminationStatus, [])
+            default:
+                let result = try await Subprocess.run(
+                    configuration, input: .none, output: .currentStandardOutput,
+                    error: .currentStandardError)
+                return (result.terminationStatus, [])
+            }
         }
         let watcher = Task {
             while !StopRequest.isMade { try await Task.sleep(for: .milliseconds(50)) }
@@ -36,18 +51,18 @@ struct StepProcess {
         }
         defer { watcher.cancel() }
         do {
-            let result = try await task.value
-            switch result.terminationStatus {
-            case .exited(let code): return End(code: code, output: result.standardOutput)
+            let (status, output) = try await task.value
+            switch status {
+            case .exited(let code): return End(code: code, output: output)
             case .signaled(let signal):
                 Messages.write(
                     about: [UInt8]?.none, "\(kind.rawValue) was ended by signal \(signal)")
-                return End(code: 1, output: result.standardOutput)
+                return End(code: 1)
             }
         } catch {
-            if StopRequest.isMade { return End(code: 130, output: []) }
+            if StopRequest.isMade { return End(code: 130) }
             Messages.write(about: [UInt8]?.none, "\(kind.rawValue) cannot be run: \(error)")
-            return End(code: 1, output: [])
+            return End(code: 1)
         }
     }
 

@@ -64,7 +64,7 @@ struct SettingsTests {
         ]
         #expect(
             words(.create) == ["create"] + repository + [
-                "--json", "--markers", "native,cachedir", "--no-locations",
+                "--json-counts", "--markers", "native,cachedir", "--no-locations",
                 "--exclude-larger-than", "1610612736", "--allow-plaintext", "--tag", "daily",
                 "--tag", "home", "--", "/home/ada/Documents", "/srv/a b",
             ])
@@ -115,7 +115,7 @@ struct SettingsTests {
             ("password-file = \"f\"", 3, "password-file takes paths that begin with / or ~/"),
             ("password-file = \"~ada/f\"", 3, "password-file takes paths that begin with / or ~/"),
             ("password = 1234", 3, "password takes text in quotes"),
-            ("sources = [", 3, "is no TOML"), ("sources = [\"/\"]", 3, "is no TOML"),
+            ("sources = [", 3, "is not valid TOML"), ("sources = [\"/\"]", 3, "is not valid TOML"),
         ])
     func mistakes(text: String, line: Int, message: String) throws {
         let error = try #require(throws: SettingsError.self) { try read(shortest + text) }
