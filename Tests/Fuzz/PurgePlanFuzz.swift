@@ -11,8 +11,8 @@ public func fuzzPurgePlan(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     let head = """
         {"type":"purge-plan","version":1,"created":"2026-01-31T08:05:09Z","bootID":"x","device":1,\
         "wantedBytes":1,"roots":[],"units":[{"class":"caches","isDirectory":true,"device":1,\
-        "inode":1,"bytes":1,"itemCount":1,"size":1,"contentModificationTime":"@-1.0",\
-        "attributeModificationTime":"@-1.0","newestChange":"@-1.0",
+        "inode":1,"bytes":1,"itemCount":1,"size":1,"contentModificationTime":"@-1.000000000",\
+        "attributeModificationTime":"@-1.000000000","newestChange":"@-1.000000000",
         """
     for text in [bytes, Array(head.utf8) + bytes + Array("}]}".utf8)] {
         guard let plan = try? PurgePlan(json: text) else { continue }

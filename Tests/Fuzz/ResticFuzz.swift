@@ -1,0 +1,51 @@
+import ResourceValues
+import SystemPackage
+
+@testable import BackupEngines
+
+/// Reads any bytes as a line of what restic answers, of a record and of its tags: never a crash, no
+/// negative size, and no time that does not exist.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    let line = bytes[...]
+    if let entry = (try? SnapshotEntry.reading(line)) ?? nil {
+        precondition(entry.size >= 0 && entry.modified.nanoseconds < 1_000_000_000)
+    }
+    if let snapshot = try? Snapshot(json: line) {
+        _ = snapshot.recordPath?.hides(bytes)
+        _ = snapshot.recordPath?.top
+        if let span = CalendarSpan("99999y99999m99999d99999h") {
+            let time = CalendarTime(snapshot.time, offset: snapshot.timeOffset)
+            _ = (time.before(span), time.week, time.month)
+        }
+    }
+    _ = try? ResticLock(identifier: "", json: bytes)
+    var messages = BackupMessages { progress in
+        precondition(progress.filesDone >= 0 && progress.bytesDone >= 0)
+    }
+    try? messages.receive(line: line)
+    var errors = ErrorOutput()
+    errors.receive(line)
+    bytes.withUnsafeBytes { bytes in
+        var lines = Lines(RecordReader(NoHandler()))
+        try? lines.receive(bytes)
+        try? lines.finish()
+        var elements = JSONElements()
+        try? elements.append(bytes) { element throws(JSONError) in
+            _ = try Snapshot(json: element)
+        }
+    }
+    let tags = String(decoding: bytes, as: UTF8.self).split(separator: ",").map(String.init)
+    let sources = SourceTags.sources(in: tags)
+    if let record = RecordPath(tags: tags, sources: sources) {
+        _ = (record.top, record.hides(bytes))
+    }
+    return 0
+}
+
+private struct NoHandler: RecordHandler {
+    mutating func receive(_ line: RecordLine) {
+        if case .facts(let facts) = line { precondition(facts.bytes >= 0 && facts.items >= 0) }
+    }
+}

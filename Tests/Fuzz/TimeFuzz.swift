@@ -1,0 +1,25 @@
+import JSONReading
+import JSONWriting
+import SystemCalls
+
+/// Reads any bytes as a time, and takes any bytes for one: never a crash, and what is read or is a
+/// file's time is read back as it is written.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzTime(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    if let time = FileTime(rfc3339: bytes) {
+        precondition(time.nanoseconds < 1_000_000_000)
+        precondition(FileTime(rfc3339: time.rfc3339.utf8) == time)
+        precondition(bytes.first == UInt8(ascii: "@") || FileTime.offset(inRFC3339: bytes) != nil)
+    }
+    guard bytes.count >= 12 else { return 0 }
+    let seconds = bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    let nanoseconds = bytes[8..<12].reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+    let time = FileTime(
+        seconds: Int64(bitPattern: seconds), nanoseconds: nanoseconds % 1_000_000_000)
+    precondition(FileTime(rfc3339: time.rfc3339.utf8) == time)
+    let date = CalendarDate(secondsSince1970: time.seconds)
+    precondition((1...12).contains(date.month) && (1...31).contains(date.day))
+    _ = time.rfc3339ToTheSecond
+    return 0
+}
