@@ -1,5 +1,6 @@
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// What a backup will store and what it leaves out, decided before anything is stored.
@@ -95,16 +96,16 @@ public struct PlanTotals: Sendable, Hashable {
         storedFiles += other.storedFiles
         storedDirectories += other.storedDirectories
         storedOthers += other.storedOthers
-        storedBytes += other.storedBytes
+        storedBytes.addSaturating(other.storedBytes)
         leftOutItems += other.leftOutItems
-        leftOutFileBytes += other.leftOutFileBytes
+        leftOutFileBytes.addSaturating(other.leftOutFileBytes)
         heldElsewhereFiles += other.heldElsewhereFiles
-        heldElsewhereBytes += other.heldElsewhereBytes
+        heldElsewhereBytes.addSaturating(other.heldElsewhereBytes)
     }
 
     mutating func countHeldElsewhere(_ status: FileStatus) {
         heldElsewhereFiles += 1
-        heldElsewhereBytes += status.size
+        heldElsewhereBytes.addSaturating(status.size)
     }
 
     /// - Parameter isStored: whether the item's entry is stored; also true for a directory whose
@@ -113,14 +114,14 @@ public struct PlanTotals: Sendable, Hashable {
         let bytes = status.kind == .regularFile ? status.size : 0
         if isLeftOut {
             leftOutItems += 1
-            leftOutFileBytes += bytes
+            leftOutFileBytes.addSaturating(bytes)
         }
         guard isStored else { return }
         switch status.kind {
         case .directory: storedDirectories += 1
         case .regularFile:
             storedFiles += 1
-            storedBytes += bytes
+            storedBytes.addSaturating(bytes)
         default: storedOthers += 1
         }
     }

@@ -1,5 +1,6 @@
 import EffectiveValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// Why a backup leaves an item out.
@@ -14,6 +15,8 @@ public enum LeftOutReason: PolicyReason {
     case socket
     /// Its path is longer than the engine can open (`PATH_MAX`, 4096 bytes with the NUL).
     case tooLong
+    /// Its holes are larger than an engine, which reads them as zeros, can read: see ``largestHoles``.
+    case tooSparse
     /// It is a regular file above the size, in bytes, that was chosen as the limit.
     case larger(limit: Int64)
     /// Its protection class forbids to write it where anybody can read it.
@@ -22,7 +25,7 @@ public enum LeftOutReason: PolicyReason {
     case evicted(snapshot: String)
 
     /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`, `too-long`,
-    /// `larger`, `protected` or `evicted`.
+    /// `too-sparse`, `larger`, `protected` or `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
@@ -30,6 +33,7 @@ public enum LeftOutReason: PolicyReason {
         case .repository: "repository"
         case .socket: "socket"
         case .tooLong: "too-long"
+        case .tooSparse: "too-sparse"
         case .larger: "larger"
         case .protected: "protected"
         case .evicted: "evicted"
@@ -50,6 +54,9 @@ public enum LeftOutReason: PolicyReason {
         case .repository: "it is the repository of this backup"
         case .socket: "it is a socket"
         case .tooLong: "its path is longer than the backup tool can open"
+        case .tooSparse:
+            "its holes are larger than \(largestHoles >> 40) TiB, which takes days to read "
+                + "(shorten it: truncate --size, or exclude it)"
         case .larger(let limit): "it is larger than \(limit) bytes"
         case .protected(let protection):
             "it must not be stored where anybody can read it: \(protection.sentence)"
@@ -63,7 +70,7 @@ public enum LeftOutReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): exclusion.ancestor
         case .protected(let protection): protection.ancestor
-        case .mount, .repository, .socket, .tooLong, .larger, .evicted: nil
+        case .mount, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: nil
         }
     }
 
@@ -72,7 +79,7 @@ public enum LeftOutReason: PolicyReason {
         switch self {
         case .excluded(let exclusion): .excluded(exclusion.origin)
         case .protected(let protection): .protected(protection.origin)
-        case .mount, .repository, .socket, .tooLong, .larger, .evicted: self
+        case .mount, .repository, .socket, .tooLong, .tooSparse, .larger, .evicted: self
         }
     }
 
@@ -92,8 +99,19 @@ public enum LeftOutReason: PolicyReason {
     /// Whether leaving the item out makes the backup incomplete, rather than being what was asked for.
     public var isShortfall: Bool {
         switch self {
-        case .tooLong, .protected: true
+        case .tooLong, .tooSparse, .protected: true
         case .excluded, .mount, .repository, .socket, .larger, .evicted: false
         }
+    }
+}
+
+/// How much of a file may be holes, in bytes, for it to be backed up: 16 TiB, as large as a file can
+/// be on ext4. Engines read, and hash, each byte of a hole as a zero, and a file can be 2^63 - 1 bytes.
+package let largestHoles: Int64 = 1 << 44
+
+extension FileStatus {
+    /// Whether more of a regular file is holes than can be backed up.
+    package var isTooSparse: Bool {
+        kind == .regularFile && size.subtractingSaturating(allocatedSize) > largestHoles
     }
 }

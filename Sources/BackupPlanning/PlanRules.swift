@@ -67,10 +67,10 @@ struct PlanRules: Sendable {
         case .regularFile:
             if let placeholder = placeholder(entry, status) { return placeholder }
             // A SOURCE is asked for by its name.
-            guard let largestFile, context.source == nil, status.size > largestFile else {
-                return nil
+            if let largestFile, context.source == nil, status.size > largestFile {
+                return .larger(limit: largestFile)
             }
-            return .larger(limit: largestFile)
+            return status.isTooSparse ? .tooSparse : nil
         default: return nil
         }
         if repositories.contains(status.identity) { return .repository }

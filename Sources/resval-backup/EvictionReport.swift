@@ -108,10 +108,10 @@ extension EvictionReport.Totals {
         switch outcome.end {
         case .done(let done):
             files += 1
-            bytes += done
+            bytes.addSaturating(done)
         case .planned:
             files += 1
-            bytes += outcome.size
+            bytes.addSaturating(outcome.size)
         case .unneeded: files += 1
         case .refused:
             if outcome.isFailure { failures += 1 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BackupEngines
 import CommandSupport
 import EffectiveValues
+import JSONWriting
 import SystemCalls
 import SystemPackage
 
@@ -100,7 +101,7 @@ struct ForgetCommand: AsyncParsableCommand {
             return line.end(in: &buffer)
         }
         buffer.append(text: decision.isKept ? "keep    " : "remove  ")
-        buffer.append(text: "\(snapshot.shortIdentifier)  \(snapshot.time.rfc3339.prefix(19))Z")
+        buffer.append(text: "\(snapshot.shortIdentifier)  \(snapshot.time.rfc3339ToTheSecond)")
         if decision.isKept {
             buffer.append(text: "  \(decision.reasons.joined(separator: ", "))")
         }

@@ -1,5 +1,6 @@
 import BackupEngines
 import CommandSupport
+import JSONWriting
 import SystemCalls
 
 /// What `show` tells of a snapshot as a whole.
@@ -65,7 +66,7 @@ struct SnapshotFacts: RecordHandler {
 
     private func writeText(to buffer: inout OutputBuffer) {
         write("snapshot", snapshot.identifier, to: &buffer)
-        write("made", "\(snapshot.time.rfc3339.prefix(19))Z", to: &buffer)
+        write("made", "\(snapshot.time.rfc3339ToTheSecond)", to: &buffer)
         write("by", "\(snapshot.userName) on \(snapshot.hostName)", to: &buffer)
         for source in snapshot.sources {
             buffer.append("source:   ")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
+import JSONWriting
 import SystemCalls
 
 /// `resval-backup snapshots`.
@@ -47,7 +48,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         buffer.append(text: "\(padded("HOST", hostWidth))  SOURCES\n")
         for snapshot in snapshots {
             // Nanoseconds are for JSON.
-            let time = snapshot.time.rfc3339.prefix(19) + "Z"
+            let time = snapshot.time.rfc3339ToTheSecond
             buffer.append(text: "\(snapshot.shortIdentifier)  \(time)  ")
             buffer.append(name: Array(padded(snapshot.hostName, hostWidth).utf8))
             buffer.append("  ")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackupSettings
 import CommandSupport
+import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -72,6 +73,6 @@ struct StatusCommand: ParsableCommand {
 
     private func add(_ name: String, _ time: FileTime?, to buffer: inout OutputBuffer) {
         guard let time else { return }
-        buffer.append(text: "\(name): \(time.rfc3339.prefix(19))Z\n")
+        buffer.append(text: "\(name): \(time.rfc3339ToTheSecond)\n")
     }
 }

@@ -16,7 +16,7 @@ func sizeText(_ bytes: Int64) -> String {
 
 /// How long ago a time was, as people read it: `45s`, `10m`, `23h`, `12d`.
 func ageText(_ time: FileTime, now: FileTime) -> String {
-    let seconds = max(0, now.seconds - time.seconds)
+    let seconds = max(0, now.seconds.subtractingSaturating(time.seconds))
     if seconds < 60 { return "\(seconds)s" }
     if seconds < 3600 { return "\(seconds / 60)m" }
     return seconds < 86400 ? "\(seconds / 3600)h" : "\(seconds / 86400)d"

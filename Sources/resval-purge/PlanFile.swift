@@ -21,7 +21,8 @@ enum PlanFile {
     static func read(_ file: PathArgument) throws(FileError) -> PurgePlan {
         let bytes: [UInt8]
         do throws(Errno) {
-            bytes = try contentsOfFile(file.path)
+            // Room for the two million units of a large disk.
+            bytes = try contentsOfFile(file.path, limit: 1 << 30)
         } catch {
             throw .opening(error, FilePath(bytes: file.bytes))
         }

@@ -80,7 +80,7 @@ struct PlanPrinter: ~Copyable {
     private mutating func writeTotals(_ result: Planning.Result) {
         for purgeClass in PurgeClass.allCases {
             let units = result.plan.units.filter { $0.purgeClass == purgeClass }
-            let bytes = units.reduce(0) { $0 + $1.bytes }
+            let bytes = units.reduce(0 as Int64) { $0.addingSaturating($1.bytes) }
             let all = result.totals.count(of: purgeClass)
             guard all > 0 else { continue }
             buffer.append(

@@ -44,6 +44,27 @@ struct RecordTests {
         }
     }
 
+    @Test("sizes below zero and nanoseconds that no time has are malformed")
+    func numbers() {
+        let record = record("file", .evicted)
+        func expectMalformed(_ size: Int64, _ modified: FileTime, _ remaining: Int64) {
+            let other = EvictedFile(
+                state: record.state, path: record.path, identity: record.identity, size: size,
+                modified: modified, permissions: record.permissions, content: record.content,
+                snapshot: record.snapshot, holdTag: record.holdTag, repository: record.repository,
+                remainingBytes: remaining, failure: nil)
+            #expect(throws: MalformedRecord.self) { try EvictedFile(text: other.text) }
+        }
+        for number in [-1, Int64.min] {
+            expectMalformed(number, record.modified, 0)
+            expectMalformed(0, record.modified, number)
+        }
+        // The last two stand for the present and for no change: utimensat(2).
+        for nanoseconds: UInt32 in [1_000_000_000, .max, 0x3FFF_FFFF, 0x3FFF_FFFE] {
+            expectMalformed(0, FileTime(seconds: 0, nanoseconds: nanoseconds), 0)
+        }
+    }
+
     @Test("the hash alone makes no record: each field must be in its one form")
     func forms() throws {
         let text = String(decoding: record("file", .held).text, as: UTF8.self)

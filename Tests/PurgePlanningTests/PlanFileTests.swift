@@ -8,12 +8,13 @@ import Testing
 @Suite("A plan in a file")
 struct PlanFileTests {
     private func unit(
-        _ path: [UInt8], _ purgeClass: PurgeClass = .caches, time: Int64 = 1_700_000_000
+        _ path: [UInt8], _ purgeClass: PurgeClass = .caches, time: Int64 = 1_700_000_000,
+        bytes: Int64 = 4096
     ) -> PurgeUnit {
         let time = FileTime(seconds: time, nanoseconds: 7)
         return PurgeUnit(
             path: path, purgeClass: purgeClass, isDirectory: true,
-            identity: FileIdentity(device: 2049, inode: .max), lastUse: time, bytes: 4096,
+            identity: FileIdentity(device: 2049, inode: .max), lastUse: time, bytes: bytes,
             itemCount: 3,
             pin: PurgePin(
                 size: 4096, contentModificationTime: time, attributeModificationTime: time,
@@ -90,7 +91,7 @@ struct PlanFileTests {
             ("\"itemCount\":3", "\"itemCount\":3.5", "is not valid JSON"),
             ("7Z\",\"bytes\"", "7X\",\"bytes\"", "has a time that is none"),
             ("\"units\":[", "\"units\":null,\"x\":[", "has null in place of an array"),
-            ("}]}", "}]} {}", "has something behind the plan"),
+            ("}]}", "}]} {}", "is not valid JSON"),
             ("}]}", "}]", "is not valid JSON"),
         ])
     func strict(_ text: String, _ replacement: String, _ reason: String) throws {
@@ -102,6 +103,37 @@ struct PlanFileTests {
             try PurgePlan(json: Array(edited.utf8))
         }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("of any sizes frees no more than can be told")
+    func sizes() throws {
+        let units = [Int64.max, .max, 0, 1].enumerated().map { index, bytes in
+            unit(Array("/\(index)".utf8), bytes: bytes)
+        }
+        let read = try PurgePlan(json: plan(units).json)
+        #expect(read.bytes == .max)
+        var totals = PurgeTotals()
+        let first = FirstUnits(wantedBytes: .max)
+        for unit in read.units {
+            totals.add(unit.bytes, of: unit.purgeClass)
+            first.add(unit)
+        }
+        #expect(totals.bytes == .max)
+        for unit in read.units { totals.remove(unit.bytes, of: unit.purgeClass) }
+        #expect(totals.bytes == 0)
+        #expect(first.found().units.count == 1)
+        var progress = PurgeProgress(wanted: .max, futileBytes: .max)
+        for _ in 0..<2 { progress.removed(.max) }
+        #expect(progress.predicted == .max)
+        #expect(progress.judge(.max - 1) == .goOn)
+        var begun = PurgeProgress(wanted: .max, futileBytes: .max)
+        begun.removed(1)
+        #expect(begun.judge(.min) == .goOn)
+        let wanted = String(decoding: plan([]).json, as: UTF8.self)
+        for number in ["-1", "-9223372036854775808", "9223372036854775808"] {
+            let text = wanted.replacing("\"wantedBytes\":4096", with: "\"wantedBytes\":\(number)")
+            #expect(throws: PurgePlanError.self) { try PurgePlan(json: Array(text.utf8)) }
+        }
     }
 
     @Test("names no unit twice, and none inside another")

@@ -213,4 +213,31 @@ struct PlanCommandTests {
                     """)
         }
     }
+
+    @Test("files of nearly 2^63 bytes, with times of any year, end no plan and no run")
+    func extremes() throws {
+        try withFilesystem(.btrfs) { filesystem in
+            let home = PurgeHome(home: filesystem.root)
+            try Tree { Directory(".cache") { Directory("app") { File("file", block) } } }
+                .create(in: home.home)
+            for (size, time) in [
+                ("9223372036854775807", "@9223372036854775807"),
+                ("9223372036854775806", "@-9223372036854775807"),
+            ] {
+                let file = home.path(".cache/app/\(size)")
+                try tool("truncate", "--size", size, file)
+                try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", file)
+                try tool("touch", "--date", time, file)
+            }
+            let found = try home.run(.built("resval"), arguments: ["find", "--size", "."])
+            #expect(found.text.split(separator: "\n").count == 2, "\(found)")
+            let plan = try home.run(
+                "plan", "--free", "8K", "--min-age", "0", "--kept", "--json", ".")
+            #expect(plan.exitCode == 0, "\(plan)")
+            let table = try home.run("plan", "--free", "8K", "--min-age", "0", "--kept", ".")
+            #expect(table.exitCode == 0, "\(table)")
+            let run = try home.run("run", "--free", "4K", "--min-age", "0", "--dry-run", ".")
+            #expect(run.exitCode == 0, "\(run)")
+        }
+    }
 }

@@ -110,7 +110,7 @@ struct HeldItems: SnapshotEntryHandler {
 
     private mutating func count(_ entry: SnapshotEntry, for path: [UInt8]) {
         counts[path, default: Count()].items += 1
-        counts[path, default: Count()].bytes += entry.size
+        counts[path, default: Count()].bytes.addSaturating(entry.size)
     }
 }
 

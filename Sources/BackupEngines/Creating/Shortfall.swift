@@ -18,6 +18,8 @@ package struct Shortfall: Sendable, Hashable {
         case missing
         /// The engine repairs the target of a symbolic link that is not UTF-8, and so stores another.
         case linkTargetLost
+        /// It is there with another time of modification: the engine stores only years 0 to 9999.
+        case timeLost
         /// It is there, without some of its extended attributes; the reason in words.
         case attributes(String)
         /// The engine could not store it, and did not say why.
@@ -51,6 +53,9 @@ package struct Shortfall: Sendable, Hashable {
         case .missing: "is not in the snapshot, although it can be read (run the backup again)"
         case .linkTargetLost:
             "is in the snapshot with a wrong target: the backup tool cannot store one that is not UTF-8"
+        case .timeLost:
+            "is in the snapshot with another time: the backup tool stores only years 0 to 9999 "
+                + "(give it such a time: touch)"
         case .attributes(let reason):
             "is in the snapshot without some of its extended attributes: \(reason)"
         case .refused: "could not be stored"
@@ -67,6 +72,7 @@ package struct Shortfall: Sendable, Hashable {
         case .changed: "changed"
         case .missing: "missing"
         case .linkTargetLost: "link-target-lost"
+        case .timeLost: "time-lost"
         case .attributes: "attributes"
         case .refused: "refused"
         }

@@ -1,4 +1,5 @@
 import BackupPlanning
+import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -39,7 +40,7 @@ struct SnapshotCheck: SnapshotEntryHandler {
     mutating func receive(_ entry: SnapshotEntry) {
         guard sources.contains(where: { isHeld(entry.path, by: $0) }) else { return }
         count += 1
-        bytes += entry.size
+        bytes.addSaturating(entry.size)
         let check = manifest.check(
             entry.path, kind: entry.kind, size: entry.size, modified: entry.modified)
         if check == .unplanned, isLeftOut(entry.path) { return lostExclusions.append(entry.path) }
@@ -53,10 +54,12 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private mutating func compareWithDisk(_ entry: SnapshotEntry) {
         do throws(Errno) {
             let status = try FilePath(bytes: entry.path).withoutFollowing.status()
-            let isSame =
-                status.kind == .regularFile && status.size == entry.size
-                && status.contentModificationTime == entry.modified
-            if !isSame { shortfalls.append(Shortfall(path: entry.path, cause: .changed)) }
+            let modified = status.contentModificationTime
+            let hasSize = status.kind == .regularFile && status.size == entry.size
+            if hasSize && modified == entry.modified { return }
+            let isTimeLost = hasSize && !modified.hasYearOfFourDigits
+            shortfalls.append(
+                Shortfall(path: entry.path, cause: isTimeLost ? .timeLost : .changed))
         } catch {
             // Gone since it was stored, or out of reach: the snapshot has it.
         }

@@ -33,16 +33,16 @@ struct BackupMessages: LineConsumer {
             try scanner.forEachField { scanner, name throws(JSONError) in
                 switch name {
                 case "message_type": kind = try scanner.text()
-                case "files_done": progress.filesDone = try scanner.integer()
-                case "total_files": progress.filesTotal = try scanner.integer()
-                case "bytes_done": progress.bytesDone = try scanner.integer()
-                case "total_bytes": progress.bytesTotal = try scanner.integer()
+                case "files_done": progress.filesDone = try scanner.amount()
+                case "total_files": progress.filesTotal = try scanner.amount()
+                case "bytes_done": progress.bytesDone = try scanner.amount()
+                case "total_bytes": progress.bytesTotal = try scanner.amount()
                 case "snapshot_id": summary.snapshot = try scanner.text()
-                case "files_new": summary.newFiles = try scanner.integer()
-                case "files_changed": summary.changedFiles = try scanner.integer()
-                case "files_unmodified": summary.unchangedFiles = try scanner.integer()
-                case "total_bytes_processed": summary.processedBytes = try scanner.integer()
-                case "data_added": summary.addedBytes = try scanner.integer()
+                case "files_new": summary.newFiles = try scanner.amount()
+                case "files_changed": summary.changedFiles = try scanner.amount()
+                case "files_unmodified": summary.unchangedFiles = try scanner.amount()
+                case "total_bytes_processed": summary.processedBytes = try scanner.amount()
+                case "data_added": summary.addedBytes = try scanner.amount()
                 default: break
                 }
             }

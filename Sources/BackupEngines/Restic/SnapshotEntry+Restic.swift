@@ -35,7 +35,7 @@ extension SnapshotEntry {
             case "struct_type": isNode = try scanner.text() == "node"
             case "path": path = try scanner.string()
             case "type": kind = FileKind(resticName: try scanner.text())
-            case "size": size = try scanner.integer()
+            case "size": size = try scanner.amount()
             case "mode": mode = try scanner.integer()
             case "mtime": modified = try scanner.string()
             default: break

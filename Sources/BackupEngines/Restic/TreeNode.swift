@@ -52,7 +52,8 @@ struct TreeNode: Sendable, Hashable {
             switch field {
             case "name": name = try scanner.text()
             // null stands for an empty value.
-            case "value": if !scanner.takesNull() { value = decodedBase64(try scanner.string()) }
+            case "value":
+                if try !scanner.takesNull() { value = decodedBase64(try scanner.string()) }
             default: break
             }
         }

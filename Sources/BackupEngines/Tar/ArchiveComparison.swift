@@ -16,6 +16,7 @@ struct ArchiveComparison {
         do {
             try compare(archive, manifest, &problems)
         } catch let failure as ArchiveFailure {
+            if isCancelled() { throw CancellationError() }
             problems.append(failure.message)
         }
         return problems
@@ -33,8 +34,7 @@ struct ArchiveComparison {
             guard entry.path == item.archivePath else {
                 return problems.append("the archive lacks \(shown(item.path))")
             }
-            let digest = try digest(reader, item)
-            if !agree(entry, item) || digest != item.contentDigest {
+            if try !agree(entry, item) || digest(reader, item) != item.contentDigest {
                 problems.append("\(shown(item.path)) is not as it was stored")
             }
             if problems.count >= Self.problemLimit { return }
@@ -56,12 +56,12 @@ struct ArchiveComparison {
 
     private func digest(_ reader: ArchiveReader, _ item: ManifestItem) throws -> String? {
         guard item.contentDigest != nil else { return nil }
-        var digest = ContentDigest()
+        var digest = ContentDigest(isCancelled: isCancelled)
         while let piece = try reader.nextPiece() {
             if isCancelled() { throw CancellationError() }
-            digest.update(piece.bytes, at: piece.offset)
+            try digest.update(piece.bytes, at: piece.offset)
         }
-        return digest.finish(size: item.size)
+        return try digest.finish(size: item.size)
     }
 
     /// A path as text that cannot drive a terminal.

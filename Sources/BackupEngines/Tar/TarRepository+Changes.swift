@@ -45,7 +45,7 @@ extension TarRepository {
     ) async throws(BackupError) {
         try await work { _ in
             let directory = try openAlone()
-            let old = try openManifest(of: snapshot.identifier)
+            let old = try openManifest(of: snapshot.identifier) { false }
             do {
                 let kept = old.reader.head.snapshot.allTags.filter { !removing.contains($0) }
                 let tags = kept + adding.filter { !kept.contains($0) }

@@ -31,7 +31,8 @@ extension TarRepository {
     ) throws -> [String] {
         do throws(BackupError) {
             // One that was forgotten meanwhile has no problems.
-            guard let manifest = try openManifest(identifier, in: directory) else { return [] }
+            guard let manifest = try openManifest(identifier, in: directory, isCancelled)
+            else { return [] }
             let archive = try openArchive(identifier, in: directory)
             if readsData {
                 let comparison = ArchiveComparison(isCancelled: isCancelled)

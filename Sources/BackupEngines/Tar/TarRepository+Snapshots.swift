@@ -11,7 +11,10 @@ extension TarRepository {
                 .compactMap(TarNames.snapshot(ofManifest:))
             {
                 if isCancelled() { throw CancellationError() }
-                guard let manifest = try openManifest(identifier, in: directory.descriptor) else {
+                guard
+                    let manifest = try openManifest(
+                        identifier, in: directory.descriptor, isCancelled)
+                else {
                     continue
                 }
                 snapshots.append(manifest.reader.head.snapshot)
@@ -25,7 +28,7 @@ extension TarRepository {
     ) async throws(BackupError) -> Handler {
         try await work { isCancelled in
             var handler = handler
-            let manifest = try openManifest(of: identifier)
+            let manifest = try openManifest(of: identifier, isCancelled)
             while let item = try manifest.nextItem() {
                 if isCancelled() { throw CancellationError() }
                 try handler.receive(
@@ -40,10 +43,10 @@ extension TarRepository {
     package func readRecordBytes<Consumer: OutputConsumer>(
         of snapshot: Snapshot, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        try await work { _ in
+        try await work { isCancelled in
             var consumer = consumer
             var failure: BackupError?
-            let manifest = try openManifest(of: snapshot.identifier)
+            let manifest = try openManifest(of: snapshot.identifier, isCancelled)
             let hasRecord = try manifest.readRecord { bytes in
                 guard failure == nil else { return }
                 let outcome = bytes.withUnsafeBytes { bytes in
@@ -62,11 +65,15 @@ extension TarRepository {
     ///
     /// - Parameter identifier: the whole identifier, or its first digits.
     /// - Throws: ``BackupError``: `noSnapshot` when it is gone, `damaged`.
-    func openManifest(of identifier: String) throws(BackupError) -> OpenManifest {
+    func openManifest(
+        of identifier: String, _ isCancelled: @escaping () -> Bool
+    ) throws(BackupError) -> OpenManifest {
         let directory = try open()
         let found = try fileNames(in: directory.descriptor)
             .compactMap(TarNames.snapshot(ofManifest:)).first { $0.hasPrefix(identifier) }
-        guard let found, let manifest = try openManifest(found, in: directory.descriptor) else {
+        guard let found,
+            let manifest = try openManifest(found, in: directory.descriptor, isCancelled)
+        else {
             throw BackupError(
                 .noSnapshot, "there is no snapshot \(identifier) any more",
                 advice: "see resval-backup snapshots")
@@ -78,11 +85,11 @@ extension TarRepository {
     ///
     /// - Throws: ``BackupError``: `damaged`, `unreachable`.
     func openManifest(
-        _ identifier: String, in directory: FileDescriptor
+        _ identifier: String, in directory: FileDescriptor, _ isCancelled: @escaping () -> Bool
     ) throws(BackupError) -> OpenManifest? {
         let name = TarNames.manifest(identifier)
         guard let file = try openForReading(name, directory) else { return nil }
-        return try OpenManifest(file, path: path.pushing(name))
+        return try OpenManifest(file, path: path.pushing(name), isCancelled)
     }
 
     /// Opens a snapshot's archive.
@@ -127,15 +134,19 @@ final class OpenManifest {
     /// Reads the lines.
     let reader: ManifestReader
     private let path: FilePath
+    private let isCancelled: () -> Bool
     private let file: OwnedDescriptor
 
     /// - Throws: ``BackupError`` with the code `damaged`.
-    init(_ file: consuming OwnedDescriptor, path: FilePath) throws(BackupError) {
+    init(
+        _ file: consuming OwnedDescriptor, path: FilePath, _ isCancelled: @escaping () -> Bool
+    ) throws(BackupError) {
         self.path = path
+        self.isCancelled = isCancelled
         do throws(ArchiveFailure) {
-            reader = try ManifestReader(from: file.descriptor)
+            reader = try ManifestReader(from: file.descriptor, isCancelled: isCancelled)
         } catch {
-            throw damagedManifest(error, path)
+            throw isCancelled() ? .interrupted : damagedManifest(error, path)
         }
         self.file = file
     }
@@ -147,7 +158,7 @@ final class OpenManifest {
         do throws(ArchiveFailure) {
             return try reader.nextItem()
         } catch {
-            throw damagedManifest(error, path)
+            throw isCancelled() ? .interrupted : damagedManifest(error, path)
         }
     }
 
@@ -156,7 +167,7 @@ final class OpenManifest {
         do throws(ArchiveFailure) {
             return try reader.readRecord { bytes throws(ArchiveFailure) in body(bytes) }
         } catch {
-            throw damagedManifest(error, path)
+            throw isCancelled() ? .interrupted : damagedManifest(error, path)
         }
     }
 }

@@ -50,7 +50,8 @@ package struct FilesystemFeatures: OptionSet, Sendable, Hashable {
     package static func largestFile(type: String, _ status: FilesystemStatus) -> Int64? {
         switch type {
         // Block numbers within a file have 32 bits, and the last one is not used.
-        case "ext4": Int64(UInt32.max) * Int64(clamping: status.fragmentSize)
+        case "ext4":
+            Int64(clamping: UInt64(UInt32.max).multipliedSaturating(by: status.fragmentSize))
         case "btrfs", "tmpfs", "xfs": .max
         case "vfat", "msdos": Int64(UInt32.max)
         default: nil

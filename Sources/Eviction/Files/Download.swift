@@ -86,10 +86,10 @@ public final class Download: Sendable {
         let filesystem = try attempt(item.place.path) { () throws(Errno) in
             try filesystemStatus(ofOpen: item.descriptor)
         }
-        let available = filesystem.availableBlocks.multipliedReportingOverflow(
-            by: filesystem.fragmentSize)
-        guard !available.overflow, available.partialValue < UInt64(max(needed, 0)) else { return }
-        throw .noSpace(missing: needed - Int64(clamping: available.partialValue))
+        let available = Int64(
+            clamping: filesystem.availableBlocks.multipliedSaturating(by: filesystem.fragmentSize))
+        guard available < needed else { return }
+        throw .noSpace(missing: needed - available)
     }
 
     /// Takes the next piece of the content.
@@ -102,7 +102,9 @@ public final class Download: Sendable {
             hasher.update(bytes)
             return start
         }
-        guard start + Int64(bytes.count) <= record.size else { throw .damagedSnapshot }
+        guard start.addingSaturating(Int64(bytes.count)) <= record.size else {
+            throw .damagedSnapshot
+        }
         if isResumed { try compare(bytes, at: start) }
         try write(bytes, at: start)
     }

@@ -142,8 +142,9 @@ final class OpenItem: Sendable {
     /// Frees all blocks, up to the end of the last; the size stays.
     func punch(size: Int64) throws(EvictionError) {
         let block: Int64 = 1 << 16
+        let blocks = size / block + (size % block > 0 ? 1 : 0)
         do throws(Errno) {
-            try punchHole(in: descriptor, at: 0, length: (size + block - 1) / block * block)
+            try punchHole(in: descriptor, at: 0, length: blocks.multipliedSaturating(by: block))
         } catch .notSupported, .noFunction {
             throw .unsupportedFilesystem
         } catch .textFileBusy {

@@ -61,7 +61,7 @@ extension EvictedFile {
             failure: try reader.optional("failure").map { String(decoding: $0.utf8, as: UTF8.self) }
                 .map(Percent.decodedText))
         // One record has one text: what was accepted is what would be written.
-        guard path.isAbsolute, self.text == text else {
+        guard path.isAbsolute, size >= 0, remainingBytes ?? 0 >= 0, self.text == text else {
             throw MalformedRecord(reason: "not in the one form it can have")
         }
     }
@@ -122,8 +122,11 @@ private struct RecordReader {
     mutating func time(_ name: String) throws(MalformedRecord) -> FileTime {
         let parts = try value(name).split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw MalformedRecord(reason: "no time") }
-        return FileTime(
+        let time = FileTime(
             seconds: try decimal(String(parts[0])), nanoseconds: try decimal(String(parts[1])))
+        // Beyond them lie the numbers that utimensat(2) takes for other things than times.
+        guard time.nanoseconds < 1_000_000_000 else { throw MalformedRecord(reason: "no time") }
+        return time
     }
 }
 

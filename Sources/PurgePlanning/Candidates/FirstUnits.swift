@@ -8,7 +8,8 @@ import SystemCalls
 final class FirstUnits: Sendable {
     private struct State {
         var heap = Heap<HeldUnit>()
-        var heldBytes: Int64 = 0
+        /// Wide enough for the sum of any sizes, so that what is taken off it again is exact.
+        var heldBytes: Int128 = 0
         var totals = PurgeTotals()
         var isTruncated = false
     }
@@ -32,10 +33,12 @@ final class FirstUnits: Sendable {
                 return last.bound
             }
             state.heap.insert(held)
-            state.heldBytes += unit.bytes
-            while let last = state.heap.max, state.heldBytes - last.unit.bytes >= wantedBytes {
+            state.heldBytes += Int128(unit.bytes)
+            while let last = state.heap.max,
+                state.heldBytes - Int128(last.unit.bytes) >= wantedBytes
+            {
                 state.heap.removeMax()
-                state.heldBytes -= last.unit.bytes
+                state.heldBytes -= Int128(last.unit.bytes)
                 state.isTruncated = true
             }
             return state.heldBytes >= wantedBytes ? state.heap.max?.bound : nil
@@ -101,25 +104,26 @@ public struct PurgeTotals: Sendable, Hashable {
     public func bytes(of purgeClass: PurgeClass) -> Int64 { sizes[Int(purgeClass.rawValue)] }
 
     /// What all units would free, in bytes.
-    public var bytes: Int64 { sizes.reduce(0, +) }
+    public var bytes: Int64 { sizes.reduce(0) { $0.addingSaturating($1) } }
 
     /// Whether nothing was counted.
     var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
     mutating func remove(_ bytes: Int64, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] -= 1
-        sizes[Int(purgeClass.rawValue)] -= bytes
+        // What was cut to fit is never less than what is left of it.
+        sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - bytes)
     }
 
     mutating func add(_ bytes: Int64, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] += 1
-        sizes[Int(purgeClass.rawValue)] += bytes
+        sizes[Int(purgeClass.rawValue)].addSaturating(bytes)
     }
 
     mutating func add(_ others: PurgeTotals) {
         for index in counts.indices {
             counts[index] += others.counts[index]
-            sizes[index] += others.sizes[index]
+            sizes[index].addSaturating(others.sizes[index])
         }
     }
 }

@@ -26,7 +26,7 @@ final class UnitTally: Sendable {
     deinit {
         let portion = state.withLock { state in
             var portion = state.portion
-            portion.bytes += state.links.completeBytes
+            portion.bytes.addSaturating(state.links.completeBytes)
             return portion
         }
         outcome(start, portion)
@@ -67,7 +67,7 @@ struct UnitPortion: Sendable {
         keepReason = keepReason ?? other.keepReason
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
-        bytes += other.bytes
+        bytes.addSaturating(other.bytes)
         itemCount += other.itemCount
     }
 }
@@ -88,6 +88,6 @@ struct LinkTable: Sendable {
     mutating func add(_ file: LinkedFile) {
         let left = missing[file.identity, default: file.linkCount] - 1
         missing[file.identity] = left
-        if left == 0 { completeBytes += file.bytes }
+        if left == 0 { completeBytes.addSaturating(file.bytes) }
     }
 }

@@ -150,7 +150,7 @@ struct UnitVisitor: TreeVisitor {
                 LinkedFile(
                     identity: status.identity, linkCount: status.linkCount, bytes: bytes))
         } else {
-            portion.bytes += bytes
+            portion.bytes.addSaturating(bytes)
         }
     }
 

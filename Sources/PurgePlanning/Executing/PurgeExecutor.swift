@@ -95,8 +95,8 @@ public struct PurgeExecutor: Sendable {
             throw FileError.opening(error, "/proc/sys/kernel/random/boot_id")
         }
         guard plan.bootID == boot else { throw PurgeRefusal.otherBoot }
-        let (age, isFarOff) = now.seconds.subtractingReportingOverflow(plan.created.seconds)
-        guard !isFarOff, (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
+        let age = now.seconds.subtractingSaturating(plan.created.seconds)
+        guard (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
     }
 
     private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {

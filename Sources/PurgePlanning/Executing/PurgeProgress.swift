@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// Says when a run measures, and what the measure means.
 struct PurgeProgress {
     /// What the measured growth says.
@@ -26,15 +28,15 @@ struct PurgeProgress {
     /// Whether to measure before anything more is deleted.
     var isDue: Bool { predicted >= nextMeasure }
 
-    mutating func removed(_ bytes: Int64) { predicted += bytes }
+    mutating func removed(_ bytes: Int64) { predicted.addSaturating(bytes) }
 
     /// What a measured growth means.
     mutating func judge(_ measured: Int64) -> Verdict {
         if measured >= wanted { return .reached }
         if predicted >= futileBytes, measured < predicted / 2 { return .futile }
         // Little steps at the end would synchronize more than they delete.
-        let step = max(wanted - measured, wanted / 8, 1 << 20)
-        nextMeasure = predicted + min(step, max(futileBytes, 1))
+        let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
+        nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
         return .goOn
     }
 }

@@ -70,7 +70,7 @@ struct PurgeRun {
                 let isMoved = executor.mode == .trash
                 let bytes = isMoved ? 0 : unit.bytes
                 progress.removed(bytes)
-                if isMoved { movedBytes += unit.bytes }
+                if isMoved { movedBytes.addSaturating(unit.bytes) }
                 event(.removed(unit, freedBytes: bytes))
             } catch let reason as KeepReason {
                 event(.kept(unit, reason))

@@ -49,8 +49,6 @@ struct SpaceMeter {
         try synchronizeFilesystem(of: descriptor)
         let status = try filesystemStatus(ofOpen: descriptor)
         return Int64(
-            clamping: status.freeBlocks.multipliedReportingOverflow(
-                by: status.fragmentSize
-            ).partialValue)
+            clamping: status.freeBlocks.multipliedSaturating(by: status.fragmentSize))
     }
 }

@@ -27,8 +27,8 @@ struct AgeRules: Sendable {
     /// What items of a class are measured by; nil where none is deleted at this pressure.
     func limit(for purgeClass: PurgeClass, keepsLonger: Bool) -> AgeLimit? {
         guard let age = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
-        let (seconds, overflow) = now.seconds.subtractingReportingOverflow(age)
-        let newest = FileTime(seconds: overflow ? .min : seconds, nanoseconds: now.nanoseconds)
+        let newest = FileTime(
+            seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
         return AgeLimit(
             newestAllowed: newest, now: now,
             waitsForClock: pressure == .normal && !isClockTrusted)

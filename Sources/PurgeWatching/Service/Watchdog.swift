@@ -32,6 +32,7 @@ package final class Watchdog: Sendable {
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        return seconds.multipliedSaturating(by: 1_000_000_000)
+            .addingSaturating(attoseconds / 1_000_000_000)
     }
 }

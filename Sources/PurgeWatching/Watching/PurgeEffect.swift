@@ -1,4 +1,5 @@
 import PurgePlanning
+import SystemCalls
 
 /// What the purges of a volume have come to since it last had enough space.
 ///
@@ -13,8 +14,8 @@ struct PurgeEffect {
     ///
     /// - Returns: whether it makes sense to go on.
     mutating func hasHelped(_ outcome: PurgeOutcome) -> Bool {
-        predicted += outcome.predictedBytes
-        measured += outcome.measuredBytes ?? 0
+        predicted.addSaturating(outcome.predictedBytes)
+        measured.addSaturating(outcome.measuredBytes ?? 0)
         let isFutile = predicted >= futileBytes && measured < predicted / 2
         // The next time less is deleted in vain.
         if isFutile { self = PurgeEffect(futileBytes: futileBytes / 4) }

@@ -1,4 +1,5 @@
 import StorageManagement
+import SystemCalls
 
 /// What a purge is to free, in bytes and in inodes.
 package struct PurgeGoal: Sendable, Hashable {
@@ -30,19 +31,14 @@ package struct PurgeGoal: Sendable, Hashable {
         isPartial = thresholds.pressure(of: space) == .critical
         for amount in space.byteAmounts {
             let low = thresholds.lowBytes.value(of: amount.total)
-            wanted.bytes = max(wanted.bytes, missing(amount, to: doubled(low)))
+            wanted.bytes = max(wanted.bytes, missing(amount, to: low.multipliedSaturating(by: 2)))
             needed.bytes = max(needed.bytes, missing(amount, to: low))
         }
         for amount in space.inodeAmounts {
             let low = thresholds.lowInodes.value(of: amount.total)
-            wanted.inodes = max(wanted.inodes, missing(amount, to: doubled(low)))
+            wanted.inodes = max(wanted.inodes, missing(amount, to: low.multipliedSaturating(by: 2)))
             needed.inodes = max(needed.inodes, missing(amount, to: low))
         }
-    }
-
-    private func doubled(_ value: Int64) -> Int64 {
-        let (result, overflow) = value.multipliedReportingOverflow(by: 2)
-        return overflow ? .max : result
     }
 
     private func missing(_ amount: StorageAmount, to target: Int64) -> Int64 {

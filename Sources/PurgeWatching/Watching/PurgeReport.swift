@@ -20,10 +20,10 @@ struct PurgeReport {
                 "deleted (\(unit.purgeClass.name), items: \(unit.itemCount), bytes: \(bytes))")
         case .kept(let unit, let reason):
             kept[reason.name, default: 0] += 1
-            keptBytes += unit.bytes
+            keptBytes.addSaturating(unit.bytes)
         case .failed(let unit, let error):
             hasFailures = true
-            keptBytes += unit.bytes
+            keptBytes.addSaturating(unit.bytes)
             log.write(.error, about: unit.path, "could not be deleted: \(error)")
         case .leftover(let path, let state):
             log.write(.notice, about: path, state.sentence)

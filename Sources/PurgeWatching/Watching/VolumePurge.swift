@@ -98,15 +98,16 @@ package struct VolumePurge {
         _ now: FileTime
     ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
         // Files of a block each would do for the inodes.
-        let forInodes = goal.wanted.inodes.multipliedReportingOverflow(by: 4096).partialValue
-        var bytes = max(goal.wanted.bytes + max(goal.wanted.bytes / 2, spare), forInodes, 1)
+        let forInodes = goal.wanted.inodes.multipliedSaturating(by: 4096)
+        let withSpare = goal.wanted.bytes.addingSaturating(max(goal.wanted.bytes / 2, spare))
+        var bytes = max(withSpare, forInodes, 1)
         while true {
             let found = try search.units(freeing: bytes, on: volume, now: now)
             if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
                 return (found.units, found.totals, found.isTruncated)
             }
             // Enough bytes, and too few inodes.
-            bytes = bytes > .max / 2 ? .max : bytes * 2
+            bytes = bytes.multipliedSaturating(by: 2)
         }
     }
 
@@ -114,16 +115,16 @@ package struct VolumePurge {
     private func wantedBytes(_ goal: PurgeGoal, _ units: [PurgeUnit]) -> Int64 {
         var amount = PurgeGoal.Amount()
         for unit in units where !goal.wanted.isReached(by: amount) {
-            amount.bytes += unit.bytes
-            amount.inodes += Int64(unit.itemCount)
+            amount.bytes.addSaturating(unit.bytes)
+            amount.inodes.addSaturating(Int64(unit.itemCount))
         }
         return goal.wanted.inodes == 0 ? min(amount.bytes, goal.wanted.bytes) : amount.bytes
     }
 
     private func amount(of units: [PurgeUnit]) -> PurgeGoal.Amount {
         PurgeGoal.Amount(
-            bytes: units.reduce(0) { $0 + $1.bytes },
-            inodes: units.reduce(0) { $0 + Int64($1.itemCount) })
+            bytes: units.reduce(0) { $0.addingSaturating($1.bytes) },
+            inodes: units.reduce(0) { $0.addingSaturating(Int64($1.itemCount)) })
     }
 
     /// Records what a purge would free. Where there is no room even for that, nobody counts on it, and

@@ -50,7 +50,7 @@ extension Date {
     init(_ time: FileTime) {
         let reference = Int64(Date.timeIntervalBetween1970AndReferenceDate)
         self.init(
-            timeIntervalSinceReferenceDate: Double(time.seconds - reference)
+            timeIntervalSinceReferenceDate: Double(time.seconds.subtractingSaturating(reference))
                 + Double(time.nanoseconds) / 1e9)
     }
 }
@@ -66,8 +66,8 @@ extension FileTime {
         nanoseconds -= Double(carry) * 1e9
         let reference = Int64(Date.timeIntervalBetween1970AndReferenceDate)
         self.init(
-            seconds: (Int64(exactly: whole) ?? (whole < 0 ? -1 << 60 : 1 << 60)) + reference
-                + carry,
+            seconds: (Int64(exactly: whole) ?? (whole < 0 ? -1 << 60 : 1 << 60))
+                .addingSaturating(reference + carry),
             nanoseconds: UInt32(nanoseconds))
     }
 }

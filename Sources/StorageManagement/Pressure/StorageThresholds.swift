@@ -1,4 +1,5 @@
 import PurgePlanning
+import SystemCalls
 
 /// How little must be left for a pressure to begin.
 public struct StorageThresholds: Sendable, Hashable {
@@ -19,7 +20,9 @@ public struct StorageThresholds: Sendable, Hashable {
         public func value(of total: Int64) -> Int64 {
             // Exact for wholes that a product would not hold.
             let (whole, rest) = total.quotientAndRemainder(dividingBy: 100)
-            return min(whole * Int64(percent) + rest * Int64(percent) / 100, amount)
+            let share = whole.multipliedSaturating(by: Int64(percent))
+            return min(
+                share.addingSaturating(rest.multipliedSaturating(by: Int64(percent)) / 100), amount)
         }
     }
 
@@ -61,7 +64,9 @@ public struct StorageThresholds: Sendable, Hashable {
     ) -> StoragePressure {
         func isBelow(_ limit: Limit) -> Bool {
             let value = limit.value(of: amount.total)
-            let raised = min(value + value / 100 * Int64(margin), amount.total)
+            let raised = min(
+                value.addingSaturating((value / 100).multipliedSaturating(by: Int64(margin))),
+                amount.total)
             return amount.available < max(value, raised)
         }
         if isBelow(critical) { return .critical }

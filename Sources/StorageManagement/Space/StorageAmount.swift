@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// How much of something there is, and how much of it is left: bytes or inodes.
 public struct StorageAmount: Sendable, Hashable {
     /// All of it, used or not.
@@ -13,7 +15,6 @@ public struct StorageAmount: Sendable, Hashable {
 
     /// The amount when so much more were available.
     func adding(_ freed: Int64) -> StorageAmount {
-        let (sum, overflow) = available.addingReportingOverflow(max(0, freed))
-        return StorageAmount(total: total, available: overflow ? total : sum)
+        StorageAmount(total: total, available: available.addingSaturating(max(0, freed)))
     }
 }

@@ -109,7 +109,7 @@ public struct CacheTrimmer: Sendable {
         var outcome = TrimOutcome()
         _ = try executor.carryOut(plan, now: now) { event in
             outcome.note(event)
-            if case .removed(_, let bytes) = event { freed.withLock { $0 += bytes } }
+            if case .removed(_, let bytes) = event { freed.withLock { $0.addSaturating(bytes) } }
         }
         return outcome
     }

@@ -42,7 +42,7 @@ private struct SizeVisitor: TreeVisitor {
             let isCounted =
                 status.kind == .directory || status.linkCount < 2
                 || sum.withLock { $0.seen.insert(status.identity).inserted }
-            if isCounted { bytes += status.allocatedSize }
+            if isCounted { bytes.addSaturating(status.allocatedSize) }
             return .descend(())
         } catch .noSuchFileOrDirectory {
             return .skip
@@ -56,5 +56,5 @@ private struct SizeVisitor: TreeVisitor {
         sum.withLock { $0.failure = $0.failure ?? error }
     }
 
-    mutating func finish() { sum.withLock { [bytes] in $0.bytes += bytes } }
+    mutating func finish() { sum.withLock { [bytes] in $0.bytes.addSaturating(bytes) } }
 }

@@ -18,7 +18,7 @@ public struct TrimOutcome: Sendable {
         switch event {
         case .removed(_, let bytes):
             removedCount += 1
-            freedBytes += bytes
+            freedBytes.addSaturating(bytes)
         case .kept(let unit, let reason): kept.append((FilePath(bytes: unit.path), reason))
         case .failed(_, let error): failures.append(error)
         case .leftover(_, .failed(let error)): failures.append(error)

@@ -12,7 +12,11 @@ struct HostileArchiveTests {
     private static let moment = FileTime(seconds: 1_000_000, nanoseconds: 0)
 
     /// Makes a snapshot of items that nobody looked at, with the content "bad" in every file.
-    private func store(_ items: [ManifestItem], in archives: Archives) throws {
+    ///
+    /// - Parameter claimedSize: the size that the manifest tells of every file.
+    private func store(
+        _ items: [ManifestItem], in archives: Archives, claimedSize: Int64 = 3
+    ) throws {
         let identifier = "0123456789abcdef"
         let files = try [TarNames.archive(identifier), TarNames.manifest(identifier)].map {
             OpenFile(
@@ -42,6 +46,7 @@ struct HostileArchiveTests {
             try writer.begin(entry)
             if entry.size > 0 { try writer.append(Array("bad".utf8)) }
             try writer.end()
+            if item.size > 0 { item.size = claimedSize }
             try manifest.append(item)
         }
         var end = ManifestEnd()
@@ -68,6 +73,30 @@ struct HostileArchiveTests {
         try await archives.repository.restore(
             .identifier("0123456789abcdef"), to: archives.target, overwrites: overwrites,
             report: { _ in })
+    }
+
+    @Test(
+        "a manifest that tells of more than the archive holds is damaged, and found so at once",
+        arguments: [1 << 42, .max, 1 << 45] as [Int64])
+    func claimedSizes(size: Int64) async throws {
+        try await withArchives(of: Tree {}) { archives in
+            try store([item("/large", .regularFile)], in: archives, claimedSize: size)
+            let clock = ContinuousClock()
+            let start = clock.now
+            let check = try await archives.repository.check(readsData: true)
+            #expect(!check.problems.isEmpty)
+            let result = try await restore(archives)
+            #expect(result.failures.map(\.path) == [Array("/large".utf8)])
+            #expect(clock.now - start < .seconds(20))
+        }
+    }
+
+    @Test("holes are hashed until that is cancelled, and not at all where no file has as many")
+    func holes() throws {
+        var cancelled = ContentDigest { true }
+        #expect(throws: CancellationError.self) { try cancelled.finish(size: 1 << 42) }
+        var endless = ContentDigest { false }
+        #expect(throws: ArchiveFailure.self) { try endless.finish(size: .max) }
     }
 
     @Test("names that lead up are refused, and nothing is made outside the target")

@@ -1,26 +1,43 @@
+import BackupPlanning
+import SystemCalls
+
 /// The SHA-256 of content that comes in pieces, with holes between them.
 struct ContentDigest {
+    /// Asked now and then while holes are hashed: true ends the work.
+    let isCancelled: () -> Bool
     private var digest = SHA256()
     private var offset: Int64 = 0
+    private var holes: Int64 = 0
     private static let zeros = [UInt8](repeating: 0, count: 1 << 16)
+
+    init(isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
 
     /// Adds a piece.
     ///
     /// - Parameter start: where the piece begins; not before the end of the last one.
-    mutating func update(_ bytes: UnsafeRawBufferPointer, at start: Int64) {
-        fill(to: start)
+    /// - Throws: as ``finish(size:)``.
+    mutating func update(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws {
+        try fill(to: start)
         digest.update(bytes)
-        offset += Int64(bytes.count)
+        offset.addSaturating(Int64(bytes.count))
     }
 
     /// The digest of so many bytes, in hexadecimal.
-    mutating func finish(size: Int64) -> String {
-        fill(to: size)
+    ///
+    /// - Throws: ``ArchiveFailure`` when more is holes than any file that was stored has,
+    ///   `CancellationError`.
+    mutating func finish(size: Int64) throws -> String {
+        try fill(to: size)
         return digest.finish()
     }
 
-    private mutating func fill(to end: Int64) {
+    private mutating func fill(to end: Int64) throws {
+        holes.addSaturating(max(0, end.subtractingSaturating(offset)))
+        guard holes <= largestHoles else {
+            throw ArchiveFailure("holds a file whose holes are too large")
+        }
         while offset < end {
+            if isCancelled() { throw CancellationError() }
             let count = Int(min(end - offset, Int64(Self.zeros.count)))
             Self.zeros.withUnsafeBytes {
                 digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count]))

@@ -28,9 +28,7 @@ enum ManifestLine: Sendable, Hashable {
         case "item":
             guard fields.item.path.first == UInt8(ascii: "/") else { throw JSONError(offset: 0) }
             self = .item(fields.item)
-        case "record":
-            guard fields.item.size >= 0 else { throw JSONError(offset: 0) }
-            self = .record(size: fields.item.size)
+        case "record": self = .record(size: fields.item.size)
         case "shortfall": self = .shortfall
         case "end": self = .end(fields.end)
         default: self = .other
@@ -54,20 +52,20 @@ private struct ManifestFields {
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
         case "type": type = try scanner.text()
-        case "path": if !scanner.takesNull() { item.path = try scanner.string() }
+        case "path": if try !scanner.takesNull() { item.path = try scanner.string() }
         case "pathBase64": item.path = decodedBase64(try scanner.string())
         case "kind": item.kind = FileKind(manifestName: try scanner.text())
         case "mode": item.permissions = UInt16(try scanner.text(), radix: 8) ?? 0
         case "user": item.owner = UInt32(clamping: try scanner.integer())
         case "group": item.group = UInt32(clamping: try scanner.integer())
         case "modified": item.modified = try readTime(&scanner)
-        case "size": item.size = try scanner.integer()
-        case "sha256": if !scanner.takesNull() { item.digest = try scanner.text() }
-        case "linkTarget": if !scanner.takesNull() { item.linkTarget = try scanner.string() }
+        case "size": item.size = try scanner.amount()
+        case "sha256": if try !scanner.takesNull() { item.digest = try scanner.text() }
+        case "linkTarget": if try !scanner.takesNull() { item.linkTarget = try scanner.string() }
         case "linkTargetBase64": item.linkTarget = decodedBase64(try scanner.string())
-        case "hardLinkTo": if !scanner.takesNull() { item.hardLink = try scanner.string() }
+        case "hardLinkTo": if try !scanner.takesNull() { item.hardLink = try scanner.string() }
         case "hardLinkToBase64": item.hardLink = decodedBase64(try scanner.string())
-        case "attributes": item.attributeCount = Int(clamping: try scanner.integer())
+        case "attributes": item.attributeCount = Int(clamping: try scanner.amount())
         case "damage": item.damage = ManifestItem.Damage(rawValue: try scanner.text()) ?? .changed
         default:
             try readHead(name, &scanner)
@@ -79,7 +77,7 @@ private struct ManifestFields {
         _ name: String, _ scanner: inout JSONScanner
     ) throws(JSONError) {
         switch name {
-        case "version": version = try scanner.integer()
+        case "version": version = try scanner.amount()
         case "id": identifier = try scanner.text()
         case "time": time = try readTime(&scanner)
         case "hostName": hostName = try scanner.text()
@@ -104,10 +102,10 @@ private struct ManifestFields {
         _ name: String, _ scanner: inout JSONScanner
     ) throws(JSONError) {
         switch name {
-        case "items": end.items = try scanner.integer()
-        case "bytes": end.bytes = try scanner.integer()
-        case "shortfalls": end.shortfalls = try scanner.integer()
-        case "archiveSize": end.archiveSize = try scanner.integer()
+        case "items": end.items = try scanner.amount()
+        case "bytes": end.bytes = try scanner.amount()
+        case "shortfalls": end.shortfalls = try scanner.amount()
+        case "archiveSize": end.archiveSize = try scanner.amount()
         case "archiveSHA256": end.archiveDigest = try scanner.text()
         case "linesSHA256": end.linesDigest = try scanner.text()
         default: break

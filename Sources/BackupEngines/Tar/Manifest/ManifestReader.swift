@@ -9,6 +9,7 @@ final class ManifestReader {
     /// The last line; nil until it is read.
     private(set) var end: ManifestEnd?
     private let reader: ArchiveReader
+    private let isCancelled: () -> Bool
     private var buffer: [UInt8] = []
     private var position = 0
     private var digest = SHA256()
@@ -16,9 +17,14 @@ final class ManifestReader {
 
     /// Opens a manifest and reads its first line.
     ///
-    /// - Parameter descriptor: open for reading; it stays open.
+    /// - Parameters:
+    ///   - descriptor: open for reading; it stays open.
+    ///   - isCancelled: asked between pieces: true ends the reading, with a failure.
     /// - Throws: ``ArchiveFailure``.
-    init(from descriptor: FileDescriptor) throws(ArchiveFailure) {
+    init(
+        from descriptor: FileDescriptor, isCancelled: @escaping () -> Bool
+    ) throws(ArchiveFailure) {
+        self.isCancelled = isCancelled
         reader = try ArchiveReader(.raw, from: descriptor)
         guard try reader.next() != nil else { throw .truncatedManifest }
         let placeholder = Snapshot(
@@ -115,7 +121,7 @@ final class ManifestReader {
                 return Array(buffer[position...end])
             }
             let unfinished = buffer.count - position
-            guard unfinished < Self.longestLine else { throw .senselessManifest }
+            guard unfinished < longestLine else { throw .senselessManifest }
             guard try readMore() else {
                 if unfinished > 0 { throw .truncatedManifest }
                 return nil
@@ -124,10 +130,8 @@ final class ManifestReader {
         }
     }
 
-    /// Longer than any line with a path and a link's target, and the bound of what is held.
-    private static let longestLine = 16 << 20
-
     private func readMore() throws(ArchiveFailure) -> Bool {
+        guard !isCancelled() else { throw ArchiveFailure("was not read to its end") }
         buffer.removeFirst(position)
         position = 0
         guard let piece = try reader.nextPiece() else { return false }

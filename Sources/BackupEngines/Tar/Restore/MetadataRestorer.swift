@@ -1,3 +1,4 @@
+import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -23,6 +24,7 @@ final class MetadataRestorer {
             try changeMode(item.permissions, of: file)
             try setModificationTime(item.modified, of: file)
         }
+        checkTime(item.modified, of: file, path)
     }
 
     /// Sets everything on an item that is neither a regular file nor a directory.
@@ -40,6 +42,25 @@ final class MetadataRestorer {
                 try setPermissions(item.permissions, of: handle.descriptor)
             }
             try location.setTimes(access: nil, modification: item.modified)
+        }
+        checkTime(item.modified, of: location, path)
+    }
+
+    /// Reports a time that the filesystem replaced by the nearest it can keep, which is no error of
+    /// setting it: `utimensat(2)`. All filesystems keep those from 1970 to 2038.
+    private func checkTime(
+        _ time: FileTime, of location: borrowing some FileLocation & ~Copyable, _ path: [UInt8]
+    ) {
+        guard !(0...Int64(Int32.max)).contains(time.seconds) else { return }
+        do throws(Errno) {
+            let kept = try location.status().contentModificationTime
+            guard kept.seconds != time.seconds else { return }
+            failures.append(
+                RestoreFailure(
+                    path: path,
+                    cause: .different("the filesystem cannot keep its time, \(time.rfc3339)")))
+        } catch {
+            failures.append(RestoreFailure(path: path, cause: .different("\(error)")))
         }
     }
 

@@ -11,13 +11,14 @@ extension TarRepository {
             let directory = try open()
             let identifier = request.snapshot.identifier
             let archive = try openArchive(identifier, in: directory.descriptor)
-            let paths = try RestorePaths(request.includes, openManifest(of: identifier))
+            let paths = try RestorePaths(
+                request.includes, openManifest(of: identifier, isCancelled))
             try makeDirectories(at: request.target)
             let restorer = try openTarget(request, report, isCancelled)
             do {
                 try restorer.restore(
                     ArchiveReader(.pax, from: archive.descriptor),
-                    openManifest(of: identifier), paths)
+                    openManifest(of: identifier, isCancelled), paths)
             } catch {
                 throw backupError(error, path: path.pushing(TarNames.archive(identifier)))
             }

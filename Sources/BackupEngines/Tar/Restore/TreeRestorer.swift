@@ -98,15 +98,18 @@ final class TreeRestorer {
         _ item: ManifestItem, _ entry: ArchiveMetadata, _ location: DirectoryEntryLocation,
         _ path: [UInt8], from reader: ArchiveReader
     ) throws {
+        guard entry.size == item.size else {
+            return fail(path, .missing("the archive and its manifest name different sizes"))
+        }
         var file = try StagedFile(in: location.directory, permissions: 0o600)
-        var digest = ContentDigest()
+        var digest = ContentDigest(isCancelled: isCancelled)
         while let piece = try reader.nextPiece() {
             if isCancelled() { throw CancellationError() }
             try writeFile(file.descriptor, piece.bytes, at: piece.offset)
-            digest.update(piece.bytes, at: piece.offset)
+            try digest.update(piece.bytes, at: piece.offset)
         }
         try setSize(item.size, of: file.descriptor)
-        let isWhole = digest.finish(size: item.size) == item.digest
+        let isWhole = try digest.finish(size: item.size) == item.digest
         if !isWhole {
             fail(path, .different("its content does not have the SHA-256 it was stored with"))
         } else if let damage = item.damage {

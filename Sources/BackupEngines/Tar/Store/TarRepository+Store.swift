@@ -69,7 +69,8 @@ extension TarRepository {
         let archiveFile = try archive.openAgain()
         let manifestFile = try manifest.openAgain()
         let problems = try comparison.compare(
-            archiveFile.descriptor, ManifestReader(from: manifestFile.descriptor))
+            archiveFile.descriptor,
+            ManifestReader(from: manifestFile.descriptor, isCancelled: isCancelled))
         guard let problem = problems.first else { return }
         throw BackupError(
             .damaged, "the archive was not stored as it was written: \(problem)",

@@ -163,6 +163,11 @@ final class TreeArchiver {
                 note(.changed, path)
                 return nil
             }
+            guard !status.isTooSparse else {
+                // It grew since it was planned.
+                note(.unplanned(LeftOutReason.tooSparse.sentence), path)
+                return nil
+            }
             regions = try dataRegions(of: file.descriptor, status)
         } catch {
             note(cause(error), path)
@@ -176,7 +181,7 @@ final class TreeArchiver {
         item.digest = outcome.digest
         item.damage = try damage(to: file, status, outcome.shortage, path)
         try manifest.append(item)
-        end.bytes += status.size
+        end.bytes.addSaturating(status.size)
         count(item)
         return item
     }
@@ -264,7 +269,7 @@ final class TreeArchiver {
         end.items += 1
         guard item.kind == .regularFile else { return }
         fileCount += 1
-        fileBytes += item.size
+        fileBytes.addSaturating(item.size)
         progress.addFile()
     }
 

@@ -1,0 +1,111 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Files whose sizes and times are as far off as a filesystem allows.
+@Suite("Files with extreme sizes and times")
+struct ExtremeFileTests {
+    private let largest = ["9223372036854775807", "9223372036854775806"]
+    private let times = [
+        "@253402300800", "@9223372036854775807", "@-62167219201", "@-9223372036854775807",
+    ]
+
+    /// Makes two sparse files of nearly 2^63 bytes each, and a small one.
+    private func makeLargeFiles(in directory: FilePath) throws {
+        try Tree { File("small", "text") }.create(in: directory)
+        for size in largest {
+            try tool("truncate", "--size", size, directory.appending("large-\(size)"))
+        }
+    }
+
+    private func expectNamed(_ result: CommandResult) {
+        #expect(result.exitCode == 3, "\(result)")
+        for size in largest {
+            #expect(
+                result.errorText.contains(
+                    "/large-\(size): is not in the snapshot: its holes are larger than 16 TiB"),
+                "\(result)")
+        }
+    }
+
+    @Test("two files of nearly 2^63 bytes are named, and keep nothing else from any backup")
+    func sizes() throws {
+        try withFilesystem(.tmpfs) { volume in
+            try makeLargeFiles(in: volume.root)
+            try withBackup(of: Tree {}) { backup in
+                let plan = try backup.run("plan", volume.root)
+                #expect(plan.exitCode == 3, "\(plan)")
+                expectNamed(try backup.run("create", volume.root))
+                try #expect(backup.restic("ls", "latest").contains("/small"))
+            }
+            try withArchives(of: Tree {}) { backup in
+                expectNamed(try backup.run("create", volume.root))
+                try #expect(tool("bsdtar", "-tf", backup.archive()).contains("/small"))
+            }
+        }
+    }
+
+    @Test("of files that large restic's backups are told the counts, not the lists")
+    func counts() throws {
+        try withFilesystem(.tmpfs) { volume in
+            try makeLargeFiles(in: volume.root)
+            try withArchives(of: Tree {}) { backup in
+                let result = try backup.run("create", "--json-counts", volume.root)
+                expectNamed(result)
+                #expect(result.text.contains(#""items":2,"#), "\(result)")
+                #expect(!result.text.contains("shortfalls"), "\(result)")
+            }
+        }
+    }
+
+    @Test("archives hold the times of files whatever the year")
+    func archivedTimes() throws {
+        try withFilesystem(.tmpfs) { volume in
+            for (index, time) in times.enumerated() {
+                try tool("touch", "--date", time, volume.root.appending("file\(index)"))
+            }
+            try withArchives(of: Tree {}) { backup in
+                try backup.runSuccessfully("create", volume.root)
+                try backup.runSuccessfully("verify", "--read-data")
+                let target = volume.root.appending("target")
+                try backup.runSuccessfully("restore", "latest", "--target", target)
+                for (index, time) in times.enumerated() {
+                    let restored = backup.restored(volume.root, in: target)
+                    let seconds = try tool(
+                        "stat", "--format", "%Y", restored.appending("file\(index)"))
+                    #expect("@\(seconds)" == time)
+                }
+                try withFilesystem(.ext4) { other in
+                    let lossy = try backup.run(
+                        "restore", "latest", "--target", other.root.appending("target"))
+                    #expect(lossy.exitCode == 3, "\(lossy)")
+                    for index in times.indices {
+                        #expect(
+                            lossy.errorText.contains("/file\(index): "), "\(lossy.errorText)")
+                    }
+                    #expect(lossy.errorText.contains("cannot keep its time"))
+                }
+            }
+        }
+    }
+
+    @Test("restic's snapshots name a file whose year they cannot hold, as long as it has it")
+    func resticTimes() throws {
+        try withFilesystem(.tmpfs) { volume in
+            try withBackup(of: Tree {}) { backup in
+                for time in times {
+                    try tool("touch", "--date", time, volume.root.appending("far"))
+                    let far = try backup.run("create", volume.root)
+                    #expect(far.exitCode == 3, "\(far)")
+                    #expect(
+                        far.errorText.contains("/far: is in the snapshot with another time"),
+                        "\(far)")
+                    #expect(far.errorText.split(separator: "\n").count == 1, "\(far)")
+                }
+                try tool("touch", volume.root.appending("far"))
+                try backup.runSuccessfully("create", volume.root)
+            }
+        }
+    }
+}
