@@ -46,6 +46,30 @@ struct StatTests {
         }
     }
 
+    @Test("the largest file, and the first and last times there are, are told")
+    func extremes() throws {
+        try withFilesystem(.tmpfs) { filesystem in
+            for (size, time) in [
+                ("9223372036854775807", "@9223372036854775807"),
+                ("9223372036854775806", "@-9223372036854775807"),
+            ] {
+                let file = filesystem.root.appending(FileName(Array(size.utf8)))
+                try tool("truncate", "--size", size, file)
+                try tool("touch", "--date", time, file)
+                var url = file.url
+                let values = try url.resourceValues(
+                    forKeys: [.fileSizeKey, .contentModificationDateKey])
+                #expect(values.fileSize == Int(size))
+                let date = try #require(values.contentModificationDate)
+                #expect(abs(date.timeIntervalSince1970) > 9e18)
+                // Dates are written back to the nearest time that is known.
+                var changed = URLResourceValues()
+                changed.contentModificationDate = date
+                try url.setResourceValues(changed)
+            }
+        }
+    }
+
     @Test("sizes, links, inode and block size", arguments: comparedKinds)
     func numbers(kind: FilesystemKind) throws {
         try forEachItem(kind) { path, values in
