@@ -39,7 +39,10 @@ package.targets += [
     .target(name: "JSONReading", dependencies: ["SystemCalls"]),
     .target(name: "JSONWriting", dependencies: ["SystemCalls"]),
     .target(
-        name: "Eviction", dependencies: ["CLinux", "ResourceValues", "SystemCalls", systemPackage]),
+        name: "Eviction",
+        dependencies: [
+            "CLinux", "EffectiveValues", "ResourceValues", "SystemCalls", systemPackage,
+        ]),
     .target(name: "FileTree", dependencies: ["CLinux", "SystemCalls", systemPackage]),
     .target(
         name: "StoragePolicy", dependencies: ["ResourceValues", "SystemCalls", systemPackage]),
@@ -158,8 +161,8 @@ package.targets += [
     .testTarget(
         name: "EvictionTests",
         dependencies: [
-            "CLinux", "Eviction", "ResourceValues", "SystemCalls", "TestSupport", "evict-tool",
-            systemPackage,
+            "CLinux", "EffectiveValues", "Eviction", "ResourceValues", "SystemCalls", "TestSupport",
+            "evict-tool", systemPackage,
         ]),
     .testTarget(
         name: "EffectiveValuesTests",

@@ -97,7 +97,7 @@ private enum ShownState: String {
         do throws(Errno) {
             let location = file.path.withoutFollowing
             let status = try location.status()
-            guard file.isAbout(status.identity, at: file.path) else { return .missing }
+            guard file.isAbout(status, at: file.path) else { return .missing }
             return index.placeholder(location, status, at: file.path) == nil ? .changed : .evicted
         } catch {
             return .missing

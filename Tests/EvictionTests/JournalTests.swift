@@ -24,10 +24,10 @@ struct JournalTests {
         try withTemporaryDirectory { root in
             let journal = Journal(stateHome: root.appending("state"))
             #expect(try journal.contents().files.isEmpty)
-            #expect(try journal.record(of: identity, at: "/") == nil)
+            #expect(try journal.record(named: identity) == nil)
             try journal.store(record(identity))
             try journal.store(record(identity).inState(.punching))
-            #expect(try journal.record(of: identity, at: "/other")?.state == .punching)
+            #expect(try journal.record(named: identity)?.state == .punching)
             #expect(try journal.contents().files == [record(identity).inState(.punching)])
             #expect(try journal.directory.status().permissions == 0o700)
             try journal.removeRecord(of: identity)
@@ -41,7 +41,7 @@ struct JournalTests {
         try withTemporaryDirectory { root in
             let journal = Journal(directory: root)
             let evicted = record(identity).inState(.evicted)
-            func failure() throws -> String? { try journal.record(of: identity, at: "/")?.failure }
+            func failure() throws -> String? { try journal.record(named: identity)?.failure }
             try journal.store(evicted)
             try journal.note("no repository", of: evicted)
             #expect(try failure() == "no repository")
@@ -61,14 +61,17 @@ struct JournalTests {
 
     @Test("a file whose device has another number is found by inode and path, and by nothing less")
     func otherDevice() throws {
-        try withTemporaryDirectory { root in
-            let journal = Journal(directory: root)
-            try journal.store(record(identity))
-            let moved = FileIdentity(device: 8, inode: 9)
-            #expect(try journal.record(of: moved, at: "/home/me/file") != nil)
-            #expect(try journal.record(of: moved, at: "/home/me/copy") == nil)
-            let other = FileIdentity(device: 7, inode: 10)
-            #expect(try journal.record(of: other, at: "/home/me/file") == nil)
+        try withTemporaryDirectory(containing: Tree { File("file") }) { root in
+            let file = root.appending("file")
+            let status = try file.status()
+            let journal = Journal(stateHome: root.appending("state"))
+            let (device, inode) = (status.identity.device, status.identity.inode)
+            try journal.store(record(FileIdentity(device: device + 1, inode: inode), file))
+            #expect(try journal.record(of: status, at: file) != nil)
+            #expect(try journal.record(of: status, at: "/copy") == nil)
+            try journal.removeRecord(of: FileIdentity(device: device + 1, inode: inode))
+            try journal.store(record(FileIdentity(device: device, inode: inode + 1), file))
+            #expect(try journal.record(of: status, at: file) == nil)
         }
     }
 

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -23,6 +24,17 @@ struct RecordTests {
         for state in EvictedFile.State.allCases {
             let record = record(name, state)
             #expect(try EvictedFile(text: record.text) == record)
+            for born in [nil, FileTime(seconds: -1, nanoseconds: 5)] {
+                let record = EvictedFile(
+                    state: state, path: record.path, identity: record.identity,
+                    persistentIdentity: PersistentIdentity(
+                        filesystem: .named(name.bytes), inode: record.identity.inode,
+                        creationTime: born), size: record.size, modified: record.modified,
+                    permissions: record.permissions, content: record.content,
+                    snapshot: record.snapshot, holdTag: record.holdTag,
+                    repository: record.repository)
+                #expect(try EvictedFile(text: record.text) == record)
+            }
         }
     }
 

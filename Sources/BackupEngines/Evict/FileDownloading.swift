@@ -147,7 +147,7 @@ extension Journal {
     package func evicted(at path: FilePath) throws(EvictionError) -> EvictedFile {
         let known: EvictedFile?
         do throws(FileError) {
-            known = try record(of: try identity(of: path), at: path)
+            known = try record(of: try status(of: path), at: path)
         } catch {
             throw .file(error)
         }
@@ -155,9 +155,9 @@ extension Journal {
         return known
     }
 
-    private func identity(of path: FilePath) throws(FileError) -> FileIdentity {
+    private func status(of path: FilePath) throws(FileError) -> FileStatus {
         do throws(Errno) {
-            return try path.withoutFollowing.status().identity
+            return try path.withoutFollowing.status()
         } catch {
             throw .readingStatus(error, of: path)
         }

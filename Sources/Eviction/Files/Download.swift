@@ -32,7 +32,7 @@ public final class Download: Sendable {
         let place = try ItemPlace(path)
         let status = try place.status()
         let known = try journaling { () throws(FileError) in
-            try journal.record(of: status.identity, at: path)
+            try journal.record(of: status, at: path)
         }
         guard let known else { throw .notEvicted }
         guard status.kind == .regularFile else { throw .notPlaceholder }
@@ -48,7 +48,7 @@ public final class Download: Sendable {
         case .settled, .placeholder, .partial: break
         }
         let record = try journaling { () throws(FileError) in
-            try journal.record(of: known.identity, at: path)
+            try journal.record(named: known.identity)
         }
         // Another process was quicker.
         guard let record else { return nil }

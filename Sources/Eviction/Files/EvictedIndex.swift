@@ -12,7 +12,7 @@ extension Journal {
         let mayHaveMoved = status.permissions == 0 || status.allocatedSize < status.size
         let found =
             mayHaveMoved
-            ? try record(of: status.identity, at: path) : try record(named: status.identity)
+            ? try record(of: status, at: path) : try record(named: status.identity)
         guard let found else { return nil }
         do throws(Errno) {
             return EvictedIndex(found, owner: try directory.status().owner)
@@ -78,7 +78,7 @@ public struct EvictedIndex: Sendable {
             return nil
         }
         let entry = entries.first {
-            $0.owner == status.owner && $0.record.isAbout(status.identity, at: path)
+            $0.owner == status.owner && $0.record.isAbout(status, at: path)
         }
         guard let record = entry?.record, status.size == record.size else { return nil }
         switch record.state {

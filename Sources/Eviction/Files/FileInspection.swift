@@ -21,7 +21,7 @@ extension Journal {
         let status = try place.status()
         try checkKind(status)
         let known = try journaling { () throws(FileError) in
-            try record(of: status.identity, at: path)
+            try record(of: status, at: path)
         }
         if let known, known.size == status.size {
             switch known.state {

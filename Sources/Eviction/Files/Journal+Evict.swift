@@ -50,6 +50,7 @@ extension Journal {
         // Whoever had the lock before may have evicted the file.
         let current = try self.candidate(at: candidate.path)
         guard current.status.isUnchanged(since: candidate.status) else { throw .changed }
+        try requireFreeName(for: current.status)
         let record = EvictedFile(
             path: candidate.path, status: candidate.status, content: content,
             snapshot: hold.snapshot, holdTag: hold.tag, repository: hold.repository)
@@ -66,6 +67,17 @@ extension Journal {
             }
             throw error
         }
+    }
+
+    /// Makes sure that no other file loses its record, such as one of a filesystem whose device had the
+    /// number before the machine was started.
+    private func requireFreeName(for status: FileStatus) throws(EvictionError) {
+        let other = try journaling { () throws(FileError) in try record(named: status.identity) }
+        guard let other, other.state != .held, !other.isOnFilesystem(of: status)
+        else { return }
+        throw .failed(
+            "was left alone: the journal has an evicted file of another filesystem under the same "
+                + "numbers (bring that one back first: see resval-backup evicted)")
     }
 
     /// Makes sure that the file is the one the snapshot holds, and at rest.

@@ -45,7 +45,7 @@ extension Journal {
         // Whoever had the lock before may have finished it.
         guard
             let record = try journaling({ () throws(FileError) in
-                try record(of: known.identity, at: place.path)
+                try record(named: known.identity)
             }), record.state != .evicted
         else { return .settled }
         let status: FileStatus
@@ -54,7 +54,7 @@ extension Journal {
         } catch .file(let error) where error.code == .noSuchFile {
             return .gone
         }
-        guard record.isAbout(status.identity, at: place.path) else { return .gone }
+        guard record.isAbout(status, at: place.path) else { return .gone }
         guard status.kind == .regularFile, status.size == record.size else {
             return try leave(record)
         }

@@ -1,4 +1,6 @@
+import EffectiveValues
 import ResourceValues
+import SystemCalls
 import SystemPackage
 
 /// Why the bytes of a record make no sense.
@@ -11,13 +13,21 @@ public struct MalformedRecord: Error, Sendable, Hashable {
 // all that as the last line. A record cut off or half overwritten is malformed, never another one.
 
 extension EvictedFile {
-    private static let head = "resval-evicted 1"
+    private static let firstHead = "resval-evicted 1"
+    private static let head = "resval-evicted 2"
 
     /// The record as the journal keeps it.
     public var text: [UInt8] {
-        var lines = [Self.head, "state \(state.rawValue)", "path \(Percent.encoded(path.bytes))"]
+        // The first version knows files by device and inode alone.
+        let head = persistentIdentity == nil ? Self.firstHead : Self.head
+        var lines = [head, "state \(state.rawValue)", "path \(Percent.encoded(path.bytes))"]
         lines.append("device \(identity.device)")
         lines.append("inode \(identity.inode)")
+        if let persistentIdentity, case .named(let name) = persistentIdentity.filesystem {
+            lines.append("filesystem \(Percent.encoded(name))")
+            let born = persistentIdentity.creationTime
+            lines.append("born \(born.map { "\($0.seconds).\($0.nanoseconds)" } ?? "-")")
+        }
         lines.append("size \(size)")
         lines.append("modified \(modified.seconds).\(modified.nanoseconds)")
         lines.append("permissions \(permissions)")
@@ -36,7 +46,8 @@ extension EvictedFile {
     /// - Throws: ``MalformedRecord`` for anything but exactly what ``text`` writes.
     public init(text: [UInt8]) throws(MalformedRecord) {
         var reader = try RecordReader(text)
-        guard try reader.line() == Self.head else {
+        let head = try reader.line()
+        guard head == Self.head || head == Self.firstHead else {
             throw MalformedRecord(reason: "another version")
         }
         let stateName = try reader.value("state")
@@ -46,6 +57,12 @@ extension EvictedFile {
         let path = FilePath(bytes: try reader.bytes("path"))
         let identity = FileIdentity(
             device: try reader.number("device"), inode: try reader.number("inode"))
+        var persistent: PersistentIdentity?
+        if head == Self.head {
+            persistent = PersistentIdentity(
+                filesystem: .named(try reader.bytes("filesystem")), inode: identity.inode,
+                creationTime: try reader.optionalTime("born"))
+        }
         let size: Int64 = try reader.number("size")
         let modified = try reader.time("modified")
         let permissions: UInt16 = try reader.number("permissions")
@@ -54,7 +71,8 @@ extension EvictedFile {
             throw MalformedRecord(reason: "no hash of the content")
         }
         self.init(
-            state: state, path: path, identity: identity, size: size, modified: modified,
+            state: state, path: path, identity: identity, persistentIdentity: persistent,
+            size: size, modified: modified,
             permissions: permissions, content: content, snapshot: try reader.text("snapshot"),
             holdTag: try reader.text("hold"), repository: try reader.bytes("repository"),
             remainingBytes: try reader.optional("remaining").map(decimal),
@@ -120,7 +138,14 @@ private struct RecordReader {
     }
 
     mutating func time(_ name: String) throws(MalformedRecord) -> FileTime {
-        let parts = try value(name).split(separator: ".", omittingEmptySubsequences: false)
+        guard let time = try optionalTime(name) else { throw MalformedRecord(reason: "no time") }
+        return time
+    }
+
+    /// nil for a dash.
+    mutating func optionalTime(_ name: String) throws(MalformedRecord) -> FileTime? {
+        guard let value = try optional(name) else { return nil }
+        let parts = value.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw MalformedRecord(reason: "no time") }
         let time = FileTime(
             seconds: try decimal(String(parts[0])), nanoseconds: try decimal(String(parts[1])))

@@ -1,4 +1,6 @@
+import EffectiveValues
 import ResourceValues
+import SystemCalls
 import SystemPackage
 
 /// What the journal knows of one file: all that is needed to tell its placeholder from any other file,
@@ -23,8 +25,11 @@ public struct EvictedFile: Sendable, Hashable {
     public var state: State
     /// The absolute path the file had, without symbolic links.
     public let path: FilePath
-    /// Device and inode.
+    /// Device and inode when the record was made.
     public let identity: FileIdentity
+    /// What the file is known by when its device has another number; nil in records of version 1, and
+    /// where nothing else is known.
+    package let persistentIdentity: PersistentIdentity?
     /// The size in bytes, of the file and of its placeholder.
     public let size: Int64
     /// When the content last changed; the placeholder's time too.
@@ -51,20 +56,26 @@ public struct EvictedFile: Sendable, Hashable {
         path: FilePath, status: FileStatus, content: ContentHash, snapshot: String,
         holdTag: String, repository: [UInt8]
     ) {
+        let known = MountedFilesystems().identity(of: status)
+        var isNamed = false
+        if case .named = known.filesystem { isNamed = true }
         self.init(
-            state: .held, path: path, identity: status.identity, size: status.size,
+            state: .held, path: path, identity: status.identity,
+            persistentIdentity: isNamed ? known : nil, size: status.size,
             modified: status.contentModificationTime, permissions: status.permissions,
             content: content, snapshot: snapshot, holdTag: holdTag, repository: repository)
     }
 
     init(
-        state: State, path: FilePath, identity: FileIdentity, size: Int64, modified: FileTime,
+        state: State, path: FilePath, identity: FileIdentity,
+        persistentIdentity: PersistentIdentity? = nil, size: Int64, modified: FileTime,
         permissions: UInt16, content: ContentHash, snapshot: String, holdTag: String,
         repository: [UInt8], remainingBytes: Int64? = nil, failure: String? = nil
     ) {
         self.state = state
         self.path = path
         self.identity = identity
+        self.persistentIdentity = persistentIdentity
         self.size = size
         self.modified = modified
         self.permissions = permissions
@@ -83,11 +94,28 @@ public struct EvictedFile: Sendable, Hashable {
         return record
     }
 
-    /// Whether a file is the one this record is about, by inode and either device or path: device
-    /// numbers may change when the machine starts, and paths at any time.
-    public func isAbout(_ identity: FileIdentity, at path: @autoclosure () -> FilePath) -> Bool {
-        self.identity.inode == identity.inode
-            && (self.identity.device == identity.device || self.path == path())
+    /// Whether a file is the one this record is about, by inode and one of device, path, and filesystem
+    /// with time of birth: device numbers may change when the machine starts, and paths at any time.
+    ///
+    /// Rather too much than too little, since a placeholder that is not recognised would be backed up as
+    /// if it had its content: who acts on the file compares size, time and data, too.
+    public func isAbout(_ status: FileStatus, at path: @autoclosure () -> FilePath) -> Bool {
+        guard identity.inode == status.identity.inode else { return false }
+        return identity.device == status.identity.device || self.path == path()
+            || isPersistentlyAbout(status) ?? false
+    }
+
+    /// Whether a file is the one this record is about, by filesystem, inode and time of birth; nil where
+    /// the record does not tell.
+    func isPersistentlyAbout(_ status: FileStatus) -> Bool? {
+        persistentIdentity.map { MountedFilesystems().isIdentity($0, of: status) }
+    }
+
+    /// Whether the file was on the filesystem that another one is on; true where the record does not tell.
+    func isOnFilesystem(of status: FileStatus) -> Bool {
+        guard let persistentIdentity else { return true }
+        return MountedFilesystems().identity(of: status).filesystem
+            == persistentIdentity.filesystem
     }
 
     /// Whether size and time are the placeholder's.

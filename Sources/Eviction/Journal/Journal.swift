@@ -62,14 +62,22 @@ public struct Journal: Sendable, Hashable {
     /// The record of a file; nil when there is none.
     ///
     /// - Parameters:
-    ///   - identity: the file's device and inode.
-    ///   - path: its path, by which a file is known whose device got another number.
+    ///   - status: the file's.
+    ///   - path: its path, by which a file is known whose device got another number, where its filesystem
+    ///     does not tell.
     /// - Throws: ``FileError``; `malformedValue` for a record that makes no sense.
     public func record(
-        of identity: FileIdentity, at path: @autoclosure () -> FilePath
+        of status: FileStatus, at path: @autoclosure () -> FilePath
     ) throws(FileError) -> EvictedFile? {
-        if let file = try record(named: RecordName(identity).path) { return file }
-        return try recordWithAnotherDevice(identity.inode, path())
+        if let file = try record(named: status.identity),
+            file.isPersistentlyAbout(status) ?? true || file.path == path()
+        {
+            return file
+        }
+        let path = path()
+        return try records(ofInode: status.identity.inode).first {
+            $0.path == path || $0.isPersistentlyAbout(status) ?? false
+        }
     }
 
     /// The record of a file by nothing but device and inode.
@@ -77,9 +85,7 @@ public struct Journal: Sendable, Hashable {
         try record(named: RecordName(identity).path)
     }
 
-    private func recordWithAnotherDevice(
-        _ inode: UInt64, _ path: FilePath
-    ) throws(FileError) -> EvictedFile? {
+    private func records(ofInode inode: UInt64) throws(FileError) -> [EvictedFile] {
         var names: [FilePath] = []
         do throws(Errno) {
             try forEachName(in: directory) { name in
@@ -89,14 +95,15 @@ public struct Journal: Sendable, Hashable {
                 return true
             }
         } catch .noSuchFileOrDirectory {
-            return nil
+            return []
         } catch {
             throw .readingDirectory(error, directory)
         }
+        var files: [EvictedFile] = []
         for name in names {
-            if let file = try record(named: name), file.path == path { return file }
+            if let file = try record(named: name) { files.append(file) }
         }
-        return nil
+        return files
     }
 
     private func record(named name: FilePath) throws(FileError) -> EvictedFile? {

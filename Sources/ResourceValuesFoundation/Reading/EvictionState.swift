@@ -39,7 +39,7 @@ struct EvictionState {
     static func forgetFailure(_ status: FileStatus, at path: FilePath) throws(FileError) {
         guard let state = stateHome() else { return }
         let journal = Journal(stateHome: state)
-        guard let record = try journal.record(of: status.identity, at: path) else { return }
+        guard let record = try journal.record(of: status, at: path) else { return }
         try journal.note(nil, of: record)
     }
 
