@@ -55,6 +55,16 @@ struct JSONScannerTests {
         }
     }
 
+    @Test(
+        "a word and a number end where they end",
+        arguments: ["nullable", "truefalse", "falsey", "1x", "01", "1.5.5", "1-", "null\"\""])
+    func ends(text: String) {
+        #expect(throws: JSONError.self) {
+            var scanner = JSONScanner(Array(text.utf8)[...])
+            try scanner.skipValue()
+        }
+    }
+
     @Test("numbers of bytes are never negative, and beyond 64 bits none")
     func amounts() throws {
         func amount(_ text: String) throws -> Int64 {
