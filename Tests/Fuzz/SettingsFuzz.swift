@@ -1,7 +1,8 @@
-import BackupSettings
-import SettingsReading
 import StoragePolicy
 import SystemPackage
+
+@testable import BackupSettings
+@testable import SettingsReading
 
 /// Reads any text as a configuration file: never a crash, and a mistake in the text has its line.
 @_cdecl("LLVMFuzzerTestOneInput")
