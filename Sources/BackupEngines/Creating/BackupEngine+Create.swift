@@ -48,8 +48,9 @@ extension BackupEngine {
     /// - Parameter sources: real paths.
     /// - Throws: as ``snapshots(_:)`` does.
     package func ownSnapshots(of sources: [FilePath]) async throws(BackupError) -> [Snapshot] {
-        let filter = SnapshotFilter(hostName: hostName(), tags: [SourceTags(sources).set])
-        return try await snapshots(filter).filter { !$0.isHeld }
+        let set = SourceTags(sources).set
+        let filter = SnapshotFilter(hostName: hostName(), tags: [set])
+        return try await snapshots(filter).filter { $0.sourceSet == set && !$0.isHeld }
     }
 
     /// Compares a plan with the newest of the snapshots that covers what it should.

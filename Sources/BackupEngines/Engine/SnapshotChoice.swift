@@ -9,12 +9,30 @@ package enum SnapshotChoice: Sendable, Hashable {
     package init?(_ text: String) {
         if text == "latest" {
             self = .latest
-        } else if (4...64).contains(text.count), text.allSatisfy(\.isHexDigit) {
+        } else if (4...64).contains(text.count), text.isHexadecimal {
             self = .identifier(text.lowercased())
         } else {
             return nil
         }
     }
+}
+
+extension StringProtocol {
+    /// Whether all characters are hexadecimal digits of ASCII.
+    var isHexadecimal: Bool {
+        utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                UInt8(ascii: "A")...UInt8(ascii: "F"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Whether it is a whole identifier as restic gives them to snapshots, trees and locks: a SHA-256
+    /// in hexadecimal.
+    var isResticIdentifier: Bool { utf8.count == 64 && isHexadecimal }
 }
 
 extension BackupEngine {

@@ -29,14 +29,28 @@ package struct SourceTags: Sendable, Hashable {
     /// Whether a tag begins as those of this program do.
     package static func isReserved(_ tag: some StringProtocol) -> Bool { tag.hasPrefix("resval-") }
 
-    /// The SOURCEs that tags tell, sorted; empty for a snapshot of another program.
+    /// The SOURCEs that tags tell, sorted; empty for a snapshot of another program, and where a tag
+    /// tells anything but an absolute path that leads down.
     package static func sources(in tags: [String]) -> [FilePath] {
-        tags.filter { $0.hasPrefix(sourcePrefix) }.sorted()
-            .map { FilePath(bytes: percentDecoded($0.dropFirst(sourcePrefix.count))) }
+        let told = sourceTags(in: tags)
+        let sources = told.compactMap {
+            FilePath(plainAbsolute: percentDecoded($0.dropFirst(sourcePrefix.count)))
+        }
+        return sources.count == told.count ? sources : []
     }
 
     /// The tag for the set of SOURCEs among others; nil for a snapshot of another program.
-    package static func set(in tags: [String]) -> String? { tags.first { $0.hasPrefix(setPrefix) } }
+    ///
+    /// Every client of a repository can write such tags: they count when they agree with each other.
+    package static func set(in tags: [String]) -> String? {
+        let told = sourceTags(in: tags)
+        let set = setPrefix + shortName(for: told.joined(separator: ","))
+        return tags.contains(set) && !sources(in: tags).isEmpty ? set : nil
+    }
+
+    private static func sourceTags(in tags: [String]) -> [String] {
+        Set(tags.filter { $0.hasPrefix(sourcePrefix) }).sorted()
+    }
 }
 
 /// FNV-1a with 64 bits, in hexadecimal: a short name for text, the same on every machine and in

@@ -11,9 +11,12 @@ extension Restic: ContentHolding {
         try await recover()
         let list = try MemoryFile(files.flatMap { $0.bytes + [0] })
         // Without a parent nothing is taken as unchanged because its size and times are.
-        let arguments = words("backup", "--json", "--force", "--tag", tag, "--files-from-raw")
+        let command = ResticCommand(
+            "backup",
+            words("--json", "--force")
+                + [option("--tag", tag), option("--files-from-raw", list.path)])
         let (output, end) = try await attempt(
-            arguments + [list.path], reading: Lines(BackupMessages(report)))
+            command, reading: Lines(BackupMessages(report)))
         // restic opened the list by this process's descriptor.
         withExtendedLifetime(list) {}
         // 3: something could not be read, which reading it back shows.
@@ -29,7 +32,7 @@ extension Restic: ContentHolding {
     package func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        let dump = words("dump", snapshot) + [file.bytes]
+        var dump = ResticCommand("dump", on: words(snapshot) + [file.bytes])
         let (output, end) = try await attempt(dump, reading: FirstByteWatcher(consumer))
         if end.code == 0 {
             var consumer = output.consumer
@@ -40,7 +43,8 @@ extension Restic: ContentHolding {
         guard !output.hasBegun, failure.code == .other || failure.code == .damaged else {
             throw failure
         }
-        return try await run(words("--no-cache") + dump, reading: consumer)
+        dump.options = words("--no-cache")
+        return try await run(dump, reading: consumer)
     }
 }
 

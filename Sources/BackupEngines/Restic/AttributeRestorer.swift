@@ -58,7 +58,7 @@ struct AttributeRestorer {
         of identifier: String, at path: [UInt8]
     ) async throws(BackupError) -> [TreeNode] {
         let output = try await restic.run(
-            words("cat", "blob", identifier), reading: WholeOutput())
+            ResticCommand("cat", on: words("blob", identifier)), reading: WholeOutput())
         let nodes: [TreeNode]
         do throws(JSONError) {
             nodes = try TreeNode.reading(output.bytes)

@@ -12,7 +12,7 @@ struct DamagedPacks {
         for line in lines {
             let words = line.split { !$0.isLetter && !$0.isNumber }
             for (index, word) in words.enumerated().dropFirst()
-            where (8...64).contains(word.count) && word.allSatisfy(\.isHexDigit) {
+            where (8...64).contains(word.count) && word.isHexadecimal {
                 let isPack =
                     words[index - 1].lowercased() == "pack"
                     || line.hasPrefix("Pack ID does not match") && words[index - 1] == "want"
@@ -29,9 +29,16 @@ struct DamagedPacks {
         var steps = names.map { move($0, restic) }
         steps.append(
             RepairStep(
-                purpose: "have restic forget what the damaged packs held",
-                command: [restic.program.path.bytes] + restic.common + words("rebuild-index")))
+                purpose: "have restic forget what the damaged packs held"
+                    + (restic.repository.directory == nil ? " (set RESTIC_REPOSITORY)" : ""),
+                command: [restic.program.path.bytes] + location(of: restic)
+                    + ResticCommand("rebuild-index").arguments(opening: restic.passwordOption)))
         return steps
+    }
+
+    /// A location that is no directory may hold a password: restic then finds it in the environment.
+    private func location(of restic: Restic) -> [[UInt8]] {
+        restic.repository.directory.map { [option("--repo", $0.bytes)] } ?? []
     }
 
     private func move(_ name: String, _ restic: Restic) -> RepairStep {

@@ -4,43 +4,43 @@ import SystemPackage
 
 /// A snapshot's record as a file that restic can store, private to the user and removed in the end.
 ///
-/// The name is the same in every run, so that a file left by a killed one is taken over rather than
-/// joined by another, and so that restic groups the snapshots of a set of SOURCEs by their paths.
-/// A second backup of the same SOURCEs at the same time finds it locked and takes the next number.
+/// It lies in a directory that only this user can enter, so nobody else can take its name. The path is
+/// the same in every run, so that a file left by a killed one is taken over rather than joined by
+/// another, and so that restic groups the snapshots of a set of SOURCEs by their paths. Where another
+/// user has taken the directory's name, one with a random name serves. A second backup of the same
+/// SOURCEs at the same time finds the file locked and takes the next number.
 final class RecordFile: Sendable {
     /// The file's absolute path, of plain ASCII characters.
     let path: FilePath
     private let descriptor: FileDescriptor
 
-    private static let directories: [FilePath] = ["/tmp", "/var/tmp"]
     private static let limit = 100
+    private static let workingDirectory = FileDescriptor(rawValue: AT_FDCWD)
 
     /// Writes a record.
     ///
     /// - Parameters:
-    ///   - name: tells the set of SOURCEs, in ASCII.
+    ///   - name: the file's name, in ASCII.
     ///   - sources: the SOURCEs, which do not hold the file if that can be helped.
+    ///   - bases: directories that everybody may write to, the best first.
     /// - Throws: ``BackupError`` when the file can be written nowhere.
-    init(_ record: [UInt8], name: String, outside sources: [FilePath]) throws(BackupError) {
+    init(
+        _ record: [UInt8], name: String, outside sources: [FilePath],
+        below bases: [FilePath] = ["/tmp", "/var/tmp"]
+    ) throws(BackupError) {
         let isInside = { (directory: FilePath) in
             sources.contains { directory.starts(with: $0) }
         }
-        let directories =
-            Self.directories.filter { !isInside($0) }
-            + Self.directories.filter { isInside($0) }
         var failure = Errno.noSuchFileOrDirectory
-        for directory in directories {
+        for base in bases.filter({ !isInside($0) }) + bases.filter(isInside) {
             do throws(Errno) {
-                let (path, descriptor) = try Self.open(
-                    in: directory, name: "resval-record-\(effectiveUser())-\(name)")
+                let (path, descriptor) = try Self.open(below: base, name)
                 do throws(Errno) {
                     try Self.write(record, to: descriptor)
                     (self.path, self.descriptor) = (path, descriptor)
                     return
                 } catch {
-                    // The next run takes over what stays.
-                    try? removeFile(path)
-                    closeQuietly(descriptor)
+                    Self.remove(path, descriptor)
                     throw error
                 }
             } catch {
@@ -49,35 +49,112 @@ final class RecordFile: Sendable {
         }
         throw BackupError(
             failure == .noSpace ? .noSpace : .other,
-            "the record of what is left out cannot be written to /tmp or /var/tmp: \(failure)",
+            "the record of what is left out cannot be written to "
+                + "\(bases.map(\.string).joined(separator: " or ")): \(failure)",
             advice: "make room there, and see that the directory can be written to")
     }
 
-    deinit {
-        // A file that stays is taken over by the next run; the lock goes with the descriptor.
+    deinit { Self.remove(path, descriptor) }
+
+    /// What stays is taken over by the next run; the lock goes with the descriptor.
+    private static func remove(_ path: FilePath, _ descriptor: FileDescriptor) {
         try? removeFile(path)
         closeQuietly(descriptor)
+        // Another backup of this user may use the directory.
+        try? removeItem(path.removingLastComponent(), in: workingDirectory, isDirectory: true)
+    }
+
+    /// Makes a file in a directory of this user's.
+    private static func open(
+        below base: FilePath, _ name: String
+    ) throws(Errno) -> (FilePath, FileDescriptor) {
+        let usual = base.appending(RecordPath.directoryName(effectiveUser()))
+        for _ in 0..<limit {
+            do throws(Errno) {
+                var directory = usual
+                if !(try makePrivateDirectory(directory)) {
+                    removeLeftovers(of: usual, below: base)
+                    directory = FilePath(bytes: usual.bytes + Array("-\(makeRandomName())".utf8))
+                    guard try makePrivateDirectory(directory) else { continue }
+                }
+                return try open(in: directory, name)
+            } catch .noSuchFileOrDirectory where (try? base.status()) != nil {
+                // Another backup of this user removed the directory before there was a file in it.
+                continue
+            }
+        }
+        throw .fileExists
+    }
+
+    /// Makes a directory that only this user can enter, or finds it made.
+    ///
+    /// - Returns: false when something else has the name.
+    private static func makePrivateDirectory(_ path: FilePath) throws(Errno) -> Bool {
+        do throws(Errno) {
+            try makeDirectory(path, in: workingDirectory, permissions: 0o700)
+        } catch .fileExists {
+            // Whose it is shows now. In a directory with the sticky bit nobody else can exchange it.
+        }
+        return isPrivate(try path.withoutFollowing.status())
+    }
+
+    private static func isPrivate(_ status: FileStatus) -> Bool {
+        status.kind == .directory && status.owner == effectiveUser()
+            && status.permissions & 0o777 == 0o700
+    }
+
+    private static func makeRandomName() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Removes the directories with random names, and the records in them, that killed processes of
+    /// this user left. What is locked is in use.
+    private static func removeLeftovers(of usual: FilePath, below base: FilePath) {
+        let start = (usual.lastComponent?.bytes ?? []) + Array("-".utf8)
+        // A directory that cannot be read is one where nothing can be removed.
+        try? forEachName(in: base) { name in
+            guard name.starts(with: start), name.count == start.count + 16 else { return true }
+            let directory = base.pushing(FilePath(bytes: name))
+            do throws(Errno) {
+                guard isPrivate(try directory.withoutFollowing.status()) else { return true }
+                try forEachName(in: directory) { name in
+                    removeLeftover(directory.pushing(FilePath(bytes: name)))
+                    return true
+                }
+                try removeItem(directory, in: workingDirectory, isDirectory: true)
+            } catch {
+                // In use, or gone by now.
+            }
+            return true
+        }
+    }
+
+    private static func removeLeftover(_ file: FilePath) {
+        do throws(Errno) {
+            let opened = OwnedDescriptor(try openOrMake(file, O_RDWR))
+            guard try isOurs(opened.descriptor, file) else { return }
+            try removeFile(file)
+        } catch {
+            // In use, or gone by now: it stays for another run.
+        }
+    }
+
+    private static func openOrMake(
+        _ path: FilePath, _ flags: CInt
+    ) throws(Errno) -> FileDescriptor {
+        try openFile(
+            in: workingDirectory, path, flags: flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+            permissions: 0o600)
     }
 
     /// Makes a file, or takes over one that a killed process of this user left.
     private static func open(
-        in directory: FilePath, name: String
+        in directory: FilePath, _ name: String
     ) throws(Errno) -> (FilePath, FileDescriptor) {
         for number in 0..<limit {
             let path = directory.appending(number == 0 ? name : "\(name)-\(number)")
-            let descriptor: FileDescriptor
-            do throws(Errno) {
-                descriptor = try openFile(
-                    in: FileDescriptor(rawValue: AT_FDCWD), path,
-                    flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, permissions: 0o600)
-            } catch .permissionDenied {
-                // Somebody else's, or the directory may not be written to: another number tells.
-                continue
-            } catch .tooManySymbolicLinkLevels {
-                continue
-            } catch .isDirectory {
-                continue
-            }
+            let descriptor = try openOrMake(path, O_RDWR | O_CREAT)
             do throws(Errno) {
                 if try isOurs(descriptor, path) { return (path, descriptor) }
             } catch {
@@ -86,7 +163,7 @@ final class RecordFile: Sendable {
             }
             try closeFile(descriptor)
         }
-        throw .permissionDenied
+        throw .fileExists
     }
 
     /// Whether the file is this user's alone, nobody uses it, and the path still leads to it.

@@ -1,8 +1,8 @@
 extension Restic {
     package func check(readsData: Bool) async throws(BackupError) -> RepositoryCheck {
         try checkExistence()
-        let arguments = words("check") + (readsData ? words("--read-data") : [])
-        let (output, end) = try await attempt(arguments, reading: WholeOutput())
+        let command = ResticCommand("check", readsData ? words("--read-data") : [])
+        let (output, end) = try await attempt(command, reading: WholeOutput())
         if end.code == 0 { return RepositoryCheck() }
         // Damage that was found, unless restic did not come to looking for it.
         let lines = output.bytes.split(separator: UInt8(ascii: "\n"))

@@ -13,7 +13,7 @@ extension Restic {
         _ request: StoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> StoredSnapshot {
         let record = try RecordFile(
-            request.record, name: SourceTags(request.plan.sources).fingerprint,
+            request.record, name: RecordPath.fileName(SourceTags(request.plan.sources).fingerprint),
             outside: request.plan.sources)
         let (summary, errors) = try await store(request, record: record.path, report)
         // restic reads the record under its name.
@@ -46,24 +46,30 @@ extension Restic {
         let plan = request.plan
         let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
-        var arguments = words("backup", "--json")
-        for tag in request.tags + [RecordPath.tag(record)] { arguments += words("--tag", tag) }
-        if let parent = request.predecessor { arguments += words("--parent", parent.identifier) }
-        if !selection.excludeFile.isEmpty { arguments += words("--exclude-file") + [excludes.path] }
+        var command = ResticCommand("backup", words("--json"))
+        command.options += (request.tags + [RecordPath.tag(record)]).map { option("--tag", $0) }
+        if let parent = request.predecessor {
+            command.options.append(option("--parent", parent.identifier))
+        }
+        if !selection.excludeFile.isEmpty {
+            command.options.append(option("--exclude-file", excludes.path))
+        }
         let list: MemoryFile
         switch selection.targets {
         case .sources:
             list = try MemoryFile([])
-            arguments += words("--") + plan.sources.map(\.bytes) + [record.bytes]
+            command.operands = plan.sources.map(\.bytes) + [record.bytes]
         case .list(let paths):
             list = try MemoryFile(paths + record.bytes + [0])
-            arguments += words("--files-from-raw") + [list.path]
+            command.options.append(option("--files-from-raw", list.path))
         }
-        let (output, end) = try await attempt(arguments, reading: Lines(BackupMessages(report)))
+        let (output, end) = try await attempt(command, reading: Lines(BackupMessages(report)))
         // restic opened the lists by this process's descriptors.
         withExtendedLifetime((excludes, list)) {}
         guard end.code == 0 || end.code == incompleteCode else { throw failure(end) }
-        guard let summary = output.consumer.summary, !summary.snapshot.isEmpty else {
+        guard let summary = output.consumer.summary, !summary.snapshot.isEmpty,
+            summary.snapshot.isHexadecimal
+        else {
             throw BackupError(.unexpectedAnswer, "restic backup did not name the new snapshot")
         }
         return (summary, end.errors)

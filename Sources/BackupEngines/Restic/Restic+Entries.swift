@@ -10,10 +10,12 @@ extension Restic {
     package func readEntries<Handler: SnapshotEntryHandler>(
         of identifier: String, with handler: Handler
     ) async throws(BackupError) -> Handler {
-        let json = words("ls", "--json", identifier)
+        let json = ResticCommand("ls", words("--json"), on: words(identifier))
         let first = try await run(json, reading: Lines(EntryReader(handler))).consumer
         guard !first.incomplete.isEmpty else { return first.handler }
-        let names = try await run(words("ls", identifier), reading: ExactNameReader(first)).names
+        let names = try await run(
+            ResticCommand("ls", on: words(identifier)), reading: ExactNameReader(first)
+        ).names
         let rest = EntryReader(first.handler, skipping: first.deliveredCount, names: names)
         return try await run(json, reading: Lines(rest)).consumer.handler
     }

@@ -13,7 +13,7 @@ extension Restic {
                 .targetNotEmpty, "the directory is not empty", advice: "name a new one",
                 path: directory)
         }
-        _ = try await run(words("init"), reading: NoOutput())
+        _ = try await run(ResticCommand("init"), reading: NoOutput())
     }
 
     /// Whether nothing is in the way of a repository; a repository that exists is restic's to

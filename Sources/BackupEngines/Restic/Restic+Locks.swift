@@ -33,11 +33,12 @@ extension Restic {
     }
 
     private func locks() async throws(BackupError) -> [ResticLock] {
-        let output = try await run(words("--no-lock", "list", "locks"), reading: WholeOutput())
+        let output = try await run(
+            ResticCommand("list", words("--no-lock"), on: words("locks")), reading: WholeOutput())
         var locks: [ResticLock] = []
         for line in output.bytes.split(separator: UInt8(ascii: "\n")) {
             let identifier = String(decoding: line, as: UTF8.self)
-            guard identifier.count == 64, identifier.allSatisfy(\.isHexDigit) else { continue }
+            guard identifier.isResticIdentifier else { continue }
             if let lock = try await lock(identifier) { locks.append(lock) }
         }
         return locks
@@ -45,8 +46,8 @@ extension Restic {
 
     /// nil when the lock is gone by now, or cannot be read.
     private func lock(_ identifier: String) async throws(BackupError) -> ResticLock? {
-        let arguments = words("--no-lock", "cat", "lock", identifier)
-        let (output, end) = try await attempt(arguments, reading: WholeOutput())
+        let command = ResticCommand("cat", words("--no-lock"), on: words("lock", identifier))
+        let (output, end) = try await attempt(command, reading: WholeOutput())
         guard end.code == 0 else { return nil }
         do throws(JSONError) {
             return try ResticLock(identifier: identifier, json: output.bytes)

@@ -4,6 +4,7 @@ extension Restic {
     ) async throws(BackupError) -> Consumer {
         guard let record = snapshot.recordPath else { throw .noRecord }
         return try await run(
-            words("dump", snapshot.identifier) + [record.path], reading: consumer)
+            ResticCommand("dump", on: words(snapshot.identifier) + [record.path]),
+            reading: consumer)
     }
 }

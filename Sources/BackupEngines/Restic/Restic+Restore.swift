@@ -7,15 +7,16 @@ extension Restic {
     package func extract(
         _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
-        var arguments = words("restore", request.snapshot.identifier, "--target")
-        arguments.append(request.target.bytes)
+        var command = ResticCommand(
+            "restore", [option("--target", request.target.bytes)],
+            on: words(request.snapshot.identifier))
         if !request.includes.isEverything {
-            for path in request.includes.paths { arguments += words("--include") + [pattern(path)] }
+            command.options += request.includes.paths.map { option("--include", pattern($0)) }
         } else if let record = request.snapshot.recordPath {
             // restic takes one of the two options only.
-            arguments += words("--exclude") + [pattern(record.top)]
+            command.options.append(option("--exclude", pattern(record.top)))
         }
-        let (_, end) = try await attempt(arguments, reading: NoOutput())
+        let (_, end) = try await attempt(command, reading: NoOutput())
         guard end.code == 0 || isPartial(end) else { throw failure(end) }
         return try await finish(request, RestoreComplaints(end.errors), report)
     }
@@ -29,10 +30,16 @@ extension Restic {
             let tree = try TargetTree(request.target)
             let location = try tree.location(of: record.path)
             try removeItem(location.name, in: location.directory, isDirectory: false)
+            if record.place != record.path {
+                let directory = try tree.location(of: record.place)
+                try removeItem(directory.name, in: directory.directory, isDirectory: true)
+            }
             // The location is good as long as the tree is.
             withExtendedLifetime(tree) {}
         } catch .noSuchFileOrDirectory {
             // Nothing to remove.
+        } catch .directoryNotEmpty {
+            // The target had a directory of this name, which keeps what is in it.
         }
     }
 

@@ -7,13 +7,13 @@ extension Restic {
         _ filter: SnapshotFilter
     ) async throws(BackupError) -> [Snapshot] {
         try checkExistence()
-        var arguments = words("snapshots", "--json")
-        if let hostName = filter.hostName { arguments += words("--host", hostName) }
+        var command = ResticCommand("snapshots", words("--json"))
+        if let hostName = filter.hostName { command.options.append(option("--host", hostName)) }
         // restic shows what has one list of tags or another; a list is joined by commas.
         if !filter.tags.isEmpty {
-            arguments += words("--tag", filter.tags.joined(separator: ","))
+            command.options.append(option("--tag", filter.tags.joined(separator: ",")))
         }
-        let reader = try await run(arguments, reading: SnapshotListReader())
+        let reader = try await run(command, reading: SnapshotListReader())
         guard reader.isComplete else {
             throw .unexpectedAnswer(JSONError(offset: 0), to: "snapshots")
         }

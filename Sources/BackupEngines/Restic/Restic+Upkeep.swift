@@ -4,10 +4,10 @@ extension Restic {
     package func retag(
         _ snapshot: Snapshot, adding added: [String], removing removed: [String]
     ) async throws(BackupError) {
-        var arguments = words("tag")
-        for tag in added { arguments += words("--add", tag) }
-        for tag in removed { arguments += words("--remove", tag) }
-        _ = try await run(arguments + words(snapshot.identifier), reading: NoOutput())
+        let options =
+            added.map { option("--add", $0) } + removed.map { option("--remove", $0) }
+        _ = try await run(
+            ResticCommand("tag", options, on: words(snapshot.identifier)), reading: NoOutput())
     }
 
     package func remove(_ snapshots: [Snapshot]) async throws(BackupError) {
@@ -15,11 +15,11 @@ extension Restic {
         for start in stride(from: 0, to: snapshots.count, by: 1000) {
             let part = snapshots[start..<min(start + 1000, snapshots.count)]
             let identifiers = part.map { Array($0.identifier.utf8) }
-            _ = try await run(words("forget") + identifiers, reading: NoOutput())
+            _ = try await run(ResticCommand("forget", on: identifiers), reading: NoOutput())
         }
     }
 
     package func prune() async throws(BackupError) {
-        _ = try await run(words("prune"), reading: NoOutput())
+        _ = try await run(ResticCommand("prune"), reading: NoOutput())
     }
 }

@@ -21,7 +21,8 @@ package struct Restic: BackupEngine {
         self.program = program
         self.repository = repository
         self.passwordFile = passwordFile
-        self.environment = ResticEnvironment(environment, hasPasswordFile: passwordFile != nil)
+        self.environment = ResticEnvironment(
+            environment, repository: repository.bytes, hasPasswordFile: passwordFile != nil)
         guard passwordFile != nil || self.environment.givesPassword else {
             throw BackupError(
                 .noPassword, "no password was given",
@@ -32,32 +33,26 @@ package struct Restic: BackupEngine {
 
     /// Runs a command of restic that must succeed.
     ///
-    /// - Parameter arguments: the command, its options and operands, without repository and
-    ///   password.
     /// - Returns: the consumer, with all output taken.
     /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:)`` does.
     func run<Consumer: OutputConsumer>(
-        _ arguments: [[UInt8]], reading consumer: Consumer
+        _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        let (consumer, end) = try await execute(common + arguments, reading: consumer)
+        let (consumer, end) = try await attempt(command, reading: consumer)
         guard end.code == 0 else { throw failure(end) }
         return consumer
     }
 
     /// Runs a command of restic and leaves its exit code to the caller.
     func attempt<Consumer: OutputConsumer>(
-        _ arguments: [[UInt8]], reading consumer: Consumer
+        _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
-        try await execute(common + arguments, reading: consumer)
+        try await execute(command.arguments(opening: passwordOption), reading: consumer)
     }
 
-    /// The options that name the repository and what opens it.
-    var common: [[UInt8]] {
-        var words = [Array("--repo".utf8), repository.bytes]
-        if let passwordFile { words += [Array("--password-file".utf8), passwordFile] }
-        return words
+    /// The option that names the password file. The repository's location may hold a password, which
+    /// every process of the machine could read among the arguments: it goes by the environment.
+    var passwordOption: [[UInt8]] {
+        passwordFile.map { [option("--password-file", $0)] } ?? []
     }
 }
-
-/// Arguments that are plain text.
-func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }

@@ -1,14 +1,17 @@
 import CLinux
 import SystemPackage
 
-/// The environment restic runs in: this process's, without what would contradict the arguments.
+/// The environment restic runs in: this process's, without what would contradict the arguments, and
+/// with the repository's location.
 struct ResticEnvironment: Sendable, Hashable {
     /// The variables, each as `NAME=VALUE`.
     let variables: [[UInt8]]
 
-    /// - Parameter hasPasswordFile: whether a password file is given as an argument; the variables
-    ///   that give a password some other way then have to go.
-    init(_ inherited: [[UInt8]], hasPasswordFile: Bool) {
+    /// - Parameters:
+    ///   - repository: the location, in restic's words.
+    ///   - hasPasswordFile: whether a password file is given as an argument; the variables that give
+    ///     a password some other way then have to go.
+    init(_ inherited: [[UInt8]], repository: [UInt8], hasPasswordFile: Bool) {
         var removed = ["RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RESTIC_PROGRESS_FPS"]
         if hasPasswordFile {
             removed += ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
@@ -21,6 +24,7 @@ struct ResticEnvironment: Sendable, Hashable {
             else { return false }
             return !names.contains { variable.starts(with: $0) }
         }
+        variables.append(Array("RESTIC_REPOSITORY=".utf8) + repository)
         // Status lines a second: enough to see, and few enough to cost nothing.
         variables.append(Array("RESTIC_PROGRESS_FPS=4".utf8))
         self.variables = variables

@@ -12,9 +12,10 @@ extension Snapshot {
         try scanner.forEachField { scanner, name throws(JSONError) in
             try fields.read(name, &scanner)
         }
-        guard let time = FileTime(rfc3339: fields.time), !fields.identifier.isEmpty else {
-            throw JSONError(offset: 0)
-        }
+        let identifiers = [fields.identifier, fields.tree] + (fields.original.map { [$0] } ?? [])
+        guard let time = FileTime(rfc3339: fields.time),
+            identifiers.allSatisfy(\.isResticIdentifier)
+        else { throw JSONError(offset: 0) }
         self.init(
             identifier: fields.identifier, originalIdentifier: fields.original, time: time,
             timeOffset: FileTime.offset(inRFC3339: fields.time) ?? 0, hostName: fields.hostName,

@@ -29,7 +29,10 @@ struct TreeNode: Sendable, Hashable {
         try scanner.forEachField { scanner, field throws(JSONError) in
             switch field {
             case "name": name = unquoted(try scanner.string())
-            case "subtree": subtree = try scanner.text()
+            case "subtree":
+                let identifier = try scanner.text()
+                guard identifier.isResticIdentifier else { throw JSONError(offset: 0) }
+                subtree = identifier
             case "extended_attributes":
                 try scanner.forEachElement { scanner throws(JSONError) in
                     let (name, value) = try Self.attribute(&scanner)

@@ -44,7 +44,7 @@ struct KillTests {
             try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
             let left = try tool(
                 "sh", "-c",
-                "for f in /tmp/resval-record-* /var/tmp/resval-record-*; do "
+                "for f in /tmp/resval-*/resval-record-* /var/tmp/resval-*/resval-record-*; do "
                     + "grep -lF -e \"$1\" \"$f\" 2>/dev/null; done; true", "sh", backup.source)
             #expect(left == "")
         }

@@ -1,0 +1,124 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Another client of the same repository makes snapshots to lead this one astray.
+@Suite("Snapshots of a hostile client")
+struct HostileRepositoryTests {
+    private static let tree = Tree { File("file", "text") }
+
+    private func hostName() throws -> String { try tool("hostname") }
+
+    /// The tags that tell the SOURCEs of the newest snapshot.
+    private func sourceTags(_ backup: BackupFixture) throws -> [String] {
+        try tool(
+            "sh", "-c", "echo \"$1\" | grep -o '\"resval-source[^\"]*' | tr -d '\"' | sort -u",
+            "sh", backup.restic("snapshots", "--json", "latest")
+        ).split(separator: "\n").map(String.init)
+    }
+
+    /// Makes a snapshot with tags that others are to believe.
+    private func forge(_ backup: BackupFixture, tags: [String], host: String? = nil) throws {
+        var words = ["backup", "--host", try host ?? hostName()]
+        for tag in tags { words += ["--tag", tag] }
+        let command = words + ["\(backup.source)"]
+        guard let restic = FilePath.tool("restic") else { return }
+        var forging = Command(restic, arguments: ["-q", "-r", "\(backup.repository)"] + command)
+        forging.environment = backup.environment
+        try forging.runSuccessfully()
+    }
+
+    @Test("a record's tag that is an option of restic runs nothing")
+    func orders() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let owned = backup.base.appending("owned")
+            let order = "--password-command=/usr/bin/touch%20\(owned)"
+            let tags = try sourceTags(backup)
+            #expect(tags.count == 2)
+            try forge(backup, tags: tags + ["resval-record=\(order)"])
+            let forged = try backup.restic("snapshots", "--json", "latest")
+            #expect(forged.contains("password-command"))
+            for arguments in [
+                ["show", "latest"], ["show", "latest", "--excluded"],
+                ["show", "latest", "--items"],
+                ["diff", "latest", "latest"], ["create", "\(backup.source)"],
+                ["restore", "latest", "--target", "\(backup.target)"],
+            ] {
+                try forge(backup, tags: tags + ["resval-record=\(order)"])
+                var command = backup.command(arguments)
+                // With a password file restic would refuse the option for another reason.
+                command.environment["RESTIC_PASSWORD_FILE"] = String?.none
+                command.environment["RESTIC_PASSWORD"] = repositoryPassword
+                let result = try command.run()
+                #expect(throws: Errno.noSuchFileOrDirectory, "\(arguments): \(result)") {
+                    try owned.status()
+                }
+                #expect(!result.errorText.contains("mutually exclusive"), "\(result)")
+            }
+            let own = try backup.run("create", backup.source)
+            #expect(own.exitCode == 0, "\(own)")
+        }
+    }
+
+    @Test("a record's tag that leads up removes nothing in a restore")
+    func pathsThatLeadUp() throws {
+        try withBackup(of: Self.tree) { backup in
+            try Tree { File("resval-record-victim", "text") }.create(in: backup.base)
+            let up = String(repeating: "/..", count: backup.source.components.count + 1)
+            try forge(
+                backup,
+                tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
+            let identifier = try backup.runSuccessfully("snapshots", "--json")
+                .dropFirst(7).prefix(64)
+            let result = try backup.run(
+                "restore", String(identifier), "--target", backup.target, "--include",
+                backup.source)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try tool("cat", backup.restored(backup.source).appending("file")) == "text")
+            #expect(try tool("cat", backup.base.appending("resval-record-victim")) == "text")
+        }
+    }
+
+    @Test("names of machines and tags cannot drive a terminal")
+    func terminals() throws {
+        try withBackup(of: Self.tree) { backup in
+            try forge(
+                backup, tags: ["\u{1B}]0;title\u{07}", "\u{9B}31m", "a\nb"],
+                host: "\u{1B}[2J\u{1B}[H")
+            let identifier = try backup.runSuccessfully("snapshots", "--json")
+                .dropFirst(7).prefix(64)
+            for arguments in [
+                ["snapshots"], ["snapshots", "--json"], ["show", String(identifier)],
+                ["show", String(identifier), "--json"], ["show", String(identifier), "--items"],
+                ["forget", "--all", "--keep-last", "1"],
+            ] {
+                let result = try backup.command(arguments).run()
+                for text in [result.text, result.errorText] {
+                    #expect(
+                        !text.unicodeScalars.contains {
+                            $0 != "\n" && $0.properties.generalCategory == .control
+                        }, "\(arguments)")
+                }
+                #expect(!result.text.contains("a\nb"))
+            }
+        }
+    }
+
+    @Test("tags and SOURCEs that begin with a dash are neither options of ours nor of restic")
+    func dashes() throws {
+        try withBackup(of: Tree { Directory("-n") { File("--json", "text") } }) { backup in
+            var command = backup.command(["create", "--tag=--dry-run", "--", "-n", "./-n/--json"])
+            command.workingDirectory = backup.source
+            try command.runSuccessfully()
+            let shown = try backup.runSuccessfully("snapshots", "--json")
+            #expect(shown.contains(#""tags":["--dry-run"]"#), "\(shown)")
+            let items = try backup.runSuccessfully("show", "latest", "--items")
+            #expect(items.contains("\(backup.source)/-n/--json"))
+            let kept = try backup.run(
+                "forget", "--all", "--keep-last=1", "--tag=--host=elsewhere", "--dry-run")
+            #expect(kept.exitCode == 0, "\(kept)")
+        }
+    }
+}
