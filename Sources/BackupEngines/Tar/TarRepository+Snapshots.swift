@@ -89,7 +89,7 @@ extension TarRepository {
     ) throws(BackupError) -> OpenManifest? {
         let name = TarNames.manifest(identifier)
         guard let file = try openForReading(name, directory) else { return nil }
-        return try OpenManifest(file, path: path.pushing(name), isCancelled)
+        return try OpenManifest(file, of: identifier, path: path.pushing(name), isCancelled)
     }
 
     /// Opens a snapshot's archive.
@@ -137,14 +137,20 @@ final class OpenManifest {
     private let isCancelled: () -> Bool
     private let file: OwnedDescriptor
 
-    /// - Throws: ``BackupError`` with the code `damaged`.
+    /// - Parameter identifier: the snapshot's, as the file's name tells it. What the manifest says of
+    ///   it leads nowhere.
+    /// - Throws: ``BackupError`` with the code `damaged`, also for the manifest of another snapshot.
     init(
-        _ file: consuming OwnedDescriptor, path: FilePath, _ isCancelled: @escaping () -> Bool
+        _ file: consuming OwnedDescriptor, of identifier: String, path: FilePath,
+        _ isCancelled: @escaping () -> Bool
     ) throws(BackupError) {
         self.path = path
         self.isCancelled = isCancelled
         do throws(ArchiveFailure) {
             reader = try ManifestReader(from: file.descriptor, isCancelled: isCancelled)
+            guard reader.head.snapshot.identifier == identifier else {
+                throw ArchiveFailure("tells of another snapshot than its name")
+            }
         } catch {
             throw isCancelled() ? .interrupted : damagedManifest(error, path)
         }

@@ -13,9 +13,12 @@ struct HostileArchiveTests {
 
     /// Makes a snapshot of items that nobody looked at, with the content "bad" in every file.
     ///
-    /// - Parameter claimedSize: the size that the manifest tells of every file.
+    /// - Parameters:
+    ///   - told: the identifier that the manifest tells.
+    ///   - claimedSize: the size that the manifest tells of every file.
     private func store(
-        _ items: [ManifestItem], in archives: Archives, claimedSize: Int64 = 3
+        _ items: [ManifestItem], in archives: Archives, as told: String = "0123456789abcdef",
+        claimedSize: Int64 = 3
     ) throws {
         let identifier = "0123456789abcdef"
         let files = try [TarNames.archive(identifier), TarNames.manifest(identifier)].map {
@@ -25,7 +28,7 @@ struct HostileArchiveTests {
                     flags: O_WRONLY | O_CREAT, permissions: 0o600))
         }
         let snapshot = Snapshot(
-            identifier: identifier, time: Self.moment, hostName: "", userName: "", allTags: [])
+            identifier: told, time: Self.moment, hostName: "", userName: "", allTags: [])
         let writer = try ArchiveWriter(.pax, to: files[0].descriptor)
         let manifest = try ManifestWriter(to: files[1].descriptor, snapshot)
         for var item in items {
@@ -97,6 +100,43 @@ struct HostileArchiveTests {
         #expect(throws: CancellationError.self) { try cancelled.finish(size: 1 << 42) }
         var endless = ContentDigest { false }
         #expect(throws: ArchiveFailure.self) { try endless.finish(size: .max) }
+    }
+
+    @Test("a manifest that tells another identifier than its name is damaged, and leads nowhere")
+    func foreignIdentifier() async throws {
+        try await withArchives(of: Tree { File("file", "text") }) { good in
+            let stored = try await good.store()
+            try await withArchives(of: Tree {}) { archives in
+                let name = try #require(good.base.lastComponent)
+                let told = "../../\(name)/repository/\(stored.identifier)"
+                try store([item("/file", .regularFile)], in: archives, as: told)
+                let hostile = Snapshot(
+                    identifier: told, time: Self.moment, hostName: "", userName: "", allTags: [])
+                let before = try tool("ls", good.directory)
+                for call in [
+                    { _ = try await archives.repository.snapshots() },
+                    {
+                        try await archives.repository.retag(
+                            hostile, adding: ["resval-coverage=accepted"], removing: [])
+                    },
+                ] as [() async throws -> Void] {
+                    do {
+                        try await call()
+                        Issue.record("the manifest was believed")
+                    } catch let error as BackupError {
+                        #expect(
+                            error.code == .damaged
+                                && error.path?.lastComponent?.string.hasPrefix(
+                                    "0123456789abcdef") == true
+                                || error.code == .noSnapshot)
+                    }
+                }
+                let check = try await archives.repository.check(readsData: false)
+                #expect(check.problems.count == 1)
+                #expect(try tool("ls", good.directory) == before)
+                #expect(try await good.repository.check(readsData: true).problems == [])
+            }
+        }
     }
 
     @Test("names that lead up are refused, and nothing is made outside the target")

@@ -92,7 +92,10 @@ private struct ManifestFields {
                 try scanner.forEachField { scanner, name throws(JSONError) in
                     try source.read(name, &scanner)
                 }
-                sources.append(FilePath(bytes: source.item.path))
+                guard let path = FilePath(plainAbsolute: source.item.path) else {
+                    throw JSONError(offset: 0)
+                }
+                sources.append(path)
             }
         default: break
         }
