@@ -394,9 +394,6 @@ static inline long linux_fchmod(int descriptor, mode_t mode) {
     return linux_result(fchmod(descriptor, mode));
 }
 
-static inline long linux_fchown(int descriptor, uid_t user, gid_t group) {
-    return linux_result(fchown(descriptor, user, group));
-}
 
 static inline long linux_fchownat(int directory, const char *path, uid_t user, gid_t group,
                                   int flags) {

@@ -8,13 +8,6 @@ package func changeMode(_ permissions: UInt16, of descriptor: FileDescriptor) th
     _ = try perform(.fchmod) { linux_fchmod(descriptor.rawValue, mode_t(permissions)) }
 }
 
-/// Sets the owner and the group: `fchown(2)`.
-package func setOwner(
-    _ user: UInt32, group: UInt32, of descriptor: FileDescriptor
-) throws(Errno) {
-    _ = try perform(.fchown) { linux_fchown(descriptor.rawValue, user, group) }
-}
-
 /// Sets the size of the content; what is new reads as zeros: `ftruncate(2)`.
 package func setSize(_ size: Int64, of descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.ftruncate) { linux_ftruncate(descriptor.rawValue, Int(size)) }

@@ -10,7 +10,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case getrlimit, setrlimit
     case pread, unlink, chmod, futimens, memfd_create
     case faccessat, name_to_handle_at, renameat2, utimensat, uname
-    case mkdirat, symlinkat, linkat, unlinkat, fsync, fchmod, fchown, ftruncate, pwrite, flock
+    case mkdirat, symlinkat, linkat, unlinkat, fsync, fchmod, ftruncate, pwrite, flock
     case copy_file_range
     case fcntl, openat2, posix_spawn, waitpid
     case fchownat, mknodat, adjtimex, syncfs

@@ -24,9 +24,8 @@ struct HoleDiggerTests {
             let path = root.appending("file")
             let before = try path.status()
             let directory = OwnedDescriptor(try openFile(root, flags: O_PATH | O_DIRECTORY))
-            let location = DirectoryEntryLocation(
-                directory: directory.descriptor, name: "file")
-            try HoleDigger.dig(in: location, before)
+            let file = OwnedDescriptor(try openReference("file", in: directory.descriptor))
+            try HoleDigger.dig(in: file.descriptor, before)
             let after = try path.status()
             #expect(try contentsOfFile(path) == content + [0, 0, 0])
             #expect(after.size == before.size)
@@ -47,9 +46,8 @@ struct HoleDiggerTests {
             let victim = root.appending("victim")
             let before = try victim.status()
             let directory = OwnedDescriptor(try openFile(root, flags: O_PATH | O_DIRECTORY))
-            let location = DirectoryEntryLocation(
-                directory: directory.descriptor, name: "file")
-            #expect(throws: Errno.self) { try HoleDigger.dig(in: location, before) }
+            let file = OwnedDescriptor(try openReference("file", in: directory.descriptor))
+            try HoleDigger.dig(in: file.descriptor, file.descriptor.status())
             #expect(try victim.status().allocatedSize == before.allocatedSize)
         }
     }

@@ -13,14 +13,15 @@ struct HoleDigger {
     /// stay.
     ///
     /// - Parameters:
-    ///   - location: a regular file.
-    ///   - status: its status.
+    ///   - handle: a regular file, open with `O_PATH`.
+    ///   - status: its status, taken of the open file.
     /// - Throws: the errno of a call; filesystems without holes (`EOPNOTSUPP`) are no trouble.
-    static func dig(in location: DirectoryEntryLocation, _ status: FileStatus) throws(Errno) {
-        guard status.size >= block, status.allocatedSize > 0 else { return }
-        let handle = OwnedDescriptor(try openFile(location, flags: O_PATH | O_NOFOLLOW))
-        try whileWritable(handle.descriptor, status) { () throws(Errno) in
-            let file = OwnedDescriptor(try reopenFile(handle.descriptor, flags: O_RDWR))
+    static func dig(in handle: FileDescriptor, _ status: FileStatus) throws(Errno) {
+        guard status.kind == .regularFile, status.size >= block, status.allocatedSize > 0 else {
+            return
+        }
+        try whileWritable(handle, status) { () throws(Errno) in
+            let file = OwnedDescriptor(try reopenFile(handle, flags: O_RDWR))
             var isChanged = false
             do throws(Errno) {
                 try dig(file.descriptor, &isChanged)

@@ -37,13 +37,14 @@ struct RestoreCheck: SnapshotEntryHandler {
         count += 1
         if count % 256 == 0 { report(count) }
         do throws(Errno) {
-            let location = try tree.location(of: entry.path)
-            let status = try location.status()
+            // One file throughout, whatever takes its name meanwhile.
+            let file = OwnedDescriptor(try openReference(to: tree.location(of: entry.path)))
+            let status = try file.descriptor.status()
             guard isSame(status, entry) else {
                 return fail(entry, .different(complaints[entry.path]))
             }
             noteAttributes(entry)
-            if entry.kind == .regularFile { dig(entry, location, status) }
+            if entry.kind == .regularFile { dig(entry, file.descriptor, status) }
         } catch {
             fail(entry, .missing(complaints[entry.path] ?? "\(error)"))
         }
@@ -56,10 +57,10 @@ struct RestoreCheck: SnapshotEntryHandler {
     }
 
     private mutating func dig(
-        _ entry: SnapshotEntry, _ location: DirectoryEntryLocation, _ status: FileStatus
+        _ entry: SnapshotEntry, _ file: FileDescriptor, _ status: FileStatus
     ) {
         do throws(Errno) {
-            try HoleDigger.dig(in: location, status)
+            try HoleDigger.dig(in: file, status)
         } catch {
             fail(entry, .holes("\(error)"))
         }

@@ -11,7 +11,7 @@ final class MetadataRestorer {
     private(set) var failures: [RestoreFailure] = []
     private let isRoot = effectiveUser() == 0
 
-    /// Sets everything on an open regular file.
+    /// Sets everything on a regular file or a directory that is open.
     func apply(
         _ item: ManifestItem, _ attributes: [ExtendedAttribute], toFile file: FileDescriptor,
         _ path: [UInt8]
@@ -28,32 +28,31 @@ final class MetadataRestorer {
     }
 
     /// Sets everything on an item that is neither a regular file nor a directory.
+    ///
+    /// - Parameter handle: open with `O_PATH`. By its name, it might be another item by now.
     func apply(
-        _ item: ManifestItem, _ attributes: [ExtendedAttribute],
-        to location: DirectoryEntryLocation, _ path: [UInt8]
+        _ item: ManifestItem, _ attributes: [ExtendedAttribute], toHandle handle: FileDescriptor,
+        _ path: [UInt8]
     ) {
         attempt(path) { () throws(Errno) in
-            if isRoot { try setOwner(item.owner, group: item.group, of: location) }
+            if isRoot { try setOwner(item.owner, group: item.group, of: handle) }
         }
-        store(attributes, on: location, path)
+        store(attributes, on: handle, path)
         attempt(path) { () throws(Errno) in
-            if item.kind != .symbolicLink {
-                let handle = OwnedDescriptor(try openReference(to: location))
-                try setPermissions(item.permissions, of: handle.descriptor)
-            }
-            try location.setTimes(access: nil, modification: item.modified)
+            if item.kind != .symbolicLink { try setPermissions(item.permissions, of: handle) }
+            try handle.setTimes(access: nil, modification: item.modified)
         }
-        checkTime(item.modified, of: location, path)
+        checkTime(item.modified, of: handle, path)
     }
 
     /// Reports a time that the filesystem replaced by the nearest it can keep, which is no error of
     /// setting it: `utimensat(2)`. All filesystems keep those from 1970 to 2038.
     private func checkTime(
-        _ time: FileTime, of location: borrowing some FileLocation & ~Copyable, _ path: [UInt8]
+        _ time: FileTime, of file: FileDescriptor, _ path: [UInt8]
     ) {
         guard !(0...Int64(Int32.max)).contains(time.seconds) else { return }
         do throws(Errno) {
-            let kept = try location.status().contentModificationTime
+            let kept = try file.status().contentModificationTime
             guard kept.seconds != time.seconds else { return }
             failures.append(
                 RestoreFailure(
@@ -71,12 +70,11 @@ final class MetadataRestorer {
     }
 
     private func store(
-        _ attributes: [ExtendedAttribute], on location: borrowing some FileLocation & ~Copyable,
-        _ path: [UInt8]
+        _ attributes: [ExtendedAttribute], on file: FileDescriptor, _ path: [UInt8]
     ) {
         for attribute in attributes where isRoot || isForEverybody(attribute.name) {
             do throws(FileError) {
-                try location.setExtendedAttribute(
+                try file.setExtendedAttribute(
                     named: ExtendedAttributeName(bytes: attribute.name), to: attribute.value)
             } catch {
                 failures.append(RestoreFailure(path: path, cause: .attributes(error.message)))

@@ -3,15 +3,16 @@ struct RestorePaths {
     private let includes: IncludedPaths
     /// The path to restore a file under whose own path is not wanted, while another name of it is.
     private var standIns: [[UInt8]: [UInt8]] = [:]
+    /// Where the first names of files with several are restored.
+    private var firstPlaces: Set<[UInt8]> = []
 
     /// - Parameter manifest: read to its end, to learn which names belong to one file.
     init(_ includes: IncludedPaths, _ manifest: OpenManifest) throws(BackupError) {
         self.includes = includes
         while let item = try manifest.nextItem() {
-            guard let first = item.hardLink, standIns[first] == nil, includes.hold(item.path),
-                !includes.hold(first)
-            else { continue }
-            standIns[first] = item.path
+            guard let first = item.hardLink, includes.hold(item.path) else { continue }
+            if standIns[first] == nil, !includes.hold(first) { standIns[first] = item.path }
+            firstPlaces.insert(place(ofFirst: first))
         }
     }
 
@@ -23,6 +24,9 @@ struct RestorePaths {
         if let first = item.hardLink, standIns[first] == item.path { return nil }
         return item.path
     }
+
+    /// Whether a file restored at a path gets other names later.
+    func hasOtherNames(_ place: [UInt8]) -> Bool { firstPlaces.contains(place) }
 
     /// Where the first name of a file was restored.
     func place(ofFirst path: [UInt8]) -> [UInt8] { standIns[path] ?? path }

@@ -18,6 +18,8 @@ final class TreeRestorer {
     private let metadata: MetadataRestorer
     private let report: (Int) -> Void
     private let isCancelled: () -> Bool
+    /// What was restored of files with several names, by the path of the first one.
+    private var firstNames: [[UInt8]: FileIdentity] = [:]
 
     /// - Parameters:
     ///   - target: an existing directory.
@@ -81,9 +83,11 @@ final class TreeRestorer {
             if let first = item.hardLink {
                 try link(location, to: paths.place(ofFirst: first))
             } else if item.kind == .regularFile {
-                try write(item, entry, location, path, from: reader)
+                let file = try write(item, entry, location, path, from: reader)
+                if paths.hasOtherNames(path) { firstNames[path] = file }
             } else {
-                try make(item, entry, location, path)
+                let made = try make(item, entry, location, path)
+                if paths.hasOtherNames(path) { firstNames[path] = made }
             }
         } catch Errno.noSpace, Errno.diskQuotaExceeded {
             throw BackupError(
@@ -97,9 +101,10 @@ final class TreeRestorer {
     private func write(
         _ item: ManifestItem, _ entry: ArchiveMetadata, _ location: DirectoryEntryLocation,
         _ path: [UInt8], from reader: ArchiveReader
-    ) throws {
+    ) throws -> FileIdentity? {
         guard entry.size == item.size else {
-            return fail(path, .missing("the archive and its manifest name different sizes"))
+            fail(path, .missing("the archive and its manifest name different sizes"))
+            return nil
         }
         var file = try StagedFile(in: location.directory, permissions: 0o600)
         var digest = ContentDigest(isCancelled: isCancelled)
@@ -121,12 +126,13 @@ final class TreeRestorer {
         } else {
             try file.publish(as: location.name)
         }
+        return try file.descriptor.status().identity
     }
 
     private func make(
         _ item: ManifestItem, _ entry: ArchiveMetadata, _ location: DirectoryEntryLocation,
         _ path: [UInt8]
-    ) throws(Errno) {
+    ) throws(Errno) -> FileIdentity {
         try removeExisting(location)
         switch item.kind {
         case .symbolicLink:
@@ -139,16 +145,27 @@ final class TreeRestorer {
                 device: entry.device)
         default: throw .notSupported
         }
-        metadata.apply(item, entry.attributes, to: location, path)
+        // The name may lead to something else by now, which gets nothing of this item's.
+        let handle = OwnedDescriptor(try openReference(to: location))
+        let status = try handle.descriptor.status()
+        guard status.kind == item.kind, status.owner == effectiveUser(), status.linkCount == 1,
+            try item.kind == .symbolicLink
+                ? symbolicLinkTarget(handle.descriptor).bytes == item.linkTarget ?? []
+                : status.permissions & 0o077 == 0
+        else { throw .fileExists }
+        metadata.apply(item, entry.attributes, toHandle: handle.descriptor, path)
+        return status.identity
     }
 
     private func link(_ location: DirectoryEntryLocation, to first: [UInt8]) throws(Errno) {
-        try removeExisting(location)
+        guard let identity = firstNames[first] else { throw .noSuchFileOrDirectory }
         let tree = try TargetTree(target)
-        let existing = try tree.location(of: first)
-        try linkItem(
-            existing.name, in: existing.directory, to: location.name, in: location.directory)
+        let existing = OwnedDescriptor(try openReference(to: tree.location(of: first)))
         withExtendedLifetime(tree) {}
+        // Only what this restore made gets another name.
+        guard try existing.descriptor.status().identity == identity else { throw .fileExists }
+        try removeExisting(location)
+        try nameFile(existing.descriptor, location.name, in: location.directory)
     }
 
     /// Removes what has the name, if that is asked for; a directory stays.
