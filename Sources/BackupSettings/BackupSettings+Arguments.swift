@@ -19,7 +19,7 @@ package struct BackupStep: Sendable, Hashable {
 extension BackupSettings {
     /// The command line of a step.
     package func step(_ kind: BackupStep.Kind) -> BackupStep {
-        var words = ["--repository", repository].map { Array($0.utf8) }
+        var words: [[UInt8]] = []
         if case .file(let path) = password {
             words += [Array("--password-file".utf8), path.bytes]
         }
@@ -32,12 +32,16 @@ extension BackupSettings {
         return BackupStep(kind: kind, arguments: [Array(kind.rawValue.utf8)] + words)
     }
 
-    /// The variables, as `NAME=VALUE`, that the commands get besides those of this process.
-    package var variables: [String] {
-        switch password {
-        case .environment, .file: []
-        case .text(let text): ["RESTIC_PASSWORD=\(text)"]
-        case .command(let command): ["RESTIC_PASSWORD_COMMAND=\(command)"]
+    /// The variables that the commands get besides those of this process.
+    ///
+    /// The repository's location may hold a password, which every process of the machine could read
+    /// among the arguments.
+    package var variables: [(name: String, value: String)] {
+        let location = (name: "RESVAL_BACKUP_REPOSITORY", value: repository)
+        return switch password {
+        case .environment, .file: [location]
+        case .text(let text): [location, ("RESTIC_PASSWORD", text)]
+        case .command(let command): [location, ("RESTIC_PASSWORD_COMMAND", command)]
         }
     }
 
@@ -49,12 +53,12 @@ extension BackupSettings {
         if !usesLocations { words.append("--no-locations") }
         if let largestFile { words += ["--exclude-larger-than", String(largestFile.bytes)] }
         if allowsPlaintext { words.append("--allow-plaintext") }
-        words += tags.flatMap { ["--tag", $0] }
+        words += tags.map { "--tag=\($0)" }
         return words.map { Array($0.utf8) } + operands
     }
 
     private var forget: [[UInt8]] {
-        retention.flatMap { [Array("--\($0.name)".utf8), Array($0.value.utf8)] } + operands
+        retention.map { Array("--\($0.name)=\($0.value)".utf8) } + operands
     }
 
     private var operands: [[UInt8]] { [Array("--".utf8)] + sources.map(\.bytes) }

@@ -1,14 +1,28 @@
 import ArgumentParser
 import BackupEngines
+import CommandSupport
 
 /// `resval-backup init`.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Make a repository.")
+        commandName: "init", abstract: "Make a repository.",
+        discussion: """
+            Losing the password of a restic repository means that its data is irrecoverably lost: keep \
+            a copy of the password outside the backup.
+            """)
 
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
-        try await running { [repository] in try await repository.engine().initialize() }
+        let isEncrypted = try await running { [repository] in
+            let engine = try repository.engine()
+            try await engine.initialize()
+            return !engine.storesPlaintext
+        }
+        guard isEncrypted else { return }
+        Messages.write(
+            about: [UInt8]?.none,
+            "knowledge of the password is required to access the repository: losing it means that the "
+                + "data is irrecoverably lost (keep a copy of it outside this backup)")
     }
 }

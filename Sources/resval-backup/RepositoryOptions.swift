@@ -1,6 +1,8 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
+import SystemCalls
+import SystemPackage
 
 /// Which repository, and what opens it.
 struct RepositoryOptions: ParsableArguments {
@@ -37,9 +39,27 @@ struct RepositoryOptions: ParsableArguments {
     }
 
     private func restic(_ location: RepositoryLocation) throws -> Restic {
-        try Restic(
+        if let file = passwordFile?.bytes ?? environmentValue("RESTIC_PASSWORD_FILE") {
+            warnIfReadableByOthers(FilePath(bytes: file), "the password file")
+        }
+        return try Restic(
             program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
             repository: location, passwordFile: passwordFile?.bytes,
             environment: inheritedEnvironment())
+    }
+}
+
+/// Warns of a file with secrets whose permissions let others than its owner read it. What cannot be
+/// looked at is said when it is read.
+func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
+    do throws(Errno) {
+        let status = try path.status()
+        guard status.kind == .regularFile, status.permissions & 0o044 != 0 else { return }
+        Messages.warn(
+            about: path.bytes,
+            "\(what) can be read by others than its owner "
+                + "(chmod go= \(ShellWord.quoted(path.bytes)))")
+    } catch {
+        // Not here: the one who reads it says so.
     }
 }

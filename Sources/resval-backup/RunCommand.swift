@@ -82,7 +82,9 @@ func readSettings(_ file: PathArgument?) throws -> BackupSettings {
         throw ExitCode(1)
     }
     do {
-        return try BackupSettings.read(path)
+        let settings = try BackupSettings.read(path)
+        warnIfReadableByOthers(path, "the configuration")
+        return settings
     } catch let error as SettingsError {
         let line = error.line.map { "line \($0): " } ?? ""
         Messages.write(about: path.bytes, line + error.description)

@@ -85,15 +85,16 @@ struct StepProcess {
             environment: .custom(environment), platformOptions: platform)
     }
 
-    /// The variables of this process, with the password's in place of those that contradict it.
+    /// The variables of this process, with the settings' in place of those that contradict them.
     private var environment: [[UInt8]] {
-        var variables = inheritedEnvironment()
+        let added = settings.variables
+        var replaced = added.map(\.name)
         if settings.password != .environment {
-            let names = ["RESTIC_PASSWORD=", "RESTIC_PASSWORD_FILE=", "RESTIC_PASSWORD_COMMAND="]
-            variables.removeAll { variable in
-                names.contains { variable.starts(with: $0.utf8) }
-            }
+            replaced += ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
         }
-        return (variables + settings.variables.map { Array($0.utf8) }).map { $0 + [0] }
+        let kept = inheritedEnvironment().filter { variable in
+            !replaced.contains { variable.starts(with: "\($0)=".utf8) }
+        }
+        return (kept + added.map { Array("\($0.name)=\($0.value)".utf8) }).map { $0 + [0] }
     }
 }

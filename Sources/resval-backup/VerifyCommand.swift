@@ -113,7 +113,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func command(_ name: String) -> [[UInt8]] {
         var words = ["resval-backup", name].map { Array($0.utf8) }
-        if let location = repository.repository {
+        // Any other location may hold a password, and is found in the environment.
+        if let location = repository.repository, repository.location?.directory != nil {
             words += [Array("--repository".utf8), location.bytes]
         }
         if let file = repository.passwordFile {

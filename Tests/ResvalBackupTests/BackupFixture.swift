@@ -82,7 +82,7 @@ func withBackup<Result>(
     let layout = Tree {
         Directory("source")
         Directory("home")
-        File("password", "\(repositoryPassword)\n")
+        File("password", "\(repositoryPassword)\n").permissions(0o600)
     }
     return try withTemporaryDirectory(containing: layout, isShared: true) { base in
         let fixture = BackupFixture(base: base, user: user)

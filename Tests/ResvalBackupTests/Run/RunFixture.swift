@@ -23,7 +23,8 @@ struct RunFixture {
     func configure(_ text: String) throws {
         try tool("mkdir", "-p", configuration.removingLastComponent())
         try tool("rm", "-f", configuration)
-        try Tree { File("backup.toml", text) }.create(in: configuration.removingLastComponent())
+        try Tree { File("backup.toml", text).permissions(0o600) }.create(
+            in: configuration.removingLastComponent())
     }
 
     /// The configuration of the fixture's own source and repository.

@@ -1,0 +1,85 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Secrets of a backup")
+struct SecretTests {
+    private let tree = Tree { File("f", "text") }
+
+    @Test("the location of a repository is in no process's arguments, and restic is told it")
+    func arguments() throws {
+        try withRun(of: tree) { fixture in
+            let base = fixture.backup.base
+            // restic asks for the password while all processes of the run are there.
+            let script = """
+                grep -aflqs "$1/pattern" /proc/[0-9]*/cmdline && echo leaked >> "$1/found"
+                tr '\\0' '\\n' < /proc/$PPID/environ | grep -c '^RESTIC_REPOSITORY=rest:' >> "$1/told"
+                tr '\\0' ' ' < /proc/$PPID/cmdline >> "$1/told"
+                exit 1
+                """
+            try Tree {
+                File("pattern", "geheim\(base.lastComponent?.string ?? "")")
+                File("look", script)
+            }.create(in: base)
+            let secret = try tool("cat", base.appending("pattern"))
+            try fixture.configure(
+                """
+                sources = ["\(fixture.backup.source)"]
+                repository = "rest:http://ada:\(secret)@127.0.0.1:1/"
+                password-command = "sh \(base)/look \(base)"
+                verify = "never"
+                """)
+            var command = fixture.command("run")
+            command.timeout = .seconds(60)
+            let result = try command.run()
+            #expect(result.exitCode != 0)
+            #expect(!result.errorText.contains(secret), "\(result)")
+            let told = try tool("cat", base.appending("told"))
+            #expect(told.hasPrefix("1\nrestic ") || told.contains("/restic "), "\(told)")
+            #expect(!told.contains(secret))
+            #expect(throws: Errno.noSuchFileOrDirectory) { try base.appending("found").status() }
+        }
+    }
+
+    @Test(
+        "a configuration and a password file that others may read are complained about, no more",
+        arguments: ["640", "604", "600"])
+    func permissions(mode: String) throws {
+        try withRun(of: tree) { fixture in
+            let password = fixture.backup.base.appending("password")
+            let isComplaint = mode != "600"
+            try tool("chmod", mode, fixture.configuration)
+            let first = try fixture.command("run").run()
+            #expect(first.exitCode == 0, "\(first)")
+            let advice = "can be read by others than its owner (chmod go= "
+            #expect(
+                first.errorText.contains("\(advice)\(fixture.configuration))") == isComplaint,
+                "\(first)")
+            try tool("chmod", "600", fixture.configuration)
+            try tool("chmod", mode, password)
+            for command in [
+                fixture.command("run"), fixture.backup.command(["snapshots"]),
+                fixture.backup.command(["snapshots", "--password-file", password]),
+            ] {
+                let result = try command.run()
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(
+                    result.errorText.contains("\(advice)\(password))") == isComplaint, "\(result)")
+            }
+        }
+    }
+
+    @Test("init says what losing the password means, where there is one")
+    func initialization() throws {
+        try withBackup(of: tree) { backup in
+            let made = try backup.run("init", "--repository", backup.base.appending("new"))
+            #expect(made.exitCode == 0, "\(made)")
+            #expect(made.errorText.contains("irrecoverably lost"))
+            #expect(made.errorText.contains("outside this backup"))
+            let plain = try backup.run("init", "--repository", "tar:\(backup.base)/plain")
+            #expect(plain.exitCode == 0, "\(plain)")
+            #expect(plain.errorText == "")
+        }
+    }
+}
