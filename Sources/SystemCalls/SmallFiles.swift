@@ -2,8 +2,8 @@ import CLinux
 import SystemPackage
 
 // Reading small files as a whole: settings, records, and what the kernel tells in `/proc`. None of this
-// waits for the other end of a FIFO or for the holder of a lease, and none takes more memory than a
-// stated limit.
+// waits for the other end of a FIFO, or long for the holder of a lease, and none takes more memory than
+// a stated limit.
 
 /// Reads a whole regular file, those of `/proc` and `/sys` among them. Links are followed: for files of
 /// the system, and for those that the person who runs the program named.
@@ -13,7 +13,11 @@ import SystemPackage
 ///   above the limit, `EAGAIN` while a program holds a write lease, and those of `openat(2)` and
 ///   `read(2)`.
 package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errno) -> [UInt8] {
-    let file = OwnedDescriptor(try openForReading(path))
+    // A lease that keeps it may be given up in a moment.
+    let descriptor = try Patience().retry(while: { $0 == .resourceTemporarilyUnavailable }) {
+        () throws(Errno) in try openForReading(path)
+    }
+    let file = OwnedDescriptor(descriptor)
     return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
 }
 
