@@ -6,11 +6,41 @@
 #include <poll.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+// What tests, and the programs they start, may know of the environment: by name, or by its beginning.
+static const char *const kept[] = {
+    "ASAN_OPTIONS=", "CI=", "LD_LIBRARY_PATH=", "LSAN_OPTIONS=", "PATH=", "RESVAL_TEST_",
+    "SWIFT_", "SWT_", "TSAN_OPTIONS=",
+};
+
+static int is_kept(const char *variable) {
+    for (size_t index = 0; index < sizeof kept / sizeof *kept; index++) {
+        if (strncmp(variable, kept[index], strlen(kept[index])) == 0) return 1;
+    }
+    return 0;
+}
+
+// Before the tests' process looks at its environment, however it was started: none of them may come to
+// the home, the state or the settings of the person who runs them.
+__attribute__((constructor)) static void close_environment(void) {
+    const char *directory = getenv("TMPDIR");
+    if (directory) setenv("RESVAL_TEST_DIRECTORY", directory, 1);
+    char **next = environ;
+    for (char **variable = environ; *variable; variable++) {
+        if (is_kept(*variable)) *next++ = *variable;
+    }
+    *next = NULL;
+    setenv("HOME", test_home, 1);
+}
+
+// In /proc nothing can be made, not even by root: a test that needs a home makes one.
+const char *const test_home = "/proc/no-home";
 
 int test_add_working_directory(void *file_actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(file_actions, path);

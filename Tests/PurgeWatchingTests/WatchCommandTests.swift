@@ -35,10 +35,7 @@ private struct WatchedHome {
         var command = Command("/bin/bash", "-c", beginning + script)
         command.workingDirectory = home
         command.environment = [
-            "HOME": home.string, "TMPDIR": String?.none, "XDG_CACHE_HOME": String?.none,
-            "XDG_CONFIG_HOME": String?.none, "XDG_DATA_HOME": String?.none,
-            "XDG_STATE_HOME": String?.none, "JOURNAL_STREAM": String?.none,
-            "WATCHDOG_USEC": String?.none, "WATCHDOG_PID": String?.none, "NOTIFY_SOCKET": socket,
+            "HOME": home.string, "NOTIFY_SOCKET": socket,
             "PURGE": FilePath.built("resval-purge").string, "LOG": home.appending("log").string,
         ]
         command.timeout = .seconds(120)

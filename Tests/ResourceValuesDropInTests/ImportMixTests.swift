@@ -111,7 +111,8 @@ private func typecheckFile(_ file: FilePath, _ mode: LanguageMode) throws -> Com
     let systemHeaders = FilePath.built("../../checkouts/swift-system/Sources/CSystem/include")
     return try Command(
         compiler, "-typecheck", "-swift-version", mode.rawValue, "-warnings-as-errors",
-        "-enable-upcoming-feature", "MemberImportVisibility", "-parse-as-library", "-I", modules,
+        "-enable-upcoming-feature", "MemberImportVisibility", "-parse-as-library",
+        "-module-cache-path", FilePath.built("ModuleCache"), "-I", modules,
         "-Xcc", "-I\(packageRoot)/Sources/CLinux", "-Xcc", "-I\(systemHeaders)", file
     ).run()
 }

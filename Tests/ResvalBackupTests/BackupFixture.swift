@@ -19,9 +19,8 @@ struct BackupFixture {
     var environment: [String: String?] {
         [
             "RESVAL_BACKUP_REPOSITORY": "\(repository)",
-            "RESTIC_PASSWORD_FILE": "\(base)/password", "RESTIC_PASSWORD": nil,
-            "RESTIC_PASSWORD_COMMAND": nil, "RESTIC_CACHE_DIR": "\(base)/cache",
-            "HOME": "\(base)/home", "XDG_CACHE_HOME": nil, "XDG_STATE_HOME": nil, "TMPDIR": nil,
+            "RESTIC_PASSWORD_FILE": "\(base)/password", "RESTIC_CACHE_DIR": "\(base)/cache",
+            "HOME": "\(base)/home",
         ]
     }
 

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A home in which `resval-purge` is run, with no setting from outside.
+/// A home in which `resval-purge` is run.
 struct PurgeHome {
     let home: FilePath
 
@@ -23,11 +23,7 @@ struct PurgeHome {
         var command = Command(program, arguments: arguments)
         command.workingDirectory = home
         command.user = user
-        command.environment = [
-            "HOME": home.string, "TMPDIR": nil, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
-            "XDG_DATA_HOME": nil, "XDG_STATE_HOME": nil, "RESVAL_BACKUP_REPOSITORY": nil,
-            "RESTIC_REPOSITORY": nil, "RESTIC_REPOSITORY_FILE": nil, "RESTIC_PASSWORD_FILE": nil,
-        ]
+        command.environment = ["HOME": home.string]
         command.environment.merge(environment) { $1 }
         return try command.run()
     }

@@ -159,7 +159,7 @@ struct CapacityTests {
         try withFilesystem(.ext4) { filesystem in
             var command = Command(.built("resval"), "capacity", filesystem.root)
             command.user = 65534
-            command.environment = ["HOME": "/nonexistent", "XDG_STATE_HOME": String?.none]
+            command.environment = ["HOME": "/nonexistent"]
             try #expect(command.runSuccessfully().hasSuffix("pressure=normal"))
         }
     }

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Calls `body` with a new directory and removes it afterwards, whatever it then holds.
 ///
-/// The directory lies in `$TMPDIR`, else in `/var/tmp`, which unlike `/tmp` is rarely a filesystem
+/// The directory lies in the `$TMPDIR` that the tests were started with, else in `/var/tmp`, which unlike `/tmp` is rarely a filesystem
 /// without user attributes. Its path has no symbolic link in it.
 ///
 /// - Parameter tree: what the directory holds at first.
@@ -47,7 +47,7 @@ package func withTemporaryDirectory<Result>(
 }
 
 func makeTemporaryDirectory(isShared: Bool) throws -> FilePath {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+    let parent = getenv("RESVAL_TEST_DIRECTORY").map { String(cString: $0) } ?? "/var/tmp"
     guard let real = realpath(parent, nil) else {
         throw FixtureError(call: "realpath", file: parent, errno: Errno(rawValue: errno))
     }

@@ -1,3 +1,5 @@
+import CTestSupport
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -23,6 +25,21 @@ struct CommandTests {
         command.environment = ["NAME": "value", "HOME": nil]
         command.workingDirectory = "/usr"
         #expect(try command.run().text == "value,none,/usr")
+    }
+
+    @Test("no test, and no command, has the home or the settings of whoever runs the tests")
+    func closedEnvironment() throws {
+        let known = ["CI", "HOME", "LD_LIBRARY_PATH", "PATH", "PWD", "SHLVL", "_"]
+        let prefixes = ["ASAN_", "LSAN_", "RESVAL_TEST_", "SWIFT_", "SWT_", "TSAN_"]
+        let variables = try tool("sh", "-c", "env -0")
+        for variable in variables.split(separator: "\0") {
+            let name = String(variable.prefix { $0 != "=" })
+            #expect(known.contains(name) || prefixes.contains(where: name.hasPrefix), "\(variable)")
+        }
+        let home = String(cString: test_home)
+        #expect(try tool("sh", "-c", "echo $HOME") == home)
+        #expect(getenv("HOME").map { String(cString: $0) } == home)
+        #expect(throws: CommandFailure.self) { try tool("mkdir", "-p", "\(home)/.config") }
     }
 
     @Test("a signal is told from an exit code")

@@ -12,6 +12,9 @@ int test_add_working_directory(void *file_actions, const char *path);
 // posix_spawn_file_actions_addclosefrom_np(3).
 int test_add_close_from(void *file_actions, int first);
 
+// The home of tests and of the programs they start, unless they name another: one that does not exist.
+extern const char *const test_home;
+
 // Makes a pipe that no program started at the same time inherits: pipe2(2) with O_CLOEXEC.
 int test_make_pipe(int descriptors[2]);
 

@@ -56,9 +56,7 @@ struct ListTool: Sendable {
 
     static let duplicity = ListTool(
         name: "duplicity",
-        environment: [
-            "DESTINATION": "file://BASE/repository", "HOME": "BASE", "XDG_CACHE_HOME": nil,
-        ],
+        environment: ["DESTINATION": "file://BASE/repository", "HOME": "BASE"],
         preparation: "mkdir repository",
         // A key server would stay behind as a process.
         extraOption: "--no-encryption",

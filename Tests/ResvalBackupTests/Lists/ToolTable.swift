@@ -27,7 +27,7 @@ struct ToolTable {
     }
 
     /// Whether the page is to be written rather than compared.
-    var isToBeWritten: Bool { getenv("RESVAL_WRITE_TABLES") != nil }
+    var isToBeWritten: Bool { getenv("RESVAL_TEST_TABLES") != nil }
 
     /// What the page holds now.
     func written() throws -> String {

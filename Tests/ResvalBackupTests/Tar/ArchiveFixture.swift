@@ -21,7 +21,6 @@ struct ArchiveFixture {
         var command = Command(.built("resval-backup"), arguments: arguments)
         command.environment = [
             "RESVAL_BACKUP_REPOSITORY": "tar:\(repository)", "HOME": "\(base)/home",
-            "XDG_CACHE_HOME": nil, "TMPDIR": nil,
         ]
         command.user = user
         return command

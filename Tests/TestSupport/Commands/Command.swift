@@ -11,7 +11,8 @@ package struct Command: Sendable {
     package var arguments: [[UInt8]]
     /// What the command reads from standard input, which then ends.
     package var input: [UInt8] = []
-    /// Variables set or, with nil, removed on top of this process's own.
+    /// Variables set or, with nil, removed on top of this process's own, which are few: nothing of
+    /// what the tests were started with leads to a home or to settings.
     package var environment: [String: String?] = [:]
     /// Where the command starts; nil for this process's own.
     package var workingDirectory: FilePath?
