@@ -21,19 +21,26 @@ struct InstallTests {
         "share/zsh/site-functions/_resval-backup", "share/zsh/site-functions/_resval-purge",
     ]
 
-    /// Runs the script with the executables of this build, in a home of its own.
+    /// Runs the script with the executables of this build, in a home of its own, as an ordinary user.
     private func install(_ root: FilePath, _ arguments: String...) throws -> CommandResult {
+        try run(root, arguments, ["HOME": root.appending("home").string])
+    }
+
+    private func run(
+        _ root: FilePath, _ arguments: [String], _ environment: [String: String?]
+    ) throws -> CommandResult {
         // Named to the shell, since the script looks beside itself.
         var command = Command(
             "/bin/bash",
-            arguments: [Self.repository.appending("scripts/install").string] + arguments + [
-                "--executables", FilePath.built("resval").removingLastComponent().string,
-                "--manuals", root.appending("pages").string,
-            ])
-        command.environment = [
-            "HOME": root.appending("home").string, "XDG_CONFIG_HOME": String?.none,
-            "XDG_RUNTIME_DIR": String?.none,
-        ]
+            arguments: [
+                "-c", "umask 077; exec \"$0\" \"$@\"", root.appending("scripts/install").string,
+            ]
+                + arguments + [
+                    "--executables", root.appending("programs").string,
+                    "--manuals", root.appending("pages").string,
+                ])
+        command.environment = environment
+        command.workingDirectory = root
         command.user = 65534
         return try command.run()
     }
@@ -44,8 +51,14 @@ struct InstallTests {
             Directory("home")
             Directory("pages") { File("resval.1", ".Dd today\n") }
             Directory("package")
+            Directory("programs")
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            // Copies, since an ordinary user need not be able to enter the directory of the package.
+            try tool("cp", "-R", Self.repository.appending("scripts"), root)
+            for program in ["resval", "resval-backup", "resval-purge"] {
+                try tool("cp", FilePath.built(program), root.appending("programs"))
+            }
             try tool("chown", "-R", "65534:65534", root)
             try body(root)
         }
@@ -98,15 +111,17 @@ struct InstallTests {
     func package() throws {
         try require(.tool("systemd-analyze"))
         try withHome { root in
-            var command = Command(
-                "/bin/bash", Self.repository.appending("scripts/install"), "--system", "--prefix",
-                "/opt/r v",
-                "--executables", FilePath.built("resval").removingLastComponent(), "--manuals",
-                root.appending("pages"))
-            command.environment = ["DESTDIR": root.appending("package").string]
-            command.user = 65534
-            let result = try command.run()
+            let package = root.appending("package")
+            let result = try run(
+                root, ["--system", "--prefix", "/opt/r v"], ["DESTDIR": package.string])
             #expect(result.exitCode == 0, "\(result)")
+            // Whatever the umask: what only its owner may read is installed for nobody.
+            let hidden = try tool("find", package.appending("opt"), "!", "-perm", "-g=r,o=r")
+            #expect(hidden == "")
+            let closed = try tool(
+                "find", package.appending("opt"), "(", "-type", "d", "-o", "-path", "*/bin/*", ")",
+                "!", "-perm", "-g=x,o=x")
+            #expect(closed == "")
             let units = root.appending("package/opt/r v/lib/systemd/system")
             let service = try tool("cat", units.appending("resval-backup@.service"))
             #expect(service.contains(#"ExecStart="/opt/r v/bin/resval-backup" run"#))
@@ -116,16 +131,54 @@ struct InstallTests {
                     "opt/r v/share/doc/resval/backup.toml"))
             let purge = try tool("cat", units.appending("resval-purge@.service"))
             #expect(purge.contains(#"ExecStart="/opt/r v/bin/resval-purge" watch"#))
-            // Each of them would hide what is to be looked at, or make mounts of it.
-            for setting in ["PrivateTmp=no", "ProtectHome=no"] { #expect(purge.contains(setting)) }
-            for setting in ["ProtectSystem=", "ReadWritePaths=", "ProtectClock="] {
-                #expect(!purge.contains("\n\(setting)"))
+            for name in ["resval-backup@", "resval-purge@", "resval-purge-once@"] {
+                let security = try Command(
+                    try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
+                    "--threshold=30", "--no-pager", units.appending("\(name).service")
+                ).run()
+                #expect(security.exitCode == 0, "\(security)")
             }
-            let security = try Command(
-                try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
-                "--threshold=40", "--no-pager", units.appending("resval-backup@.service")
-            ).run()
-            #expect(security.exitCode == 0, "\(security)")
+        }
+    }
+
+    @Test("units have limits, and see the files that they are for")
+    func settings() throws {
+        func unit(_ name: String) throws -> [String] {
+            try tool("cat", Self.repository.appending("scripts/installed/\(name).service"))
+                .split(separator: "\n").map(String.init)
+        }
+        for name in ["resval-purge", "resval-purge-once"] {
+            let settings = try unit("system/\(name)@")
+            // Each of the others would hide what is to be looked at, or make mounts of it.
+            for setting in [
+                "PrivateTmp=no", "ProtectHome=no", "PrivateNetwork=yes", "DevicePolicy=closed",
+                "ProtectKernelTunables=yes", "ProtectControlGroups=yes",
+            ] {
+                #expect(settings.contains(setting), "\(name)")
+            }
+            for setting in [
+                "ProtectSystem=", "ReadWritePaths=", "ProtectClock=", "PrivateDevices=",
+                "ProtectProc=", "PrivateUsers=",
+            ] {
+                #expect(!settings.contains { $0.hasPrefix(setting) }, "\(name)")
+            }
+        }
+        for name in ["system/resval-backup@", "user/resval-backup"] {
+            try #expect(!unit(name).contains { $0.hasPrefix("PrivateNetwork=") })
+        }
+        // A user's service gets namespaces only with one in which the files of others are nobody's.
+        for name in ["resval-backup", "resval-purge", "resval-purge-once"] {
+            let settings = try unit("user/\(name)")
+            #expect(
+                !settings.contains {
+                    ($0.hasPrefix("Protect") || $0.hasPrefix("Private")) && $0 != "PrivateTmp=no"
+                })
+            for settings in [settings, try unit("system/\(name)@")] {
+                #expect(settings.contains { $0.hasPrefix("MemoryMax=") })
+                #expect(
+                    settings.contains("Type=oneshot")
+                        == settings.contains { $0.hasPrefix("TimeoutStartSec=") })
+            }
         }
     }
 
@@ -144,14 +197,10 @@ struct InstallTests {
         try require(.tool("systemd-analyze"))
         try withHome { root in
             #expect(try install(root, "--user").exitCode == 0)
-            var command = Command(
-                "/bin/bash", Self.repository.appending("scripts/install"), "--system", "--prefix",
-                root.appending("all"),
-                "--executables", FilePath.built("resval").removingLastComponent(), "--manuals",
-                root.appending("pages"))
-            #expect(try command.run().exitCode == 0)
-            let units = root.appending("all/lib/systemd/system")
-            command = Command(
+            let all = root.appending("all")
+            #expect(try run(root, ["--system", "--prefix", all.string], [:]).exitCode == 0)
+            let units = all.appending("lib/systemd/system")
+            let command = Command(
                 try #require(FilePath.tool("systemd-analyze")), "verify", "--man=no",
                 units.appending("resval-backup@.service"), units.appending("resval-backup@.timer"),
                 units.appending("resval-purge@.service"),
