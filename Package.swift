@@ -130,7 +130,9 @@ package.targets += [
 package.targets += [
     .testTarget(
         name: "TestSupportTests",
-        dependencies: ["ResourceValues", "SystemCalls", "TestSupport", systemPackage]),
+        dependencies: [
+            "CTestSupport", "ResourceValues", "SystemCalls", "TestSupport", systemPackage,
+        ]),
     .testTarget(
         name: "SystemCallsTests",
         dependencies: ["CLinux", "SystemCalls", "TestSupport", systemPackage]),
@@ -331,6 +333,19 @@ package.targets += [
     .executableTarget(
         name: "capacity-tool", dependencies: ["ResourceValuesFoundation"],
         path: "Tests/Helpers/capacity-tool"),
+]
+
+// What the fuzzer tries (scripts/fuzz), with inputs that are tried by each run of the tests.
+
+package.targets += [
+    .testTarget(
+        name: "FuzzTests",
+        dependencies: [
+            "BackupEngines", "BackupSettings", "CommandSupport", "EffectiveValues", "Eviction",
+            "JSONReading", "JSONWriting", "MarkTransfer", "PurgePlanning", "ResourceValues",
+            "SettingsReading", "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
+        ],
+        path: "Tests/Fuzz", exclude: ["Corpora"])
 ]
 
 // What resval-purge watch does.

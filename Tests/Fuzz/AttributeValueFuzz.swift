@@ -1,7 +1,9 @@
 @testable import ResourceValues
 
 /// Reads any bytes as each type of value: never a crash, and what is read has few spellings.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzAttributeValue(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     check(Bool(attributeBytes: bytes), bytes, alsoWritten: ["1", "0"])

@@ -5,7 +5,9 @@ import SystemPackage
 
 /// Reads any bytes as a line of a dump and of a journal: never a crash, never a path that leads out of
 /// the root, and what is read is written back as a line that means the same.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzDump(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let record = try? DumpRecord(line: bytes) {

@@ -4,7 +4,9 @@ import ResourceValues
 @testable import JSONReading
 
 /// Reads any bytes as what restic answers: never a crash, and a scanner always ends.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let nodes = try? TreeNode.reading(bytes) {

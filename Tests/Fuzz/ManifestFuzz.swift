@@ -1,11 +1,14 @@
 import ResourceValues
 import SystemCalls
+import SystemPackage
 
 @testable import BackupEngines
 
 /// Reads any bytes as a line of a manifest, as the config of a repository, and as a file's name:
 /// never a crash, and no path that leads up.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzManifest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let line = try? ManifestLine(reading: bytes[...]), case .item(let item) = line {

@@ -1,7 +1,9 @@
 @testable import CommandSupport
 
 /// Prints and carries any name: nothing of it can drive a terminal, and no two look alike.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzNames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let name = Array(UnsafeBufferPointer(start: start, count: count)).filter { $0 != 0 }
     let shown = NameEscaping.text(name)

@@ -4,7 +4,9 @@ import SystemCalls
 
 /// Reads any bytes as a plan: never a crash, and what is accepted is written back as the same plan, of
 /// paths that are absolute and the one way to write them.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzPurgePlan(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     // What no fuzzer finds stands in front of a second attempt.

@@ -5,7 +5,9 @@ import SystemCalls
 
 /// Reads any bytes as a purge journal, as one of its records, and as the record of a plan: never a
 /// crash, and what is accepted is written back as the same.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzPurgeRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     _ = JournalContents(bytes)

@@ -6,7 +6,9 @@ import SystemPackage
 
 /// Reads any bytes as a line of what restic answers, of a record and of its tags: never a crash, no
 /// negative size, and no time that does not exist.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let line = bytes[...]

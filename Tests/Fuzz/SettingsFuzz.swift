@@ -5,7 +5,9 @@ import SystemPackage
 @testable import SettingsReading
 
 /// Reads any text as a configuration file: never a crash, and a mistake in the text has its line.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzSettings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     let lineCount = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1

@@ -4,7 +4,9 @@ import SystemPackage
 
 /// Reads any bytes as the files of a system that say where things are: never a crash, and never a
 /// directory that is not absolute.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzSystemFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let mounts = MountTable(mountinfo: bytes).mounts

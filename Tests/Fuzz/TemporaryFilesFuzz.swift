@@ -4,7 +4,9 @@ import SystemCalls
 
 /// Reads any bytes as lines of tmpfiles.d, as a list of what is no cache and as a pattern: never a
 /// crash, and matching always ends.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzTemporaryFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let lines = Array("x ".utf8) + bytes

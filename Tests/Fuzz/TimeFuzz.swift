@@ -4,7 +4,9 @@
 
 /// Reads any bytes as a time, and takes any bytes for one: never a crash, and what is read or is a
 /// file's time is read back as it is written.
+#if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
+#endif
 public func fuzzTime(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let time = FileTime(rfc3339: bytes) {
