@@ -5,6 +5,12 @@ import SystemPackage
 public enum KeepReason: Error, Sendable, Hashable {
     /// A mark on it, or on something in its unit, says to keep it, or cannot be understood.
     case protected(Purgeability)
+    /// It, or something in its unit, has a protection class other than `none`, and no mark says that it
+    /// may go.
+    case protectionClass
+    /// A symbolic link is deleted only with the directory it is in: it frees next to nothing, and
+    /// where it leads may matter.
+    case symbolicLink
     /// It is, or holds, a directory that can never be purged.
     case protectedRoot
     /// Another filesystem begins there.
@@ -57,6 +63,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     public var name: String {
         switch self {
         case .protected: "protected"
+        case .protectionClass: "protection-class"
+        case .symbolicLink: "symbolic-link"
         case .protectedRoot: "protected-root"
         case .mountPoint: "mount-point"
         case .foreignOwner: "foreign-owner"
@@ -87,6 +95,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     public var sentence: String {
         switch self {
         case .protected(let purgeability): purgeability.sentence
+        case .protectionClass: "it, or something in it, has a protection class"
+        case .symbolicLink: "a symbolic link goes only with the directory it is in"
         case .protectedRoot: "it is or holds a directory that is never purged"
         case .mountPoint: "another filesystem begins there"
         case .foreignOwner: "it belongs, or something in it belongs, to somebody else"

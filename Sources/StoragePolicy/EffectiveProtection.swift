@@ -29,6 +29,15 @@ public enum EffectiveProtection: PolicyReason {
         return protectionClass != .none
     }
 
+    /// Whether the class keeps the item from being deleted when space is short: what has a class
+    /// other than `none` would be missed, unless a mark says that it may go.
+    ///
+    /// - Parameter isMarkedPurgeable: whether a mark that counts says so, on the item or on a
+    ///   directory above that goes whole.
+    public func keepsItem(isMarkedPurgeable: Bool) -> Bool {
+        forbidsPlaintext && !isMarkedPurgeable
+    }
+
     /// `unmarked`, `marked`, `malformed` or `inherited`.
     public var name: String {
         switch self {

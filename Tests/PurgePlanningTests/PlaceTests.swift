@@ -264,7 +264,7 @@ struct PlaceTests {
                 .none, kind: .directory, in: .empty, name: [], path: "/x", linkCount: 2,
                 isMountRoot: false)
             let reason = Array("closed".utf8).withUnsafeBytes {
-                rules.reasonToKeep($0, status, decision)
+                rules.reasonToKeep($0, status, decision, isMarked: false)
             }
             #expect(reason == .unreadable(.permissionDenied))
         }

@@ -101,6 +101,87 @@ struct UnitSearchTests {
         }
     }
 
+    @Test("is nothing with a protection class, own or inherited, unless its own mark says so")
+    func protectionClass() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    File("token", block).protection(.complete)
+                    File("marked", block).protection(.complete).purgeable()
+                    File("none", block).protection(.none)
+                    File("broken", block)
+                    Directory("unit") {
+                        Directory("deep") { File("key", block).protection(.completeUnlessOpen) }
+                    }
+                    Directory("markedUnit") {
+                        Directory("deep") { File("key", block).protection(.complete) }
+                    }.purgeable()
+                    Directory("markedInside") {
+                        Directory("deep") { File("key", block).protection(.complete) }.purgeable()
+                    }
+                    Directory("shared") {
+                        File("key", block).protection(.complete)
+                    }.purgeable().permissions(0o777)
+                }
+                Directory("secret") {
+                    Directory("unit") { File("file", block) }
+                    Directory("free") { File("file", block) }.protection(.none)
+                }.protection(.complete)
+            }
+            Directory("work") {
+                File("marked", block).purgeable()
+                File("unmarked", block)
+            }.protection(.complete)
+        }
+        try withHome(tree) { home in
+            let broken = home.path(".cache/app/broken")
+            try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "perhaps", broken)
+            let found = try home.found()
+            #expect(
+                Set(found.units) == [
+                    ".cache/app/marked", ".cache/app/none", ".cache/app/markedUnit",
+                    ".cache/app/markedInside", ".cache/secret/free", "work/marked",
+                ])
+            for name in ["app/token", "app/broken", "app/unit", "app/shared", "secret/unit"] {
+                #expect(found.kept[".cache/\(name)"] == .protectionClass)
+            }
+            #expect(KeepReason.protectionClass.sentence.hasSuffix("has a protection class"))
+            // A mark on the home makes no unit of it, so it frees nothing in it.
+            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
+            try #expect(home.found().kept[".cache/app/token"] == .protectionClass)
+            // Where marks are not heeded, none lifts a class.
+            let unheeded = try home.found { $0.markRoots = [] }
+            #expect(Set(unheeded.units) == [".cache/app/none", ".cache/secret/free"])
+        }
+    }
+
+    @Test("is no symbolic link by itself, only with the directory it is in")
+    func symbolicLinks() throws {
+        // A target this long takes a block.
+        let target = FilePath("/" + String(repeating: "x", count: 2000))
+        let tree = Tree {
+            Directory(".cache") {
+                SymbolicLink("loose", to: target)
+                Directory("app") {
+                    SymbolicLink("link", to: target)
+                    Directory("unit") { SymbolicLink("link", to: target) }
+                }
+            }
+            Directory("tmp") { SymbolicLink("link", to: target) }
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            let found = try home.found()
+            #expect(found.units == [".cache/app/unit"])
+            #expect(
+                found.kept == [
+                    ".cache/loose": .symbolicLink, ".cache/app/link": .symbolicLink,
+                    "tmp/link": .symbolicLink,
+                ])
+        }
+    }
+
     @Test("is nothing below a directory whose mark says false or makes no sense")
     func protected() throws {
         let tree = Tree {

@@ -109,6 +109,19 @@ struct TrimmerTests {
         }
     }
 
+    @Test("what has a protection class stays, with all that goes with it")
+    func protectionClass() throws {
+        let tree = Tree {
+            File("token", block).protection(.complete)
+            Directory("unit") { File("key", block).protection(.completeUnlessOpen) }
+            File("old", block)
+        }
+        try withCache(tree) { trimmer, app in
+            try #expect(trimmer.trim(toSize: 0).removedCount == 1)
+            try #expect(names(in: app) == ["token", "unit", "unit/key"])
+        }
+    }
+
     @Test("homes, documents and what holds them are not trimmed")
     func refusals() throws {
         try withTemporaryDirectory { home in

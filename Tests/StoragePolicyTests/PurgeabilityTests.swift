@@ -77,7 +77,33 @@ private let rows: [PurgeabilityRow] = [
         isPurgeable: false, isProtected: false, reason: "unmarked"),
 ]
 
+/// A way down, and whether the class that applies there keeps an item that is not marked purgeable.
+private let classes: [(steps: [Step], isKept: Bool)] = [
+    ([.file("f")], false),
+    ([.file("f", .protection(.none))], false),
+    ([.file("f", .protection(.complete))], true),
+    ([.file("f", .protection(.completeUnlessOpen))], true),
+    ([.file("f", .protection(.completeWhenUserInactive))], true),
+    ([.file("f", .protection(.completeUntilFirstUserAuthentication))], true),
+    ([.file("f", .malformedProtection)], true),
+    ([.file("f", .unreadableProtection)], true),
+    ([.directory("d", .protection(.complete)), .directory("e"), .file("f")], true),
+    ([.directory("d", .malformedProtection), .file("f")], true),
+    ([.directory("d", .protection(.complete)), .file("f", .protection(.none))], false),
+    ([.directory("d", .protection(.none)), .file("f", .protection(.complete))], true),
+]
+
 struct PurgeabilityTests {
+    @Test("a protection class other than none keeps what no mark says may go")
+    func protectionClass() {
+        for (steps, isKept) in classes {
+            for protection in [decide(steps).protection, walk(steps).protection] {
+                #expect(protection.keepsItem(isMarkedPurgeable: false) == isKept)
+                #expect(!protection.keepsItem(isMarkedPurgeable: true))
+            }
+        }
+    }
+
     @Test("each rule about purging", arguments: rows)
     func rule(row: PurgeabilityRow) {
         for decision in [decide(row.steps), walk(row.steps)] {

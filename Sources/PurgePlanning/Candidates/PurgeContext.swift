@@ -25,4 +25,7 @@ struct PurgeContext: Sendable {
     var trustsMarks = true
     /// Whether it lies where marks say that something may go.
     var heedsMarks = true
+    /// Whether it is, or lies in, a directory of its unit with a mark that counts and says that it may
+    /// go.
+    var isMarked = false
 }

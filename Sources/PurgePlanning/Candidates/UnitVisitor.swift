@@ -85,6 +85,12 @@ struct UnitVisitor: TreeVisitor {
             keptPaths: listed.1)
     }
 
+    /// Whether a mark says that the item may go, where marks are heeded, and nobody but its owner could
+    /// have put it there.
+    private func hasMarkThatCounts(_ seen: Seen, in context: PurgeContext) -> Bool {
+        seen.isMarked && context.heedsMarks && context.trustsMarks && rules.isTrusted(seen.status)
+    }
+
     private func marks(
         of entry: borrowing TreeEntry, _ status: FileStatus, in context: PurgeContext
     ) throws(FileError) -> ItemMarks {
@@ -122,9 +128,10 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         if portion.keepReason != nil { return .skip }
+        let isMarked = context.isMarked || hasMarkThatCounts(seen, in: context)
         let reason = entry.withName { name in
             seen.listed == nil
-                ? rules.reasonToKeep(name, seen.status, seen.decision)
+                ? rules.reasonToKeep(name, seen.status, seen.decision, isMarked: isMarked)
                     ?? rules.reasonToKeepInUnit(name, seen.status, in: context.place)
                 : .listedForKeeping
         }
@@ -137,6 +144,7 @@ struct UnitVisitor: TreeVisitor {
         var below = context
         below.policy = seen.decision.contextForEntries
         below.keptPaths = seen.keptPaths
+        below.isMarked = isMarked
         return .descend(below)
     }
 
@@ -169,11 +177,10 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         // Only an item's own mark counts: what is below a marked directory goes with it.
-        let isTrusted = context.trustsMarks && rules.isTrusted(seen.status)
-        let isMarked = seen.isMarked && context.heedsMarks
-        if isMarked, !isTrusted { sink.note(pathBytes(of: entry), .untrustedMark) }
+        let isMarked = hasMarkThatCounts(seen, in: context)
+        if seen.isMarked, context.heedsMarks, !isMarked { sink.note(pathBytes(of: entry), .untrustedMark) }
         let purgeClass = rules.purgeClass(
-            seen.status, isMarked: isMarked && isTrusted, isTagged: seen.isTagged,
+            seen.status, isMarked: isMarked, isTagged: seen.isTagged,
             in: context.place)
         guard let purgeClass, let limit = rules.ageLimit(for: purgeClass, in: context.place)
         else { return descend(into: entry, seen, in: context) }
@@ -198,7 +205,8 @@ struct UnitVisitor: TreeVisitor {
     ) -> KeepReason? {
         if seen.listed != nil { return .listedForKeeping }
         return withLastName(of: entry) { name in
-            rules.reasonToKeep(name, seen.status, seen.decision)
+            rules.reasonToKeep(
+                name, seen.status, seen.decision, isMarked: hasMarkThatCounts(seen, in: context))
                 ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
         }
     }
@@ -217,7 +225,8 @@ struct UnitVisitor: TreeVisitor {
         return .descend(
             PurgeContext(
                 policy: seen.decision.contextForEntries, place: context.place, unit: tally,
-                keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks))
+                keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks,
+                heedsMarks: context.heedsMarks, isMarked: hasMarkThatCounts(seen, in: context)))
     }
 
     private mutating func descend(

@@ -30,10 +30,15 @@ struct PurgeRules: Sendable {
     var markRoots: Set<FileIdentity>?
 
     /// What keeps any item, in a unit or by itself.
+    ///
+    /// - Parameter isMarked: whether a mark that counts says that it may go, on it or on a directory of
+    ///   its unit.
     func reasonToKeep(
-        _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision
+        _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision,
+        isMarked: Bool
     ) -> KeepReason? {
         if decision.purgeability.isProtected { return .protected(decision.purgeability) }
+        if decision.protection.keepsItem(isMarkedPurgeable: isMarked) { return .protectionClass }
         if !includesForeign, status.owner != user { return .foreignOwner }
         if status.isImmutable || status.isAppendOnly { return .immutable }
         switch status.kind {
@@ -77,6 +82,7 @@ struct PurgeRules: Sendable {
     func reasonToKeepAlone(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
     ) -> KeepReason? {
+        if status.kind == .symbolicLink { return .symbolicLink }
         if places.pathsToProtected.contains(status.identity) { return .protectedRoot }
         switch place {
         case .elsewhere: return ReservedNames.reason(name).map { .reservedName($0) }
