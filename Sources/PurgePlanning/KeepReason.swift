@@ -33,7 +33,7 @@ public enum KeepReason: Error, Sendable, Hashable {
     case partOfUnit
     /// Others than the owner can write it, so anybody could have marked it.
     case untrustedMark
-    /// It looks like a cache and is none; the reason in words.
+    /// It looks like a cache but isn't; the reason in words.
     case notACache(String)
     /// Its name is one that other programs rely on; the reason in words.
     case reservedName(String)
@@ -108,7 +108,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .listedForKeeping: "tmpfiles.d says that it, or something in it, is never cleaned"
         case .partOfUnit: "it is part of a marked directory, which goes whole or not at all"
         case .untrustedMark: "others than its owner can write it, so its mark is not trusted"
-        case .notACache(let why): "it looks like a cache and is none: \(why)"
+        case .notACache(let why): "it looks like a cache but isn't: \(why)"
         case .reservedName(let why): "other programs rely on it: \(why)"
         case .companion: "a database and its journals go together or not at all"
         case .unreadable(let errno): "it, or something in it, could not be looked at: \(errno)"

@@ -63,27 +63,4 @@ struct PatternTests {
         #expect(kept.position(of: "/home").0.isEmpty)
         #expect(!kept.position(of: "/tmp").0.isEmpty)
     }
-
-    @Test("that are shipped are all in order")
-    func shipped() {
-        let list = NotACache.shipped
-        #expect(list.malformedLineCount == 0)
-        func place(_ path: String) -> String? {
-            let names = path.split(separator: "/").map { Array($0.utf8) }
-            return (names.last ?? []).withUnsafeBytes {
-                list.reason(place: names.dropLast(), $0)
-            }
-        }
-        #expect(place("rclone/vfs") == "files that rclone has not written back yet")
-        #expect(place("rclone/vfs/below")?.isEmpty == false)
-        #expect(place("keyring-AB12/control")?.isEmpty == false)
-        #expect(place("mozilla/firefox") == nil)
-        for name in [".git", "pyvenv.cfg", "LocalHistory", ".zsh_history"] {
-            #expect(Array(name.utf8).withUnsafeBytes { list.reason(name: $0) } != nil)
-        }
-        for name in ["git", ".gitx", "", "file"] {
-            #expect(Array(name.utf8).withUnsafeBytes { list.reason(name: $0) } == nil)
-        }
-        #expect(NotACache(list: Array("no reason\nx\t\n\tx\n".utf8)).malformedLineCount == 3)
-    }
 }

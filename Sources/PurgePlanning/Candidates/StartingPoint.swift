@@ -29,7 +29,7 @@ struct StartingPoint {
             let place = rules.places.place(of: location)
         {
             let depth = location.path.components.count
-            enter(place, Array(names.dropFirst(depth)), below: location.path)
+            enter(place, Array(names.dropFirst(depth)), below: location.path, rules)
         }
     }
 
@@ -37,7 +37,8 @@ struct StartingPoint {
     ///
     /// - Parameter names: the names that lead from the location to the root.
     private mutating func enter(
-        _ place: PurgeContext.Place, _ names: [[UInt8]], below location: FilePath
+        _ place: PurgeContext.Place, _ names: [[UInt8]], below location: FilePath,
+        _ rules: PurgeRules
     ) {
         guard let first = names.first else { return }
         switch place {
@@ -47,9 +48,14 @@ struct StartingPoint {
             if names.count > 1 { reasonToKeep = .partOfUnit }
         case .caches:
             context.place = .caches(names.dropLast())
-            let isInTagged =
-                names.count == 2 && isTagged(location.appending(FilePath(bytes: first).components))
-            if names.count > 2 || isInTagged { reasonToKeep = .partOfUnit }
+            guard names.count > 1 else { return }
+            let program = location.appending(FilePath(bytes: first).components)
+            let path = program.bytes + [UInt8(ascii: "/")]
+            if let reason = rules.notACache.reason(treeWith: { hasEntry($0, in: path[...]) }) {
+                reasonToKeep = .notACache(reason)
+            } else if names.count > 2 || isTagged(program) {
+                reasonToKeep = .partOfUnit
+            }
         }
     }
 

@@ -133,6 +133,7 @@ struct UnitVisitor: TreeVisitor {
             seen.listed == nil
                 ? rules.reasonToKeep(name, seen.status, seen.decision, isMarked: isMarked)
                     ?? rules.reasonToKeepInUnit(name, seen.status, in: context.place)
+                    ?? reasonToKeepTree(name, entry)
                 : .listedForKeeping
         }
         if let reason {
@@ -178,7 +179,9 @@ struct UnitVisitor: TreeVisitor {
     ) -> Descent<PurgeContext> {
         // Only an item's own mark counts: what is below a marked directory goes with it.
         let isMarked = hasMarkThatCounts(seen, in: context)
-        if seen.isMarked, context.heedsMarks, !isMarked { sink.note(pathBytes(of: entry), .untrustedMark) }
+        if seen.isMarked, context.heedsMarks, !isMarked {
+            sink.note(pathBytes(of: entry), .untrustedMark)
+        }
         let purgeClass = rules.purgeClass(
             seen.status, isMarked: isMarked, isTagged: seen.isTagged,
             in: context.place)
@@ -208,6 +211,28 @@ struct UnitVisitor: TreeVisitor {
             rules.reasonToKeep(
                 name, seen.status, seen.decision, isMarked: hasMarkThatCounts(seen, in: context))
                 ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
+                ?? reasonToKeepTree(name, entry)
+        }
+    }
+
+    /// What keeps an item for what lies beside it.
+    private func reasonToKeepTree(
+        _ name: UnsafeRawBufferPointer, _ entry: borrowing TreeEntry
+    ) -> KeepReason? {
+        rules.notACache.reason(partOfTree: name) {
+            hasEntry($0, in: pathBytes(of: entry).dropLast(name.count))
+        }.map { .notACache($0) }
+    }
+
+    /// What keeps a program's directory in caches with all below it, none of which is a unit by itself
+    /// then.
+    private func reasonToKeepTree(
+        inside entry: borrowing TreeEntry, _ context: PurgeContext
+    ) -> KeepReason? {
+        guard context.place == .caches([]) else { return nil }
+        let path = pathBytes(of: entry) + [UInt8(ascii: "/")]
+        return rules.notACache.reason(treeWith: { hasEntry($0, in: path[...]) }).map {
+            .notACache($0)
         }
     }
 
@@ -235,7 +260,10 @@ struct UnitVisitor: TreeVisitor {
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
         let isRoot = entry.depth == 0
-        if let obstacle = obstacle(seen, isRoot: isRoot) ?? ownName(of: entry) {
+        let obstacle =
+            obstacle(seen, isRoot: isRoot) ?? ownName(of: entry)
+            ?? reasonToKeepTree(inside: entry, context)
+        if let obstacle {
             if !isNoted { sink.note(pathBytes(of: entry), obstacle) }
             return .skip
         }
@@ -267,6 +295,21 @@ func pathBytes(of entry: borrowing TreeEntry) -> [UInt8] {
     var bytes: [UInt8] = []
     entry.appendPath(to: &bytes)
     return bytes
+}
+
+/// Whether a directory has an entry of a name. When that cannot be found out, it has.
+///
+/// Asked by path, which is right while a directory has its name; one that a purge has put aside was asked
+/// about before, and must not have changed since.
+///
+/// - Parameter directory: the directory's path with a slash behind it.
+func hasEntry(_ name: [UInt8], in directory: ArraySlice<UInt8>) -> Bool {
+    do throws(Errno) {
+        _ = try FilePath(bytes: directory + name).withoutFollowing.status()
+        return true
+    } catch {
+        return error != .noSuchFileOrDirectory
+    }
 }
 
 /// Calls `body` with an entry's name; for a root, with the last name of its path.

@@ -39,6 +39,20 @@ struct NamePattern: Sendable, Hashable {
         self.elements = elements
     }
 
+    /// Three bytes in a row that every name has which the pattern matches; nil where there are none.
+    var requiredBytes: [UInt8]? {
+        var bytes: [UInt8] = []
+        for element in elements {
+            guard case .byte(let byte) = element else {
+                bytes = []
+                continue
+            }
+            bytes.append(byte)
+            if bytes.count == 3 { return bytes }
+        }
+        return nil
+    }
+
     /// Whether a pattern is nothing but the one name it matches.
     static func isLiteral(_ pattern: some Sequence<UInt8>) -> Bool {
         !pattern.contains { "*?[\\".utf8.contains($0) }

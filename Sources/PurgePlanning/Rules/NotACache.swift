@@ -1,14 +1,38 @@
 /// Places and files that look disposable and are not.
 ///
-/// The list is a file, `not-a-cache.tsv`, with a reason in each line.
+/// The list is a file, `not-a-cache.tsv`, which tells its own format, with a reason in each line.
 struct NotACache: Sendable {
     /// What is shipped.
     static let shipped = NotACache(list: PackageResources.not_a_cache_tsv)
 
-    /// How many lines have neither a pattern and a reason, nor are comments or empty.
+    /// A line of the list.
+    struct Entry: Sendable, Hashable {
+        /// What a pattern is compared with.
+        enum Kind: String, Sendable {
+            case name, tree, cache, reserved
+        }
+
+        let kind: Kind
+        let pattern: [UInt8]
+        let reason: String
+    }
+
+    /// Names that keep a directory when all of them are in it.
+    struct Tree: Sendable {
+        let names: [[UInt8]]
+        let reason: String
+    }
+
+    /// The lines that are in order.
+    let entries: [Entry]
+    /// How many lines are neither in order, nor comments or empty.
     let malformedLineCount: Int
-    private let names: [[UInt8]: String]
-    private let filter: NameFilter
+    private let names: NameReasons
+    private let reserved: NameReasons
+    private let trees: [Tree]
+    /// The trees of several names, by each of them.
+    private let treesByName: [[UInt8]: [Tree]]
+    private let treeFilter: NameFilter
     /// The places by their first name, and those whose first name is a pattern.
     private let namedPlaces: [[UInt8]: [Place]]
     private let placeFilter: NameFilter
@@ -26,42 +50,70 @@ struct NotACache: Sendable {
 
     /// Reads a list.
     init(list: [UInt8]) {
-        var names: [[UInt8]: String] = [:]
+        let lines = list.split(separator: UInt8(ascii: "\n"))
+            .filter { $0.first != UInt8(ascii: "#") }
+        entries = lines.compactMap { Entry(line: $0) }
+        malformedLineCount = lines.count - entries.count
+        var names: [(pattern: [UInt8], reason: String)] = []
+        var reserved = names
+        var trees: [Tree] = []
         var namedPlaces: [[UInt8]: [Place]] = [:]
         var patternPlaces: [Place] = []
-        var malformed = 0
-        for line in list.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#")
-        {
-            let parts = line.split(
-                separator: UInt8(ascii: "\t"), maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-                malformed += 1
-                continue
-            }
-            let reason = String(decoding: parts[1], as: UTF8.self)
-            let pattern = parts[0].split(separator: UInt8(ascii: "/"))
-            if pattern.count == 1, !parts[0].contains(UInt8(ascii: "*")) {
-                names[Array(pattern[0])] = reason
-            } else {
-                let place = Place(pattern: pattern.map { NamePattern($0) }, reason: reason)
-                if let first = pattern.first, NamePattern.isLiteral(first) {
+        for entry in entries {
+            switch entry.kind {
+            case .name: names.append((entry.pattern, entry.reason))
+            case .reserved: reserved.append((entry.pattern, entry.reason))
+            case .tree:
+                let parts = entry.pattern.split(separator: UInt8(ascii: " ")).map { Array($0) }
+                trees.append(Tree(names: parts, reason: entry.reason))
+                // What is in a unit keeps all of the unit.
+                if parts.count == 1 { names.append((entry.pattern, entry.reason)) }
+            case .cache:
+                let parts = entry.pattern.split(separator: UInt8(ascii: "/"))
+                let place = Place(pattern: parts.map { NamePattern($0) }, reason: entry.reason)
+                if let first = parts.first, NamePattern.isLiteral(first) {
                     namedPlaces[Array(first), default: []].append(place)
                 } else {
                     patternPlaces.append(place)
                 }
             }
         }
-        self.names = names
+        self.names = NameReasons(names)
+        self.reserved = NameReasons(reserved)
+        self.trees = trees
+        var treesByName: [[UInt8]: [Tree]] = [:]
+        for tree in trees where tree.names.count > 1 {
+            for name in tree.names { treesByName[name, default: []].append(tree) }
+        }
+        self.treesByName = treesByName
         self.namedPlaces = namedPlaces
         self.patternPlaces = patternPlaces
-        filter = NameFilter(names.keys)
+        treeFilter = NameFilter(treesByName.keys)
         placeFilter = NameFilter(namedPlaces.keys)
-        malformedLineCount = malformed
     }
 
     /// Why an item of a name keeps the unit it is in; nil when it does not.
-    func reason(name: UnsafeRawBufferPointer) -> String? {
-        filter.mayContain(name) ? names[Array(name)] : nil
+    func reason(name: UnsafeRawBufferPointer) -> String? { names.reason(name) }
+
+    /// Why a name in a directory for temporary files, or one of what would be a unit, is reserved for
+    /// other programs; nil when it is not.
+    func reason(reserved name: UnsafeRawBufferPointer) -> String? { reserved.reason(name) }
+
+    /// Why an item keeps the directory it is in, together with others there; nil when it does not.
+    ///
+    /// - Parameter hasSibling: whether that directory has an entry of a name. Hardly ever asked.
+    func reason(
+        partOfTree name: UnsafeRawBufferPointer, hasSibling: ([UInt8]) -> Bool
+    ) -> String? {
+        guard treeFilter.mayContain(name), let trees = treesByName[Array(name)] else { return nil }
+        return trees.first { $0.names.allSatisfy(hasSibling) }?.reason
+    }
+
+    /// Why a directory is kept with everything below it; nil when it is not.
+    ///
+    /// - Parameter hasEntry: whether the directory has an entry of a name.
+    func reason(treeWith hasEntry: ([UInt8]) -> Bool) -> String? {
+        trees.first { $0.names.allSatisfy(hasEntry) }?.reason
     }
 
     /// Why a place below a directory for caches is kept; nil when it is not.
@@ -84,25 +136,18 @@ struct NotACache: Sendable {
     }
 }
 
-/// Tells most names that are not in a set by their length and first byte, without a copy.
-struct NameFilter: Sendable {
-    /// For each length, the last one for all beyond, a bit for each first byte.
-    private var firstBytes = [UInt64](repeating: 0, count: 64 * 4)
-
-    init(_ names: some Collection<[UInt8]>) {
-        for name in names {
-            let (word, bit) = Self.place(of: name.first ?? 0, length: name.count)
-            firstBytes[word] |= bit
-        }
-    }
-
-    /// Whether a name may be in the set; false is certain.
-    func mayContain(_ name: UnsafeRawBufferPointer) -> Bool {
-        let (word, bit) = Self.place(of: name.first ?? 0, length: name.count)
-        return firstBytes[word] & bit != 0
-    }
-
-    private static func place(of first: UInt8, length: Int) -> (word: Int, bit: UInt64) {
-        (min(length, 63) * 4 + Int(first >> 6), 1 << UInt64(first & 63))
+extension NotACache.Entry {
+    /// Reads a line; nil when it is not in order.
+    fileprivate init?(line: ArraySlice<UInt8>) {
+        let parts = line.split(
+            separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
+            let kind = Kind(rawValue: String(decoding: parts[0], as: UTF8.self)),
+            kind == .cache || !parts[1].contains(UInt8(ascii: "/")),
+            kind != .tree || NamePattern.isLiteral(parts[1])
+        else { return nil }
+        self.kind = kind
+        pattern = Array(parts[1])
+        reason = String(decoding: parts[2], as: UTF8.self)
     }
 }

@@ -85,10 +85,10 @@ struct PurgeRules: Sendable {
         if status.kind == .symbolicLink { return .symbolicLink }
         if places.pathsToProtected.contains(status.identity) { return .protectedRoot }
         switch place {
-        case .elsewhere: return ReservedNames.reason(name).map { .reservedName($0) }
+        case .elsewhere: return notACache.reason(reserved: name).map { .reservedName($0) }
         case .temporary: return reasonToKeepTemporary(name, status)
         case .caches(let names):
-            if let reason = ReservedNames.reason(name) { return .reservedName(reason) }
+            if let reason = notACache.reason(reserved: name) { return .reservedName(reason) }
             return notACache.reason(place: names, name).map { .notACache($0) }
         }
     }
@@ -96,7 +96,7 @@ struct PurgeRules: Sendable {
     private func reasonToKeepTemporary(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus
     ) -> KeepReason? {
-        if let reason = ReservedNames.reason(name) { return .reservedName(reason) }
+        if let reason = notACache.reason(reserved: name) { return .reservedName(reason) }
         guard status.kind != .directory, status.permissions & stickyBit != 0 else { return nil }
         return .reservedName("its sticky bit says so")
     }

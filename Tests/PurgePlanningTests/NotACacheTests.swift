@@ -1,0 +1,241 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("What looks like a cache and is none")
+struct NotACacheTests {
+    private typealias Entry = NotACache.Entry
+
+    private func text(_ entries: [Entry]) -> [UInt8] {
+        entries.flatMap {
+            Array("\($0.kind.rawValue)\t".utf8) + $0.pattern + Array("\t\($0.reason)\n".utf8)
+        }
+    }
+
+    /// A name or a path that a pattern matches, and hardly any other does.
+    private func sample(of entry: Entry) -> String {
+        var sample = ""
+        var rest = String(decoding: entry.pattern, as: UTF8.self)[...]
+        while let next = rest.popFirst() {
+            switch next {
+            case "*", "?": sample.append("x")
+            case "[":
+                sample.append(rest.first ?? "x")
+                rest = rest.drop { $0 != "]" }.dropFirst()
+            default: sample.append(next)
+            }
+        }
+        return sample
+    }
+
+    /// The reason by which a list keeps the sample of an entry.
+    private func reason(_ list: NotACache, _ entry: Entry) -> String? {
+        let sample = sample(of: entry)
+        let names = sample.split(separator: "/").map { Array($0.utf8) }
+        return (names.last ?? []).withUnsafeBytes { last in
+            switch entry.kind {
+            case .name: list.reason(name: last)
+            case .reserved: list.reason(reserved: last)
+            case .cache: list.reason(place: names.dropLast(), last)
+            case .tree:
+                list.reason(treeWith: { name in
+                    sample.split(separator: " ").contains { Array($0.utf8) == name }
+                })
+            }
+        }
+    }
+
+    @Test("is a list without a wrong line, and without one that another makes superfluous")
+    func lines() {
+        let shipped = NotACache.shipped
+        #expect(shipped.malformedLineCount == 0 && shipped.entries.count > 200)
+        for entry in shipped.entries {
+            let others = NotACache(list: text(shipped.entries.filter { $0 != entry }))
+            #expect(others.entries.count == shipped.entries.count - 1, "\(entry) stands twice")
+            #expect(reason(shipped, entry) == entry.reason, "\(sample(of: entry))")
+            #expect(reason(others, entry) == nil, "\(sample(of: entry)) needs no line of its own")
+        }
+        let wrong = [
+            "no reason", "name\tx", "name\tx\t", "name\t\tx", "cache\tx\t", "other\tx\ty",
+            "name\tx/y\tz", "tree\tx*\ty", "reserved\tx/y\tz",
+        ]
+        #expect(
+            NotACache(list: Array(wrong.joined(separator: "\n").utf8)).malformedLineCount
+                == wrong.count)
+    }
+
+    @Test("stays, each for the reason of its line: names and trees, wherever they are in a unit")
+    func namesAndTrees() throws {
+        let entries = NotACache.shipped.entries.filter { $0.kind == .name || $0.kind == .tree }
+        try withHome(Tree { Directory(".cache") { Directory("app") } }) { home in
+            for (index, entry) in entries.enumerated() {
+                let names =
+                    entry.kind == .tree
+                    ? sample(of: entry).split(separator: " ").map { String($0) }
+                    : [sample(of: entry)]
+                let unit = home.path(".cache/app/\(index)/deep")
+                try tool("mkdir", "-p", unit)
+                for name in names { try tool("cp", "/etc/passwd", unit.appending(name)) }
+            }
+            let found = try home.found()
+            #expect(found.units == [])
+            for (index, entry) in entries.enumerated() {
+                #expect(
+                    found.kept[".cache/app/\(index)"] == .notACache(entry.reason),
+                    "\(sample(of: entry))")
+            }
+        }
+    }
+
+    @Test("is a whole directory in caches whose own entries tell what it is")
+    func trees() throws {
+        let entries = NotACache.shipped.entries.filter { $0.kind == .tree }
+        try withHome(Tree { Directory(".cache") }) { home in
+            for (index, entry) in entries.enumerated() {
+                let directory = home.path(".cache/\(index)")
+                try tool("mkdir", "-p", directory.appending("other"))
+                try tool("cp", "/etc/passwd", directory.appending("other/file"))
+                try tool("cp", "/etc/passwd", directory.appending("file"))
+                for name in sample(of: entry).split(separator: " ") {
+                    try tool("touch", directory.appending(String(name)))
+                }
+            }
+            let found = try home.found()
+            #expect(found.units == [])
+            for (index, entry) in entries.enumerated() {
+                #expect(found.kept[".cache/\(index)"] == .notACache(entry.reason))
+                for root in [".cache/\(index)", ".cache/\(index)/other"] {
+                    let below = try home.found { $0.roots = [home.path(root)] }
+                    #expect(below.units == [], "\(sample(of: entry))")
+                }
+            }
+        }
+    }
+
+    @Test("stays where its line says below a directory for caches")
+    func places() throws {
+        for entry in NotACache.shipped.entries where entry.kind == .cache {
+            try withHome(Tree { Directory(".cache") }) { home in
+                let name = ".cache/\(sample(of: entry))"
+                try tool("mkdir", "-p", home.path(name).removingLastComponent())
+                try tool("cp", "/etc/passwd", home.path(name))
+                let file = try home.found()
+                #expect(file.units == [] && file.kept == [name: .notACache(entry.reason)])
+                // The same with a directory.
+                try tool("rm", home.path(name))
+                try tool("mkdir", "-p", home.path(name).appending("unit"))
+                try tool("cp", "/etc/passwd", home.path(name).appending("unit/file"))
+                try #expect(home.found().units == [], "\(name)")
+            }
+        }
+    }
+
+    @Test("stays among temporary files, by itself and in a unit")
+    func reserved() throws {
+        let entries = NotACache.shipped.entries.filter { $0.kind == .reserved }
+        try withHome(Tree { Directory("tmp").permissions(0o1777) }) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            for (index, entry) in entries.enumerated() {
+                let name = sample(of: entry)
+                for directory in ["tmp/\(name)", "tmp/unit\(index)/\(name)"] {
+                    try tool("mkdir", "-p", home.path(directory))
+                    try tool("cp", "/etc/passwd", home.path(directory).appending("file"))
+                }
+            }
+            let found = try home.found()
+            #expect(found.units == [])
+            for (index, entry) in entries.enumerated() {
+                for name in [sample(of: entry), "unit\(index)"] {
+                    #expect(found.kept["tmp/\(name)"] == .reservedName(entry.reason), "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "is what programs are known to keep there",
+        arguments: [
+            ".cache/onedriver/home-u-OneDrive/onedriver.db",
+            ".cache/onedriver/home-u-OneDrive/content/ABC",
+            ".cache/huggingface/token", ".cache/huggingface/stored_tokens",
+            ".cache/huggingface/accelerate/default_config.yaml",
+            ".cache/huggingface/lerobot/calibration/arm.json", ".cache/deno/location_data/abc/kv",
+            ".cache/xournalpp/autosaves/1234.xopp", ".cache/RawTherapee/profiles/a.pp3",
+            ".cache/RawTherapee5-dev/profiles/a.pp3", ".cache/kioexec/krun/123_0/letter.odt",
+            ".cache/keepassxc/keepassxc.ini", ".cache/ncspot/librespot/credentials.json",
+            ".cache/spotifyd/oauth/credentials.json", ".cache/spotify-player/credentials.json",
+            ".cache/obexd/photo.jpg", ".cache/wallpaper/0_5_1080_1920_a",
+            ".cache/gnome-control-center/backgrounds/a.jpg", ".cache/R/renv/cache/v5/pkg/file",
+            ".cache/duplicity/name/manifest.gpg", ".cache/FreeCAD/v1-0/Cache/doc/a.fcstd",
+            ".cache/gdfuse/default/cache/file", ".cache/inkscape/inkscape-autosave-1-2.svg",
+            ".cache/shell/.histfile", ".cache/app/Search-History.db", ".cache/work/CVS/Entries",
+            ".cache/app/work/.sl/store", ".cache/app/work/.pijul/pristine",
+            ".cache/app/vault/Passwords.kdbx", ".cache/app/infra/terraform.tfstate",
+            ".cache/app/profile/key4.db", ".cache/app/.git-credentials", "tmp/xauth_Abc",
+            "tmp/ksocket-u/kdeinit", "tmp/kde-u/file", "tmp/kdecache-u/file", "tmp/notes.txt.swp",
+            "tmp/#draft#", "tmp/vi.recover/vi.1", "tmp/audacity-u/New.aup3unsaved",
+            "tmp/New.aup3unsaved", "tmp/quit.blend",
+        ])
+    func known(_ path: String) throws {
+        try withHome(Tree { Directory("tmp").permissions(0o1777) }) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            try tool("mkdir", "-p", home.path(path).removingLastComponent())
+            try tool("cp", "/etc/passwd", home.path(path))
+            let found = try home.found()
+            #expect(found.units == [])
+            #expect(
+                found.kept.values.contains {
+                    $0.name == "not-a-cache" || $0.name == "reserved-name"
+                })
+        }
+    }
+
+    @Test("is not what only looks like it")
+    func decoys() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    Directory("bare") {
+                        File("HEAD", block)
+                        Directory("objects") { File("file", block) }
+                    }
+                    Directory("prefix") { Directory("drive_c") { File("file", block) } }
+                    Directory("model") {
+                        File("tokenizer.json", block)
+                        File("added_tokens.json", block)
+                    }
+                    Directory("names") {
+                        for name in [
+                            "gitignore", ".gitx", "prehistoric", "HISTORY.rst", "cvs", "a.swf",
+                            "a.kdbxx", "key5.db", "id_rsa.pub", "#x", "quit.blender",
+                            "vi.recovered",
+                            "xauth", "kde-x", "tfstate", "sl", "histfile", "ssh-x",
+                        ] { File(FileName(Array(name.utf8)), block) }
+                    }
+                }
+                Directory("huggingface") { Directory("hub") { File("file", block) } }
+                Directory("deno") { Directory("gen") { File("file", block) } }
+                Directory("RawTherapee") { Directory("images") { File("file", block) } }
+                Directory("onedriverx") { File("file", block) }
+                Directory("gnome-control-center") { File("file", block) }
+            }
+            Directory("tmp") {
+                for name in ["my-xauth", "sshd", "kdeinit", "tmux", "screenshot", "dbus"] {
+                    Directory(FileName(Array(name.utf8))) { File("file", block) }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            var home = home
+            home.temporary = ["tmp"]
+            let found = try home.found()
+            #expect(found.kept == [:])
+            #expect(found.units.count == 15)
+        }
+    }
+}
