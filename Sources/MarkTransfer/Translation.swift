@@ -57,8 +57,14 @@ package struct Translation: Sendable, Hashable {
     }
 
     /// What export writes: the foreign marks that say what the native mark says, where there is none
-    /// of theirs. Only xdg can say that an item is to be backed up.
-    package init(exporting markers: Set<Marker>, from marks: ItemMarks) {
+    /// of theirs.
+    ///
+    /// - Parameter includesFalse: whether xdg says of an item whose native mark is `false` that it is to
+    ///   be backed up. No other mark can, and a program that takes it the wrong way round, as betas of
+    ///   borg 2 did, leaves out just that item.
+    package init(
+        exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false
+    ) {
         guard case .value(let isExcluded) = marks.native.isExcludedFromBackup else { return }
         let opponents = (isExcluded ? marks.foreign.including : marks.foreign.excluding)
             .intersection(markers)
@@ -73,7 +79,7 @@ package struct Translation: Sendable, Hashable {
             switch marker {
             case .apple where isExcluded: writes.append(.apple)
             case .nodump where isExcluded: writes.append(.nodump)
-            case .xdg: writes.append(.xdg(!isExcluded))
+            case .xdg where isExcluded || includesFalse: writes.append(.xdg(!isExcluded))
             default: break
             }
         }

@@ -54,8 +54,11 @@ struct ExportCommand: ParsableCommand {
             Below each ROOT (without one, the current directory) every item whose own native mark \
             is isExcludedFromBackup=true gets the marks named by --to: xdg is the attribute \
             user.xdg.robots.backup with the value false, apple the attribute that Apple's systems \
-            set, nodump the flag of chattr +d. For false, xdg gets true; the others have no such \
-            value. Links and special files have no marks.
+            set, nodump the flag of chattr +d. Links and special files have no marks.
+
+            An item whose mark is false gets nothing, unless --include-false asks for xdg with the \
+            value true; the others have no such value. Betas of borg 2 before 2.0.0b22 take it the \
+            wrong way round and leave out such an item.
 
             A foreign mark that is there already stays; one that says the opposite is reported, and \
             the exit code is 2. Changes are written to a journal as import does, and --undo removes \
@@ -76,9 +79,19 @@ struct ExportCommand: ParsableCommand {
         transform: { try MarkerList($0, valid: MarkerList.exportable) })
     var to: MarkerList?
 
+    @Flag(help: "With xdg, also say of items marked false that they are to be backed up.")
+    var includeFalse = false
+
     @OptionGroup var options: TransferOptions
 
-    func validate() throws { try options.check(list: to, named: "--to") }
+    func validate() throws {
+        try options.check(list: to, named: "--to")
+        if includeFalse, to?.markers.contains(.xdg) != true {
+            throw ValidationError("--include-false goes with --to xdg.")
+        }
+    }
 
-    func run() throws { try options.run(.export, to?.markers ?? []) }
+    func run() throws {
+        try options.run(.export, to?.markers ?? [], includesFalse: includeFalse)
+    }
 }

@@ -41,14 +41,16 @@ struct TransferOptions: ParsableArguments {
         }
     }
 
-    func run(_ command: TransferCommand, _ markers: Set<Marker>) throws {
+    func run(
+        _ command: TransferCommand, _ markers: Set<Marker>, includesFalse: Bool = false
+    ) throws {
         let outcome = Outcome()
         do throws(FileError) {
             if undo {
                 try UndoRun(command, isDryRun: dryRun, isJSON: isJSON, outcome)
                     .run(roots.first?.path)
             } else {
-                try transfer(command, markers, outcome)
+                try transfer(command, markers, includesFalse: includesFalse, outcome)
             }
         } catch {
             Messages.write(error)
@@ -69,11 +71,12 @@ struct TransferOptions: ParsableArguments {
     }
 
     private func transfer(
-        _ command: TransferCommand, _ markers: Set<Marker>, _ outcome: Outcome
+        _ command: TransferCommand, _ markers: Set<Marker>, includesFalse: Bool,
+        _ outcome: Outcome
     ) throws(FileError) {
         let run = TransferRun(
-            command, markers, try makeJournal(of: command), isDryRun: dryRun, isJSON: isJSON,
-            outcome)
+            command, markers, includesFalse: includesFalse, try makeJournal(of: command),
+            isDryRun: dryRun, isJSON: isJSON, outcome)
         var starts: [TreeRoot<TransferRoot>] = []
         for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots {
             do throws(FileError) {

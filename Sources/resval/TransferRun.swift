@@ -15,6 +15,7 @@ final class TransferRun: Sendable {
     let filesystems = MountedFilesystems()
     private let command: TransferCommand
     private let markers: Set<Marker>
+    private let includesFalse: Bool
     private let journal: Journal
     private let outcome: Outcome
     private let stopped = Atomic(false)
@@ -23,11 +24,12 @@ final class TransferRun: Sendable {
     private let hardLinked = Atomic(0)
 
     init(
-        _ command: TransferCommand, _ markers: Set<Marker>, _ journal: Journal, isDryRun: Bool,
-        isJSON: Bool, _ outcome: Outcome
+        _ command: TransferCommand, _ markers: Set<Marker>, includesFalse: Bool,
+        _ journal: Journal, isDryRun: Bool, isJSON: Bool, _ outcome: Outcome
     ) {
         self.command = command
         self.markers = markers
+        self.includesFalse = includesFalse
         self.journal = journal
         self.isDryRun = isDryRun
         self.isJSON = isJSON
@@ -41,7 +43,8 @@ final class TransferRun: Sendable {
     func translation(of marks: ItemMarks) -> Translation {
         switch command {
         case .import: Translation(importing: markers, onto: marks)
-        case .export: Translation(exporting: markers, from: marks)
+        case .export:
+            Translation(exporting: markers, from: marks, includesFalse: includesFalse)
         }
     }
 

@@ -62,7 +62,13 @@ struct TranslationTests {
         #expect(
             Translation(exporting: all, from: marks(.value(true))).writes
                 == [.apple, .xdg(false), .nodump])
-        #expect(Translation(exporting: all, from: marks(.value(false))).writes == [.xdg(true)])
+        #expect(Translation(exporting: all, from: marks(.value(false))).isNothing)
+        #expect(
+            Translation(exporting: all, from: marks(.value(false)), includesFalse: true).writes
+                == [.xdg(true)])
+        #expect(
+            Translation(exporting: all, from: marks(.value(true)), includesFalse: true).writes
+                == [.apple, .xdg(false), .nodump])
         #expect(Translation(exporting: all, from: marks()).isNothing)
         #expect(
             Translation(exporting: all, from: marks(.malformed(prefix: [], length: 0))).isNothing)
@@ -75,7 +81,8 @@ struct TranslationTests {
     @Test("export leaves a foreign mark that says the opposite, and reports it")
     func opposites() {
         let apple = Translation(
-            exporting: [.apple, .xdg], from: marks(.value(false), excluding: [.apple]))
+            exporting: [.apple, .xdg], from: marks(.value(false), excluding: [.apple]),
+            includesFalse: true)
         #expect(apple.writes == [.xdg(true)])
         #expect(apple.conflict?.excluding == [.apple])
         #expect(apple.conflict?.isSettled == false)

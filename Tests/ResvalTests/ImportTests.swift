@@ -230,7 +230,7 @@ struct ImportTests {
             #expect(result.exitCode == 2)
             #expect(
                 sorted(result).dropLast() == [
-                    "./kept: xdg=true (from native)", "./out: apple=set (from native)",
+                    "./out: apple=set (from native)",
                     "./out: nodump=set (from native)", "./out: xdg=false (from native)",
                     "./there: apple=set (from native)", "./there: nodump=set (from native)",
                 ])
@@ -240,7 +240,8 @@ struct ImportTests {
                 try tool("getfattr", "--only-values", "-n", "\(name)", path)
             }
             try #expect(value(ForeignAttribute.xdg, out) == "false")
-            try #expect(value(ForeignAttribute.xdg, inside.appending("kept")) == "true")
+            try #expect(
+                inside.appending("kept").extendedAttribute(named: ForeignAttribute.xdg) == nil)
             try #expect(value(ForeignAttribute.xdg, inside.appending("there")) == "true")
             let apple = try #require(
                 try out.extendedAttribute(named: ForeignAttribute.apple[0]))
@@ -253,6 +254,14 @@ struct ImportTests {
             #expect(undone.exitCode == 0)
             try #expect(attributes(of: inside) == before)
             try #expect(tool("lsattr", "-d", out) == flags)
+
+            let both = try run("export", "--to", "xdg", "--include-false", "-j1", in: root)
+            #expect(
+                sorted(both).dropLast() == [
+                    "./kept: xdg=true (from native)", "./out: xdg=false (from native)",
+                ])
+            try #expect(value(ForeignAttribute.xdg, inside.appending("kept")) == "true")
+            try #expect(value(ForeignAttribute.xdg, out) == "false")
         }
     }
 
@@ -299,7 +308,8 @@ struct ImportTests {
         "wrong command lines are usage errors that say what is valid",
         arguments: [
             ["import"], ["import", "--from", "native"], ["import", "--from", "xdg,,apple"],
-            ["export", "--to", "cachedir"], ["import", "--undo", "--from", "xdg"],
+            ["export", "--to", "cachedir"], ["export", "--to", "apple", "--include-false"],
+            ["export", "--undo", "--include-false"], ["import", "--undo", "--from", "xdg"],
             ["import", "--undo", "a", "b"],
         ])
     func usage(arguments: [String]) throws {
