@@ -11,6 +11,8 @@ struct LocationRules {
     private let temporaryDirectories: [FilePath]
     private(set) var locations: [StorageLocation] = []
     private(set) var warnings: [LocationWarning]
+    /// The warnings about named locations that are none.
+    private(set) var refusals: [LocationWarning] = []
 
     init(_ inputs: LocationInputs) {
         self.inputs = inputs
@@ -23,7 +25,11 @@ struct LocationRules {
     }
 
     mutating func collect() {
-        for location in inputs.named { addNamed(location) }
+        for location in inputs.named {
+            let count = warnings.count
+            addNamed(location)
+            refusals += warnings[count...].filter { $0.cause != .partlyProtected }
+        }
         for path in fixedTemporaryDirectories {
             let setting = path == fixedTemporaryDirectories.first ? "/tmp" : "/var/tmp"
             add(StorageLocation(kind: .temporary, path: path), setting, mayHoldProtected: true)
@@ -34,9 +40,23 @@ struct LocationRules {
     }
 
     private mutating func addNamed(_ location: StorageLocation) {
-        let setting = "the configuration"
+        let setting = "the named directory"
         guard location.path.isAbsolute else {
             return warn(.relative, setting, location.path)
+        }
+        let path = inputs.realPath(of: location.path)
+        if !location.kind.isBackedUp, !path.isFilesystemRoot, !homes.contains(path) {
+            if let directory = SystemPlaces.obstacle(to: path, homes: homes) {
+                return warn(.systemDirectory, setting, location.path, directory)
+            }
+            if let directory = SystemPlaces.userDirectory(overlapping: path, homes: homes) {
+                return warn(.overlapsProtected, setting, location.path, directory)
+            }
+            let mayHoldHomes = (["/var/cache"] + temporaryDirectories)
+                .contains { path.isHeld(by: $0) }
+            if !mayHoldHomes, let home = homes.first(where: { $0.isStrictlyBelow(path) }) {
+                return warn(.holdsHome, setting, location.path, home)
+            }
         }
         add(location, setting, mayHoldProtected: true)
     }

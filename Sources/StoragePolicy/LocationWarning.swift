@@ -15,6 +15,8 @@ public struct LocationWarning: Sendable, Hashable {
         /// The path is, holds or lies in a protected directory, or one for data, state or
         /// configuration.
         case overlapsProtected = "overlaps-protected"
+        /// The path is, holds or lies in a directory of the system, such as /etc or /usr.
+        case systemDirectory = "system-directory"
         /// `$TMPDIR` is not inside /tmp or /var/tmp, and nobody named it.
         case outsideTemporary = "outside-temporary"
         /// `$XDG_CACHE_HOME` is not inside the home, and nobody named it.
@@ -31,7 +33,7 @@ public struct LocationWarning: Sendable, Hashable {
 
     /// Why.
     public let cause: Cause
-    /// What made the setting: a variable such as `$TMPDIR`, a file's name, or `the configuration`.
+    /// What made the setting: a variable such as `$TMPDIR`, a file's name, or `the named directory`.
     public let setting: String
     /// The path that was set; nil when there was none.
     public let path: FilePath?
@@ -60,6 +62,9 @@ public struct LocationWarning: Sendable, Hashable {
         case .holdsHome: "\(setting) is ignored as a location, because a home lies below it"
         case .overlapsProtected:
             "\(setting) is ignored as a location, because it overlaps a protected directory"
+        case .systemDirectory:
+            "\(setting) is refused as a location, because it is, holds or lies in a directory of the "
+                + "system\(obstacle.map { ": \($0)" } ?? "")"
         case .outsideTemporary:
             "\(setting) is ignored as a location, because it is not inside /tmp or /var/tmp"
         case .outsideHome:

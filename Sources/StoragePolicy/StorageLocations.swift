@@ -15,6 +15,8 @@ public struct StorageLocations: Sendable, Hashable {
     public let homes: [FilePath]
     /// The settings that were ignored.
     public let warnings: [LocationWarning]
+    /// Those of ``warnings`` that tell why a location that was named is none: what names it is wrong.
+    public let refusals: [LocationWarning]
 
     /// Finds the locations. Pure: nothing is looked up.
     public init(_ inputs: LocationInputs) {
@@ -24,6 +26,7 @@ public struct StorageLocations: Sendable, Hashable {
         protectedRoots = rules.protectedRoots
         homes = rules.homes
         warnings = rules.warnings
+        refusals = rules.refusals
         let leftOut = rules.locations.filter { !$0.kind.isBackedUp }.map(\.path)
         let candidates = rules.homes + rules.undisposable + inputs.mountPoints
         cutOuts = Set(candidates).subtracting(leftOut)

@@ -28,7 +28,7 @@ struct Planning {
     ///
     /// - Parameter kept: takes what is kept.
     func makePlan(_ roots: [PathArgument], _ kept: KeptItems) throws -> Result {
-        let surroundings = Surroundings(search)
+        let surroundings = try Surroundings(search)
         var realRoots: [FilePath] = []
         for root in roots { realRoots.append(try NamedItem(at: root.path).path) }
         let volume = try surroundings.volume(realRoots)

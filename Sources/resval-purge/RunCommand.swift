@@ -104,7 +104,7 @@ struct RunCommand: ParsableCommand {
                     + "(--partial makes do with that)")
             return nil
         }
-        let surroundings = Surroundings(search)
+        let surroundings = try Surroundings(search)
         let volume = try surroundings.volume(plan.roots)
         let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
         let display = progress.begin(counting: "items looked at")

@@ -39,7 +39,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        let surroundings = Surroundings(search)
+        let surroundings = try Surroundings(search)
         for volume in volumes(surroundings, outcome) {
             do {
                 try show(volume, surroundings)

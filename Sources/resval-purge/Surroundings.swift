@@ -1,3 +1,4 @@
+import ArgumentParser
 import CommandSupport
 import EffectiveValues
 import PurgePlanning
@@ -12,7 +13,9 @@ struct Surroundings {
     let environment: PolicyEnvironment
     private let options: SearchOptions
 
-    init(_ options: SearchOptions) {
+    /// - Throws: exit code 64, after a message, when a directory given with --cache may not be one for
+    ///   caches.
+    init(_ options: SearchOptions) throws {
         self.options = options
         for path in options.protected where (try? path.path.withoutFollowing.status()) == nil {
             Messages.warn(about: path.bytes, "is to be protected, and cannot be found")
@@ -21,9 +24,12 @@ struct Surroundings {
             StorageLocation(kind: .caches, path: absolute($0.path))
         }
         environment = PolicyEnvironment.current(named: caches)
-        for warning in environment.warnings {
+        let refusals = environment.locations.refusals
+        for warning in environment.warnings where !refusals.contains(warning) {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
+        for refusal in refusals { Messages.write(about: refusal.subject?.bytes, refusal.sentence) }
+        if !refusals.isEmpty { throw ExitCode(64) }
     }
 
     /// The path that tells which filesystem is meant.

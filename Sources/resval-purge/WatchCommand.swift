@@ -41,6 +41,10 @@ struct WatchCommand: ParsableCommand {
               critical-percent = 5
               critical = "500M"
 
+            What the file names and is not there is told, at the start and when it is read again. A \
+            directory of the system, such as /etc, /usr or /var/lib, a home, and directories for \
+            documents, settings, keys or data are refused for caches and temporary.
+
             EXIT CODES
               0   ended by SIGTERM; with --once: no volume is below low now
               1   with --once: a volume is still below low
@@ -86,10 +90,15 @@ struct WatchCommand: ParsableCommand {
         if watcher.isShort { throw ExitCode(1) }
     }
 
-    /// The settings, with the places of backups among what is protected.
+    /// The settings, with the places of backups among what is protected. What they name that is not
+    /// there is told.
     private func readSettings() throws -> WatchSettings {
         var settings =
             try config.map { try WatchSettings.read($0.path) } ?? WatchSettings.readUsual()
+        try settings.requirePlausibleLocations(in: .current(named: settings.locations))
+        for (path, sentence) in settings.missingDirectories() {
+            ServiceLog.current.write(.warning, about: path.bytes, sentence)
+        }
         settings.protected += BackupPlaces.protected(currentBaseDirectories())
         return settings
     }

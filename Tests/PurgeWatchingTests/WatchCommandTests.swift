@@ -259,6 +259,67 @@ struct WatchCommandTests {
         }
     }
 
+    @Test("a directory of the system for caches is refused, at the start and at a reload")
+    func systemDirectories() throws {
+        let configuration = "caches = [\"/etc\", \"/usr\"]\ntemporary = [\"/var/lib\"]\n"
+        try withWatchedHome(configuration: configuration, caches: 0) { home in
+            let result = try home.run(
+                """
+                "$PURGE" watch 2> "$LOG.first"
+                echo "exit $?"
+                cp .config/resval/purge.toml wrong
+                : > .config/resval/purge.toml
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'pressure is normal'
+                cp wrong .config/resval/purge.toml
+                kill -HUP "$watch"
+                until_logged 'temporary: /var/lib: '
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """)
+            #expect(result.text == "exit 64\nexit 0\n", "\(result)")
+            let first = try tool("cat", home.home.appending("log.first"))
+            for complaint in ["caches: /etc: ", "caches: /usr: ", "temporary: /var/lib: "] {
+                #expect(first.contains(complaint), "\(first)")
+            }
+            try #expect(!home.log.contains("has read its configuration again"))
+        }
+    }
+
+    @Test(
+        "a directory that the configuration names and that is not there is told, each time it is read"
+    )
+    func missingDirectories() throws {
+        let configuration = """
+            protected = ["~/Wrok"]
+            mark-roots = ["~/rednders"]
+            caches = ["~/cahce"]
+            temporary = ["~/scartch"]
+
+            """
+        try withWatchedHome(configuration: configuration, caches: 0) { home in
+            let result = try home.run(
+                """
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'pressure is normal'
+                kill -HUP "$watch"
+                until_logged 'has read its configuration again'
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+            for complaint in [
+                "Wrok: protected: cannot be found", "rednders: mark-roots: cannot be found",
+                "cahce: caches: cannot be found", "scartch: temporary: cannot be found",
+            ] {
+                #expect(log.split(separator: "\n").count { $0.contains(complaint) } == 2, "\(log)")
+            }
+        }
+    }
+
     @Test("a volume that is not there is told once, and the others are watched")
     func missingVolume() throws {
         let configuration = "min-age = \"0\"\nvolumes = [\"/nonexistent\", \"~\"]\n"

@@ -148,11 +148,11 @@ private let rows: [LocationRow] = [
     LocationRow(
         rule: "/ is ignored also when it is named",
         named: [StorageLocation(kind: .caches, path: "/")], leftOut: usual,
-        warnings: ["filesystem-root the configuration"]),
+        warnings: ["filesystem-root the named directory"]),
     LocationRow(
         rule: "a relative path is ignored also when it is named",
         named: [StorageLocation(kind: .caches, path: "c")], leftOut: usual,
-        warnings: ["relative the configuration"]),
+        warnings: ["relative the named directory"]),
     LocationRow(
         rule: "what no safe way leads to is no location, whatever names it",
         environment: ["TMPDIR": "/tmp/t"],
@@ -184,6 +184,63 @@ struct LocationTests {
         #expect(
             locations.warnings.map { "\($0.cause.rawValue) \($0.setting)" } == row.warnings)
         for warning in locations.warnings { #expect(!warning.sentence.isEmpty) }
+    }
+
+    @Test(
+        "a directory of the system or of a user's own things is refused when it is named",
+        arguments: [
+            "/etc", "/etc/ssl", "/usr", "/usr/share/app/cache", "/bin", "/boot", "/dev/shm",
+            "/proc",
+            "/sys", "/run", "/run/user/1000", "/lib", "/lib64", "/sbin", "/var", "/var/lib",
+            "/var/lib/docker", "/var/log", "/var/spool", "/var/mail/u", "/home", "/root", "/srv",
+            "/opt", "/mnt", "/", "/home/u", "/home/v", "/home/u/Documents", "/home/u/.config/x",
+            "/home/u/.local/share", "/home/u/.local", "/home/v/Documents", "/home/v/Pictures/x",
+            "/home/v/.ssh", "/home/v/.local", "/data", "c",
+        ])
+    func refused(path: FilePath) {
+        for kind in [StorageLocation.Kind.caches, .temporary] {
+            let locations = locations(
+                passwd: """
+                    u:x:1000:1000::/home/u:/bin/sh
+                    v:x:1001:1001::/home/v:/bin/sh
+                    w:x:1002:1002::/data/w:/bin/sh
+                    mail:x:8:8::/var/mail:/bin/sh
+                    """,
+                named: [StorageLocation(kind: kind, path: path)])
+            #expect(locations.locations.filter { !$0.kind.isBackedUp }.map(\.path) == usual)
+            #expect(locations.refusals.map(\.path) == [path])
+            #expect(locations.warnings == locations.refusals)
+        }
+    }
+
+    @Test("a link to a directory of the system is refused, too")
+    func refusedLink() {
+        let locations = locations(
+            named: [StorageLocation(kind: .caches, path: "/srv/cache")],
+            realPaths: ["/srv/cache": "/usr/lib"])
+        #expect(locations.refusals.map(\.cause) == [.systemDirectory])
+        #expect(
+            locations.refusals.first?.sentence.hasSuffix("a directory of the system: /usr") == true)
+    }
+
+    @Test(
+        "any other directory may be named",
+        arguments: [
+            "/var/cache", "/var/cache/app", "/var/tmp/app", "/tmp/app", "/srv/cache",
+            "/opt/app/cache",
+            "/mnt/disk/cache", "/data", "/home/u/work/cache", "/home/v/.cache/app",
+            "/var/lib/jenkins/.cache", "/etcetera", "/user",
+        ])
+    func accepted(path: FilePath) {
+        let locations = locations(
+            passwd: """
+                u:x:1000:1000::/home/u:/bin/sh
+                v:x:1001:1001::/home/v:/bin/sh
+                jenkins:x:110:110::/var/lib/jenkins:/bin/sh
+                """,
+            named: [StorageLocation(kind: .caches, path: path)])
+        #expect(locations.locations.contains(StorageLocation(kind: .caches, path: path)))
+        #expect(locations.refusals == [])
     }
 
     @Test("application data and documents are locations that are backed up")
