@@ -28,7 +28,11 @@ struct LocationRules {
         for location in inputs.named {
             let count = warnings.count
             addNamed(location)
-            refusals += warnings[count...].filter { $0.cause != .partlyProtected }
+            // What another user can bring about is no mistake of who named it, and must not keep a
+            // program from its work elsewhere.
+            refusals += warnings[count...].filter {
+                $0.cause != .partlyProtected && $0.cause != .unsafePath
+            }
         }
         for path in fixedTemporaryDirectories {
             let setting = path == fixedTemporaryDirectories.first ? "/tmp" : "/var/tmp"
@@ -44,6 +48,7 @@ struct LocationRules {
         guard location.path.isAbsolute else {
             return warn(.relative, setting, location.path)
         }
+        guard isSafe(location.path, setting) else { return }
         let path = inputs.realPath(of: location.path)
         if !location.kind.isBackedUp, !path.isFilesystemRoot, !homes.contains(path) {
             if let directory = SystemPlaces.obstacle(to: path, homes: homes) {

@@ -162,7 +162,7 @@ private let rows: [LocationRow] = [
             "/var/tmp": "/var", "/home/u/.local/share": "/home/u/.local",
         ], leftOut: ["/tmp"],
         warnings: [
-            "unsafe-path the configuration", "unsafe-path /var/tmp", "unsafe-path $TMPDIR",
+            "unsafe-path the named directory", "unsafe-path /var/tmp", "unsafe-path $TMPDIR",
             "unsafe-path $XDG_CACHE_HOME", "unsafe-path $XDG_DATA_HOME",
         ]),
     LocationRow(
@@ -221,6 +221,16 @@ struct LocationTests {
         #expect(locations.refusals.map(\.cause) == [.systemDirectory])
         #expect(
             locations.refusals.first?.sentence.hasSuffix("a directory of the system: /usr") == true)
+    }
+
+    @Test("a named directory where another user decides is passed over, and that is no refusal")
+    func unsafeName() {
+        let locations = locations(
+            named: [StorageLocation(kind: .caches, path: "/srv/cache")],
+            realPaths: ["/srv/cache": "/usr"], unsafePaths: ["/srv/cache": "/srv/cache"])
+        #expect(locations.warnings.map(\.cause) == [.unsafePath])
+        #expect(locations.refusals == [])
+        #expect(!locations.locations.contains { $0.path == "/usr" })
     }
 
     @Test(
