@@ -18,6 +18,7 @@ let crashTree = Tree {
                         File("file", block)
                         Directory("deeper") { File("file", block) }
                     }
+                    HardLink("twin", to: FilePath(".cache/app/\(unit)/file0"))
                 }
             }
         }
@@ -77,6 +78,36 @@ struct CrashTests {
                 call += 5
             }
             #expect(call > 30)
+        }
+    }
+
+    @Test(
+        "never gives a unit its name back that is partly gone: one of too many directories to note")
+    func manyDirectories() throws {
+        try withPurgeHomes { homes in
+            try homes.withHome(Tree { cache("unit") {} }) { home in
+                let unit = home(".cache/app/unit")
+                try tool("bash", "-c", "cd $0 && mkdir {1..9500} && touch {1..9500}/file", unit)
+                let result = try Command(
+                    .built("purge-tool"), home.home, home.state, "3000"
+                ).run()
+                #expect(result.end == .signal(SIGKILL))
+                let records = try PurgeJournal(in: home.state).records
+                #expect(records.map(\.state) == [.deleting])
+                #expect(records.first?.knownInodes == nil)
+                let aside = FilePath(bytes: try #require(records.first).asidePath)
+                let left = try tool("ls", aside).split(separator: "\n").count
+                #expect(left > 5000 && left < 9500)
+                // What was not begun is removed; what the removal had begun to empty cannot be told apart.
+                for _ in 0..<2 {
+                    var report = PurgeReport()
+                    try home.executor().finishLeftovers { report.add($0) }
+                    let isFinished = report.leftovers == [unit: .finished]
+                    #expect(isFinished || report.leftovers == [aside: .partlyRemoved])
+                    #expect(!unit.exists)
+                    if isFinished { break }
+                }
+            }
         }
     }
 }

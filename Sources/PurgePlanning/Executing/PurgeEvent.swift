@@ -21,6 +21,9 @@ public enum LeftoverState: Sendable, Hashable {
     case finished
     /// It was only put aside, and has its name again.
     case restored
+    /// Something of it is gone already, and what is left came there since, or cannot be told from what
+    /// did: it keeps the name it was given, and the next run tries again.
+    case partlyRemoved
     /// Nothing is known about it, or it cannot be told apart for certain: it was left alone.
     case leftAlone
     /// It could not be dealt with.
@@ -31,6 +34,7 @@ public enum LeftoverState: Sendable, Hashable {
         switch self {
         case .finished: "finished"
         case .restored: "restored"
+        case .partlyRemoved: "partly-removed"
         case .leftAlone: "left-alone"
         case .failed: "failed"
         }
@@ -41,6 +45,9 @@ public enum LeftoverState: Sendable, Hashable {
         switch self {
         case .finished: "a purge that was cut off had begun to remove it; it is gone now"
         case .restored: "a purge that was cut off had put it aside; it has its name again"
+        case .partlyRemoved:
+            "a purge that was cut off had begun to remove it, and what is left may be new: look through "
+                + "it, then delete it or give it another name"
         case .leftAlone:
             "it is named like something a purge put aside, and nothing is known about it"
         case .failed(let error): "what a purge that was cut off left stays: \(error)"

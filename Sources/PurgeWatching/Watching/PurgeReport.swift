@@ -24,7 +24,8 @@ struct PurgeReport {
         case .failed(let unit, let error):
             hasFailures = true
             keptBytes.addSaturating(unit.bytes)
-            log.write(.error, about: unit.path, "could not be deleted: \(error)")
+            log.write(
+                .error, about: error.path?.bytes ?? unit.path, "could not be deleted: \(error)")
         case .leftover(let path, let state):
             log.write(.notice, about: path, state.sentence)
         }

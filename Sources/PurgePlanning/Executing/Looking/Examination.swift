@@ -29,7 +29,17 @@ struct UnitContents: Sendable {
     /// When any inode below was changed last.
     private(set) var newestChange = FileTime(seconds: .min, nanoseconds: 0)
     /// The directories, the top included.
-    var directories: Set<FileIdentity> = []
+    private(set) var directories: Set<FileIdentity> = []
+    /// The files with several names.
+    private var linkedFiles: Set<FileIdentity> = []
+
+    /// What a removal changes the times of before it goes.
+    var known: Set<FileIdentity> { directories.union(linkedFiles) }
+
+    /// - Parameter top: the directory that holds all of it.
+    init(of top: FileIdentity? = nil) {
+        if let top { directories.insert(top) }
+    }
 
     mutating func add(_ status: FileStatus, named name: [UInt8]) {
         var hasher = Hasher()
@@ -44,7 +54,11 @@ struct UnitContents: Sendable {
         hasher.combine(status.attributeModificationTime)
         digest &+= UInt64(bitPattern: Int64(hasher.finalize()))
         newestChange = max(newestChange, status.attributeModificationTime)
-        if status.kind == .directory { directories.insert(status.identity) }
+        if status.kind == .directory {
+            directories.insert(status.identity)
+        } else if status.linkCount > 1 {
+            linkedFiles.insert(status.identity)
+        }
     }
 }
 

@@ -234,7 +234,7 @@ struct UnitExaminer {
             depth: start.depth, start.context, &visitor)
         guard now.kind == .directory else { return }
         guard case .descend(let below) = descent, below.unit != nil else { throw .changed }
-        looked.contents.directories.insert(now.identity)
+        looked.contents = UnitContents(of: now.identity)
         var checking = CheckingVisitor(visitor, looked.contents, patience)
         defer {
             visitor = checking.rules

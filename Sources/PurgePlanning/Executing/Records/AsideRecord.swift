@@ -23,9 +23,10 @@ struct AsideRecord: Sendable, Hashable {
     let asideName: [UInt8]
     /// When any inode below it was changed last: what is newer was put there since.
     let newestChange: FileTime
-    /// The inodes of the directories it consists of, itself included, once it is deleted; nil before,
-    /// and when they are too many for the journal.
-    var directories: Set<UInt64>?
+    /// The inodes whose times a removal changes before they go, once it is deleted: of the directories it
+    /// consists of, itself included, and of its files with several names. nil before, and when they are too
+    /// many for the journal.
+    var knownInodes: Set<UInt64>?
 
     /// The path it had.
     var path: [UInt8] { parentPath + [UInt8(ascii: "/")] + name }

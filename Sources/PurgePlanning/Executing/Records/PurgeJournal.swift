@@ -96,16 +96,16 @@ final class PurgeJournal {
         return Array(buffer[..<count])
     }
 
-    /// Stores a record in place of the one of the same directory, without its directories where there is
-    /// no room for them; it is on the disk when this returns.
+    /// Stores a record in place of the one of the same directory, without its inodes where there is no
+    /// room for them; it is on the disk when this returns.
     func store(_ record: AsideRecord) throws(FileError) {
         let others = records.filter { $0.asidePath != record.asidePath }
         do throws(FileError) {
             try replace(others + [record])
         } catch {
-            guard error.code == .tooLarge, record.directories != nil else { throw error }
+            guard error.code == .tooLarge, record.knownInodes != nil else { throw error }
             var shorter = record
-            shorter.directories = nil
+            shorter.knownInodes = nil
             try replace(others + [shorter])
         }
     }

@@ -44,7 +44,7 @@ struct RecordWriter {
         add(record.name)
         add(record.asideName)
         add(record.newestChange)
-        add(record.directories)
+        add(record.knownInodes)
     }
 
     /// A number that says whether there are any stands before them and their count.
@@ -113,12 +113,12 @@ struct RecordReader {
         guard let state = number().flatMap({ AsideRecord.State(rawValue: $0) }),
             let identity = identity(), let parent = self.identity(), let parentPath = text(),
             let name = text(), let asideName = text(), let newestChange = time(),
-            let directories = inodes()
+            let knownInodes = inodes()
         else { return nil }
         return AsideRecord(
             state: state, identity: identity, parent: parent, parentPath: parentPath, name: name,
             asideName: asideName,
-            newestChange: newestChange, directories: directories)
+            newestChange: newestChange, knownInodes: knownInodes)
     }
 
     private mutating func inodes() -> Set<UInt64>?? {

@@ -26,7 +26,7 @@ struct DirectoryRemoval {
         do {
             second = try lookAgain(record, first)
             record.state = .deleting
-            record.directories = Set(second.contents.directories.map(\.inode))
+            record.knownInodes = Set(second.contents.known.map(\.inode))
             try journal.store(record)
         } catch {
             try putBack(record, first.place)
@@ -35,8 +35,8 @@ struct DirectoryRemoval {
         let removed = try TreeRemoval.remove(
             record.asideName, first.unit.identity, in: second.place.directory,
             path: record.asidePath, newestChange: record.newestChange,
-            directories: second.contents.directories)
-        guard removed else { throw try giveBackRest(record, first.place) }
+            known: second.contents.known)
+        guard removed else { throw somethingCame(into: record) }
         try forget(record, first.place)
     }
 
@@ -81,15 +81,14 @@ struct DirectoryRemoval {
         try forget(record, place)
     }
 
-    /// What came into a directory while it was removed gets the directory's name back.
-    private func giveBackRest(
-        _ record: AsideRecord, _ place: UnitPlace
-    ) throws(FileError) -> FileError {
-        try putBack(record, place)
-        return FileError(
+    /// A directory of which something is gone never gets its name back: it would look whole. Its record
+    /// stays, so that each run reports it.
+    private func somethingCame(into record: AsideRecord) -> FileError {
+        FileError(
             code: .changed,
-            message: "something came into it while it was removed, and was left there",
-            path: FilePath(bytes: record.path))
+            message: "something came into the directory while it was removed, and was left there",
+            advice: "look through it, then delete it or give it another name",
+            path: FilePath(bytes: record.asidePath))
     }
 
     private func forget(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {

@@ -49,11 +49,12 @@ struct Leftovers {
         let removed = try TreeRemoval.remove(
             record.asideName, identity, in: place.directory, path: record.asidePath,
             newestChange: record.newestChange,
-            directories: record.directories.map { inodes in
+            known: record.knownInodes.map { inodes in
                 Set(inodes.map { FileIdentity(device: identity.device, inode: $0) })
             })
+        // What has begun to go would look whole under its own name. The record stays for the next run.
+        guard removed else { return .partlyRemoved }
         do throws(Errno) {
-            guard removed else { return try restore(record, place) }
             try synchronizeDirectory(place.directory)
             try forget(record)
             return .finished
@@ -62,6 +63,7 @@ struct Leftovers {
         }
     }
 
+    /// Gives a directory that was only put aside its name back.
     private func restore(
         _ record: AsideRecord, _ place: UnitPlace
     ) throws(Errno) -> LeftoverState {

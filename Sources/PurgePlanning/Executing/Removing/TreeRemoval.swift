@@ -5,16 +5,17 @@ import SystemPackage
 struct TreeRemoval: DepthFirstVisitor {
     /// When any inode was changed last: what is newer was changed, or moved there, since.
     private let newestChange: FileTime
-    /// The directories that were looked at; nil after a crash, when they were too many to be noted.
-    private let directories: Set<FileIdentity>?
+    /// The directories and the files with several names that were looked at; nil after a crash, when they
+    /// were too many to be noted.
+    private let known: Set<FileIdentity>?
     /// Files with several names that this removed one of, which changed their inodes.
     private var ownChanges: Set<FileIdentity> = []
     /// Whether anything was left that came there since.
     private(set) var leftSomething = false
 
-    private init(newestChange: FileTime, directories: Set<FileIdentity>?) {
+    private init(newestChange: FileTime, known: Set<FileIdentity>?) {
         self.newestChange = newestChange
-        self.directories = directories
+        self.known = known
     }
 
     /// Removes a directory with all that was in it when it was looked at.
@@ -22,10 +23,10 @@ struct TreeRemoval: DepthFirstVisitor {
     /// - Returns: false when it stays, with what came there since.
     static func remove(
         _ name: [UInt8], _ identity: FileIdentity, in parent: FileDescriptor, path: [UInt8],
-        newestChange: FileTime, directories: Set<FileIdentity>?
+        newestChange: FileTime, known: Set<FileIdentity>?
     ) throws(FileError) -> Bool {
         do throws(KeepReason) {
-            var removal = TreeRemoval(newestChange: newestChange, directories: directories)
+            var removal = TreeRemoval(newestChange: newestChange, known: known)
             let item = WalkedItem(name: name, directory: parent, directoryPath: path)
             let top = OpenedFile(
                 try reaching { () throws(Errno) in
@@ -55,7 +56,7 @@ struct TreeRemoval: DepthFirstVisitor {
         let status = try item.status()
         guard
             status.attributeModificationTime <= newestChange
-                || ownChanges.contains(status.identity)
+                || ownChanges.contains(status.identity) || isOnlyUnlinked(status)
         else {
             leftSomething = true
             return
@@ -77,10 +78,19 @@ struct TreeRemoval: DepthFirstVisitor {
         return ()
     }
 
+    /// Whether a file was there when the unit was looked at, and nothing but its names changed since: one
+    /// went before a crash. A new file with the number of one that is gone was made since.
+    private func isOnlyUnlinked(_ status: FileStatus) -> Bool {
+        guard let known, known.contains(status.identity), let made = status.creationTime else {
+            return false
+        }
+        return status.contentModificationTime <= newestChange && made <= newestChange
+    }
+
     /// Whether a directory was there when the unit was looked at. Where the directories are not known,
     /// one from which something was removed before a crash cannot be told from one that was moved there.
     private func isKnown(_ status: FileStatus) -> Bool {
-        if let directories { return directories.contains(status.identity) }
+        if let known { return known.contains(status.identity) }
         return status.attributeModificationTime <= newestChange
     }
 
