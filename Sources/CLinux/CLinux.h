@@ -520,6 +520,17 @@ static inline long linux_open_beneath(
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
+// Opens a path as if an open directory were the root, also for links: openat2(2).
+static inline long linux_open_in_root(int directory, const char *path, uint64_t flags) {
+    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x10};  // RESOLVE_IN_ROOT
+    return linux_result(syscall(437, directory, path, &how, sizeof how));
+}
+
+// Compares what two threads have: 0 when it is the same. kcmp(2)
+static inline long linux_kcmp(int first, int second, int type) {
+    return linux_result(syscall(SYS_kcmp, first, second, type, 0, 0));
+}
+
 static inline long linux_syncfs(int descriptor) {
     return linux_result(syscall(SYS_syncfs, descriptor));
 }

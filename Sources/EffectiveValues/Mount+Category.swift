@@ -38,6 +38,9 @@ extension Mount {
         return isOnBlockDevice ? .local : .unknown
     }
 
+    /// Whether something that may fall silent answers for its files: a server, or a program.
+    package var isRemote: Bool { category == .network || category == .fuse }
+
     /// Filesystems without a block device have device numbers with the major number 0.
     private var isOnBlockDevice: Bool { deviceMajor(device) != 0 }
 }

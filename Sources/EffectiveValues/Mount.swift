@@ -19,4 +19,7 @@ public struct Mount: Sendable, Hashable {
     public let source: [UInt8]
     /// Whether this mount, or the filesystem, is read-only.
     public let isReadOnly: Bool
+    /// The directories an overlay shows together, with the one it works in, as they were named when it was
+    /// mounted: `upperdir`, `lowerdir` and `workdir`. Empty for other types.
+    package let layers: [FilePath]
 }

@@ -6,6 +6,9 @@ import SystemPackage
 public struct MountTable: Sendable, Hashable {
     /// The mounts, in the kernel's order.
     public let mounts: [Mount]
+    /// Where servers and programs behind FUSE mounts begin to answer for files, but for `/` and what is
+    /// above local filesystems, which nothing can be done without.
+    package private(set) var remoteMountPoints: Set<FilePath> = []
     private let children: [Int: [Int]]
 
     /// Reads the contents of a file in the format of `/proc/self/mountinfo`. Lines that are not in
@@ -13,6 +16,11 @@ public struct MountTable: Sendable, Hashable {
     public init(mountinfo: [UInt8]) {
         mounts = mountinfo.split(separator: UInt8(ascii: "\n")).compactMap { Mount(line: $0) }
         children = Dictionary(grouping: mounts.indices) { [mounts] in mounts[$0].parent }
+        let points = mounts.filter(\.isRemote).map(\.mountPoint).filter { point in
+            point != "/" && mount(holding: point)?.isRemote == true
+                && !mounts.contains { $0.category == .local && $0.mountPoint.isHeld(by: point) }
+        }
+        remoteMountPoints = Set(points)
     }
 
     /// Reads `/proc/self/mountinfo`.
@@ -48,6 +56,14 @@ public struct MountTable: Sendable, Hashable {
     /// The mount with a number, as `statx(2)` tells it; nil when the table has none.
     package func mount(numbered number: Int) -> Mount? { mounts.first { $0.number == number } }
 
+    /// Whether to ask for what lies at a path may mean to wait for a server, or for a program behind a FUSE
+    /// mount, that never answers.
+    ///
+    /// - Parameter path: a real path.
+    package func isRemote(_ path: FilePath) -> Bool {
+        remoteMountPoints.contains { path.isHeld(by: $0) }
+    }
+
     private func nextMount(from current: Int, towards path: FilePath) -> Int? {
         children[mounts[current].number, default: []]
             .filter { $0 != current && path.isHeld(by: mounts[$0].mountPoint) }
@@ -73,7 +89,8 @@ extension Mount {
             root: FilePath(bytes: unescaped(fields[3])), mountPoint: FilePath(bytes: mountPoint),
             filesystemType: text(unescaped(fields[hyphen + 1])[...]),
             source: unescaped(fields[hyphen + 2]),
-            isReadOnly: options.contains { sayReadOnly($0) })
+            isReadOnly: options.contains { sayReadOnly($0) },
+            layers: overlayLayers(of: text(fields[hyphen + 1]), options.last ?? []))
     }
 }
 
@@ -81,6 +98,35 @@ private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes
 
 private func sayReadOnly(_ options: ArraySlice<UInt8>) -> Bool {
     options.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("ro".utf8) }
+}
+
+private let layerOptions: Set<String> = [
+    "upperdir", "workdir", "lowerdir", "lowerdir+", "datadir+",
+]
+
+/// The directories in the options of an overlay. In them a backslash before a colon or a backslash keeps
+/// either from being what it usually is; where only some options know that, both readings are taken.
+private func overlayLayers(of type: String, _ options: ArraySlice<UInt8>) -> [FilePath] {
+    guard type == "overlay" else { return [] }
+    let backslash = UInt8(ascii: "\\")
+    let layers = options.split(separator: UInt8(ascii: ",")).flatMap { option -> [[UInt8]] in
+        guard let equals = option.firstIndex(of: UInt8(ascii: "=")),
+            layerOptions.contains(text(option[..<equals]))
+        else { return [] }
+        let value = unescaped(option[(equals + 1)...])
+        var parts: [[UInt8]] = [[]]
+        var isEscaped = false
+        for byte in value {
+            if byte == UInt8(ascii: ":"), !isEscaped {
+                parts.append([])
+            } else if byte != backslash || isEscaped {
+                parts[parts.count - 1].append(byte)
+            }
+            isEscaped = byte == backslash && !isEscaped
+        }
+        return parts + [value]
+    }
+    return Set(layers.filter { !$0.isEmpty }).map { FilePath(bytes: $0) }
 }
 
 private func deviceNumber(_ field: ArraySlice<UInt8>) -> UInt64? {

@@ -20,6 +20,20 @@ public func realPath(
     return resolver.path
 }
 
+/// The real path of what is there, without a look at what servers, or programs behind FUSE mounts, answer
+/// for: they may never do so.
+///
+/// - Returns: nil when nothing is there, it cannot be reached, or lies below such a mount's top.
+package func realPath(of path: FilePath, notBeyond mounts: MountTable) -> FilePath? {
+    do throws(FileError) {
+        var resolver = try PathResolver(path)
+        try resolver.resolve(notBeyond: mounts.remoteMountPoints)
+        return resolver.path
+    } catch {
+        return nil
+    }
+}
+
 /// The kernel's own limit (`MAXSYMLINKS` of linux/namei.h).
 private let mostSymbolicLinks = 40
 
@@ -84,8 +98,12 @@ struct PathResolver: ~Copyable {
         return check?.status
     }
 
-    mutating func resolve(followsLast: Bool = true) throws(FileError) {
+    /// - Parameter ends: directories nothing below which is looked up; `EHOSTDOWN` for what lies there.
+    mutating func resolve(
+        followsLast: Bool = true, notBeyond ends: Set<FilePath> = []
+    ) throws(FileError) {
         while let name = pending.popLast() {
+            if !ends.isEmpty, ends.contains(path) { throw .opening(.hostIsDown, given) }
             try lookUp(name, followsLink: followsLast || !pending.isEmpty)
         }
     }

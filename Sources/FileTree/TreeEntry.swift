@@ -54,6 +54,11 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// - Throws: the call's errno.
     public func status() throws(Errno) -> FileStatus { try readStatus(target) }
 
+    /// The entry's status without waiting for a server or the program behind a FUSE mount.
+    package func statusAtHand() throws(Errno) -> FileStatus {
+        try readStatusAtHand(target)
+    }
+
     /// Whether the entry has any extended attribute: one `listxattr(2)`.
     ///
     /// - Throws: the call's errno, unless the filesystem has no extended attributes.

@@ -54,6 +54,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     case processInside
     /// On the way to it another user decides where it leads.
     case unsafePath
+    /// It, or something in it, is mounted a second time, or it is part of a mounted overlay.
+    case mountedElsewhere
     /// It does not lie in the directories that are looked at.
     case outsideRoots
     /// It is, or holds, something that cannot be tested for being in use.
@@ -86,6 +88,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .locked: "locked"
         case .processInside: "process-inside"
         case .unsafePath: "unsafe-path"
+        case .mountedElsewhere: "mounted-elsewhere"
         case .outsideRoots: "outside-roots"
         case .untestable: "untestable"
         }
@@ -118,6 +121,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .locked: "somebody has locked it, or a directory above it or in it"
         case .processInside: "a process works in it, or has a directory of it open"
         case .unsafePath: "unsafe path transition: on the way another user decides where it leads"
+        case .mountedElsewhere: "it, or something in it, is in use as a mount elsewhere"
         case .outsideRoots: "it does not lie in the directories that are looked at"
         case .untestable(let errno): "nobody can tell whether it is in use: \(errno)"
         }

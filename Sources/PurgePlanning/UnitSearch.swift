@@ -53,7 +53,7 @@ public struct UnitSearch: Sendable {
         while true {
             passesLeft -= 1
             let units = FirstUnits(wantedBytes: bytes)
-            let sink = UnitSink(units, doubts, keep: keep)
+            let sink = UnitSink(units, doubts, rules.mountsElsewhere, keep: keep)
             var scanner = TreeScanner(
                 threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
             scanner.leavesAccessTimes = true
@@ -92,10 +92,19 @@ public struct UnitSearch: Sendable {
             keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
                 keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
             },
+            // Where nobody can tell, the last look before anything is deleted fails and says so.
+            mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
             // What is not there has no entries, and what is not reached safely is not searched.
             markRoots: markRoots.map { roots in
                 Set(roots.compactMap { try? NamedItem(at: $0).status.identity })
             })
+    }
+
+    /// What looks at who uses what is found.
+    func runningProcesses() -> RunningProcesses {
+        let places = roots + environment.locations.locations.map(\.path)
+        return RunningProcesses(
+            lookingIn: places.compactMap { realPath(of: $0, notBeyond: environment.mounts) })
     }
 
     /// Whether something keeps the clock right, and the volume was not changed at a time to come.

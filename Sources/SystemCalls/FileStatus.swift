@@ -188,13 +188,34 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
+extension FileLocation where Self: ~Copyable {
+    /// The file's status as far as this machine knows it: `statx(2)` with `AT_STATX_DONT_SYNC`. It does not
+    /// wait for a server, or for the program behind a FUSE mount, which may never answer; what else changes
+    /// files there may not show yet. Local filesystems tell the same as to ``status()``.
+    ///
+    /// - Throws: the call's errno.
+    package func statusAtHand() throws(Errno) -> FileStatus {
+        try withCallTarget { target throws(Errno) in try readStatusAtHand(target) }
+    }
+}
+
 /// The status of what a target leads to. Walks ask for each entry, and call this: the compiler makes
 /// no code for their type of the generic form in another module.
 package func readStatus(_ target: CallTarget) throws(Errno) -> FileStatus {
+    try readStatus(target, AT_NO_AUTOMOUNT)
+}
+
+/// As ``readStatus(_:)``, without waiting for whatever answers for the file.
+package func readStatusAtHand(_ target: CallTarget) throws(Errno) -> FileStatus {
+    // AT_STATX_DONT_SYNC
+    try readStatus(target, AT_NO_AUTOMOUNT | 0x4000)
+}
+
+private func readStatus(_ target: CallTarget, _ flags: CInt) throws(Errno) -> FileStatus {
     var status = statx()
     _ = try perform(.statx) {
         linux_statx(
-            target.directory, target.path, target.flags | AT_NO_AUTOMOUNT,
+            target.directory, target.path, target.flags | flags,
             UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID), &status)
     }
     return FileStatus(status)

@@ -12,6 +12,18 @@ package func availableProcessorCount() -> Int {
     max(Int(linux_available_processors()), 1)
 }
 
+/// Whether two threads share one table of open files, and one root and working directory: `kcmp(2)`.
+///
+/// - Throws: `EPERM` for threads of others and where a filter forbids the call, `ESRCH` when one ended,
+///   `ENOSYS` where the kernel lacks it.
+package func shareFilesAndDirectories(_ first: Int32, _ second: Int32) throws(Errno) -> Bool {
+    // KCMP_FILES and KCMP_FS of linux/kcmp.h.
+    for type: CInt in [2, 3] where try perform(.kcmp, { linux_kcmp(first, second, type) }) != 0 {
+        return false
+    }
+    return true
+}
+
 /// The running kernel's version, such as 6 and 18: `uname(2)`.
 ///
 /// - Returns: nil when the release begins with no two numbers.

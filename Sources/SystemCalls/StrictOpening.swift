@@ -56,6 +56,21 @@ package func openBeneath(
     }
 }
 
+/// Opens a path as a process with another root would, only to lead calls to it: `openat2(2)` with
+/// `RESOLVE_IN_ROOT` and `O_PATH`.
+///
+/// - Parameter root: an open directory, which is `/` also for links on the way.
+package func openReference(
+    _ path: FilePath, inRoot root: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try path.withPointer { path throws(Errno) in
+        let descriptor = try perform(.openat2) {
+            linux_open_in_root(root.rawValue, path, UInt64(O_PATH | O_CLOEXEC))
+        }
+        return FileDescriptor(rawValue: CInt(descriptor))
+    }
+}
+
 /// As ``openBeneath(_:in:flags:)``; reading leaves the time of access alone where this process may
 /// ask for that.
 package func openBeneathUnnoticed(

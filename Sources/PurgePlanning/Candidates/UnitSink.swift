@@ -5,15 +5,17 @@ import SystemCalls
 struct UnitSink: Sendable {
     private let units: FirstUnits
     private let doubts: Doubts
+    private let mounts: MountsElsewhere
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
 
     /// - Parameter keep: called for what would be deleted but for a reason, from any thread.
     init(
-        _ units: FirstUnits, _ doubts: Doubts,
+        _ units: FirstUnits, _ doubts: Doubts, _ mounts: MountsElsewhere,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
     ) {
         self.units = units
         self.doubts = doubts
+        self.mounts = mounts
         self.keep = keep
     }
 
@@ -30,7 +32,7 @@ struct UnitSink: Sendable {
     func add(_ start: UnitStart, _ portion: UnitPortion) {
         let reason =
             portion.keepReason ?? start.ageLimit.reasonToKeep(portion.lastUse)
-            ?? (portion.bytes == 0 ? .freesNothing : nil)
+            ?? (portion.bytes == 0 ? .freesNothing : nil) ?? mounts.reasonToKeep(start.path)
         if let reason { return note(start.path, reason) }
         add(
             PurgeUnit(
@@ -64,7 +66,8 @@ struct UnitSink: Sendable {
             return
         }
         let path = pathBytes(of: entry)
-        if let reason = doubts.reasonToKeep(path, isDirectory: false) { return note(path, reason) }
+        let reason = doubts.reasonToKeep(path, isDirectory: false) ?? mounts.reasonToKeep(path)
+        if let reason { return note(path, reason) }
         preselection.add(
             PurgeUnit(
                 path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,

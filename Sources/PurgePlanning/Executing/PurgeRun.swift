@@ -103,14 +103,17 @@ struct PurgeRun {
         guard examined.unit.isAsPlanned(planned) else { throw KeepReason.changed }
         if let trash {
             try examined.requireAtRest()
-            try examiner.requireNoProcess(in: examined.contents.directories)
+            try examiner.requireUnused(examined, named: planned.path)
             return try trash.take(examined)
         }
         if executor.mode == .rehearse {
             try examined.requireAtRest()
-            return try examiner.requireNoProcess(in: examined.contents.directories)
+            return try examiner.requireUnused(examined, named: planned.path)
         }
-        guard planned.isDirectory else { return try examined.removeFile() }
+        guard planned.isDirectory else {
+            try examiner.requireUnused(examined, named: planned.path)
+            return try examined.removeFile()
+        }
         try DirectoryRemoval(examiner: examiner, journal: journal.required()).remove(examined)
     }
 }

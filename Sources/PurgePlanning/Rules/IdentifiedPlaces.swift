@@ -114,23 +114,5 @@ struct IdentifiedPlaces: Sendable {
     }
 }
 
-/// A directory by the filesystem it lies on and its path there, which is the same for all mounts.
-private struct FilesystemPart: Sendable {
-    private let device: UInt64
-    private let path: FilePath
-
-    /// - Parameter real: a real path.
-    init?(_ real: FilePath, in mounts: MountTable) {
-        guard let mount = mounts.mount(holding: real) else { return nil }
-        device = mount.device
-        let below = real.components.dropFirst(mount.mountPoint.components.count)
-        path = mount.root.appending(below)
-    }
-
-    func isIn(_ other: FilesystemPart) -> Bool {
-        device == other.device && path.isHeld(by: other.path)
-    }
-}
-
 /// The inode number of every subvolume's root on btrfs.
 private let subvolumeRoot: UInt64 = 256

@@ -26,6 +26,8 @@ struct PurgeRules: Sendable {
     let notACache: NotACache
     /// What tmpfiles.d keeps.
     let keptPaths: KeptPaths
+    /// What was in use as a mount when the search began.
+    let mountsElsewhere: MountsElsewhere
     /// Below which directories marks say that something may go; nil for everywhere.
     var markRoots: Set<FileIdentity>?
 

@@ -11,11 +11,13 @@ struct UnitExaminer {
     private let search: UnitSearch
     private let rules: PurgeRules
     private let patience: Patience
+    private let processes: RunningProcesses
 
     init(_ search: UnitSearch, _ rules: PurgeRules, _ patience: Patience) {
         self.search = search
         self.rules = rules
         self.patience = patience
+        processes = search.runningProcesses()
     }
 
     /// Looks at a unit: at what is stored above it, on it and in it, and at who uses it.
@@ -29,7 +31,9 @@ struct UnitExaminer {
     ) throws(KeepReason) -> Examination {
         let notes = Monitor<KeepReason?>(nil)
         let found = FirstUnits(wantedBytes: .max)
-        let sink = UnitSink(found, Doubts()) { _, reason in notes.withLock { $0 = reason } }
+        let sink = UnitSink(found, Doubts(), rules.mountsElsewhere) { _, reason in
+            notes.withLock { $0 = reason }
+        }
         do throws(KeepReason) {
             let looked = try look(at: path, named: standIn, sink)
             guard let unit = found.found().units.first else {
@@ -45,10 +49,12 @@ struct UnitExaminer {
         }
     }
 
-    /// Throws `processInside` when a process is in one of the directories of a unit.
-    func requireNoProcess(in directories: Set<FileIdentity>) throws(KeepReason) {
+    /// Throws `processInside` when a process is in a unit, `mountedElsewhere` when a mount is of it.
+    ///
+    /// - Parameter path: the path the unit has now.
+    func requireUnused(_ unit: Examination, named path: [UInt8]) throws(KeepReason) {
         try patience.retry(while: \.mayPass) { () throws(KeepReason) in
-            try RunningProcesses.requireOutside(directories)
+            try processes.requireOutside(unit, named: path)
         }
     }
 

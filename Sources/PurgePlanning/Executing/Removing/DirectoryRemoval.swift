@@ -12,7 +12,7 @@ struct DirectoryRemoval {
     ///
     /// - Throws: ``KeepReason`` when it was put back, or never touched; `FileError` when a call failed.
     func remove(_ first: Examination) throws {
-        try examiner.requireNoProcess(in: first.contents.directories)
+        try examiner.requireUnused(first, named: first.unit.path)
         let filesystems = journal.filesystems
         var record = AsideRecord(
             state: .aside, identity: filesystems.identity(of: try status(of: first)),
@@ -63,7 +63,7 @@ struct DirectoryRemoval {
     ) throws(KeepReason) -> Examination {
         let second = try examiner.examine(record.path, named: record.asideName)
         guard second.isUnchanged(since: first) else { throw .changed }
-        try examiner.requireNoProcess(in: second.contents.directories)
+        try examiner.requireUnused(second, named: record.asidePath)
         return second
     }
 
