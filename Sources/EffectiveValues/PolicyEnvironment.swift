@@ -52,10 +52,21 @@ public struct PolicyEnvironment: Sendable, Hashable {
         }
         mounts = MountTable(mountinfo: reader.contents(of: "/proc/self/mountinfo"))
         inputs.mountPoints = mounts.mounts.map(\.mountPoint)
-        inputs.realPaths = realPaths(of: inputs.pathsToResolve)
-        inputs.unsafePaths = unsafePaths(among: inputs.pathsOfLocations)
+        inputs.realPaths = realPaths(of: inputs.pathsToResolve, home: base.home, mounts)
+        inputs.unsafePaths = unsafePaths(among: inputs.pathsOfLocations, mounts)
         locations = StorageLocations(inputs)
         warnings = reader.warnings + locations.warnings
+    }
+}
+
+extension PolicyEnvironment {
+    /// The status of what is at a path; nil where nothing is, it cannot be reached, or a server or program
+    /// answers for it, which may never do so.
+    package func localStatus(of path: FilePath) -> FileStatus? {
+        guard let real = realPath(of: path, notBeyond: mounts), !mounts.isRemote(real) else {
+            return nil
+        }
+        return try? real.status()
     }
 }
 
@@ -78,20 +89,28 @@ private struct FileReader {
 }
 
 /// The real path of every path that has one. A missing or unreachable path is no place a walk could
-/// come to by another name.
-private func realPaths(of paths: Set<FilePath>) -> [FilePath: FilePath] {
+/// come to by another name; nor is one on a server that may never answer, unless the home is there, too,
+/// and nothing goes without.
+private func realPaths(
+    of paths: Set<FilePath>, home: FilePath?, _ mounts: MountTable
+) -> [FilePath: FilePath] {
+    let realHome = home.map { realPath(of: $0, notBeyond: mounts) } ?? nil
+    let isHomeLocal = realHome.map { !mounts.isRemote($0) } ?? false
     var table: [FilePath: FilePath] = [:]
     for path in paths where path.isAbsolute {
-        guard let real = try? realPath(of: path) else { continue }
+        let real = isHomeLocal ? realPath(of: path, notBeyond: mounts) : try? realPath(of: path)
+        guard let real else { continue }
         table[path] = real
     }
     return table
 }
 
 /// Those of paths to which no safe way leads, with the item where another user decides.
-private func unsafePaths(among paths: Set<FilePath>) -> [FilePath: FilePath] {
+private func unsafePaths(
+    among paths: Set<FilePath>, _ mounts: MountTable
+) -> [FilePath: FilePath] {
     var table: [FilePath: FilePath] = [:]
-    for path in paths where path.isAbsolute {
+    for path in paths where path.isAbsolute && !mounts.mayBeSilent(path) {
         do throws(FileError) {
             _ = try NamedItem(at: path)
         } catch {

@@ -34,6 +34,20 @@ package func realPath(of path: FilePath, notBeyond mounts: MountTable) -> FilePa
     }
 }
 
+extension MountTable {
+    /// As ``isRemote(_:)``, for any path.
+    package func mayBeSilent(_ path: FilePath) -> Bool {
+        if remoteMountPoints.isEmpty { return false }
+        do throws(FileError) {
+            var resolver = try PathResolver(path)
+            try resolver.resolve(notBeyond: remoteMountPoints)
+            return isRemote(resolver.path)
+        } catch {
+            return error.errno == .hostIsDown
+        }
+    }
+}
+
 /// The kernel's own limit (`MAXSYMLINKS` of linux/namei.h).
 private let mostSymbolicLinks = 40
 

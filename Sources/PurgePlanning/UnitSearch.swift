@@ -96,7 +96,9 @@ public struct UnitSearch: Sendable {
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
             // What is not there has no entries, and what is not reached safely is not searched.
             markRoots: markRoots.map { roots in
-                Set(roots.compactMap { try? NamedItem(at: $0).status.identity })
+                Set(
+                    roots.filter { environment.localStatus(of: $0) != nil }
+                        .compactMap { try? NamedItem(at: $0).status.identity })
             })
     }
 
@@ -126,7 +128,8 @@ public struct UnitSearch: Sendable {
             items.append(try reader.item(at: NamedItem(at: root).path, followsLast: false))
         }
         if roots.isEmpty {
-            for location in environment.locations.locations where location.kind != .documents {
+            for location in environment.locations.locations
+            where location.kind != .documents && !environment.mounts.isRemote(location.path) {
                 do throws(FileError) {
                     let path = try NamedItem(at: location.path).path
                     let item = try reader.item(at: path, followsLast: false)

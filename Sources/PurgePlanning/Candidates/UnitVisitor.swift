@@ -65,7 +65,8 @@ struct UnitVisitor: TreeVisitor {
     ) throws(FileError) -> Seen {
         let status: FileStatus
         do throws(Errno) {
-            status = try entry.status()
+            // A dead mount may stand there.
+            status = try entry.statusAtHand()
         } catch {
             throw .readingStatus(error, of: entry.path)
         }
@@ -94,6 +95,8 @@ struct UnitVisitor: TreeVisitor {
     private func marks(
         of entry: borrowing TreeEntry, _ status: FileStatus, in context: PurgeContext
     ) throws(FileError) -> ItemMarks {
+        // What is mounted there is not looked at, and may never answer.
+        if entry.depth > 0, status.isMountRoot == true { return .none }
         if status.kind == .directory, context.unit == nil, case .caches = context.place {
             return try marksAndTags.marks(of: entry, kind: status.kind, status: status)
         }

@@ -28,20 +28,21 @@ struct IdentifiedPlaces: Sendable {
         device: UInt64
     ) {
         let places = environment.locations
+        let mounts = environment.mounts
+        self.mounts = mounts
         var protected = places.protectedRoots + given
-        if user == 0 { protected += OtherHomes.protectedRoots(of: environment.base.homes) }
-        mounts = environment.mounts
-        longKeeping = try? realPath(of: "/var/tmp")
-        // What does not exist cannot be met.
-        let realRoots = protected.compactMap { try? realPath(of: $0) }
-        protectedParts = realRoots.compactMap { [mounts] in FilesystemPart($0, in: mounts) }
-        for (root, status) in realRoots.compactMap({ Self.found($0) }) {
+        if user == 0 { protected += OtherHomes.protectedRoots(of: environment.base.homes, mounts) }
+        longKeeping = realPath(of: "/var/tmp", notBeyond: mounts)
+        // What does not exist, or lies beyond a mount that purging does not enter, cannot be met.
+        let realRoots = protected.compactMap { realPath(of: $0, notBeyond: mounts) }
+        protectedParts = realRoots.compactMap { FilesystemPart($0, in: mounts) }
+        for (root, status) in realRoots.compactMap({ found($0) }) {
             protectedRoots.insert(status.identity)
             if let twin = snapshotTwin(of: root, status, on: device) { protectedRoots.insert(twin) }
         }
         for location in places.locations {
             // A location that leads elsewhere by now is none.
-            guard let item = try? NamedItem(at: location.path), item.path == location.path,
+            guard found(location.path) != nil, let item = try? NamedItem(at: location.path), item.path == location.path,
                 let place = place(of: location)
             else { continue }
             locations[item.status.identity] = place
@@ -52,7 +53,7 @@ struct IdentifiedPlaces: Sendable {
         }
         for path in places.homes + locationPaths { add(pathToProtected: path) }
         for path in places.homes + places.locations.filter(\.kind.isBackedUp).map(\.path) {
-            if let (_, status) = Self.found(path) { cutOuts.insert(status.identity) }
+            if let (_, status) = found(path) { cutOuts.insert(status.identity) }
         }
     }
 
@@ -76,7 +77,7 @@ struct IdentifiedPlaces: Sendable {
             return true
         }
         return (Self.ancestors(of: path) + [path]).contains { path in
-            Self.found(path).map { protectedRoots.contains($0.1.identity) } ?? true
+            found(path).map { protectedRoots.contains($0.1.identity) } ?? true
         }
     }
 
@@ -94,10 +95,12 @@ struct IdentifiedPlaces: Sendable {
     }
 
     private mutating func add(pathToProtected path: FilePath) {
-        if let (_, status) = Self.found(path) { pathsToProtected.insert(status.identity) }
+        if let (_, status) = found(path) { pathsToProtected.insert(status.identity) }
     }
 
-    private static func found(_ path: FilePath) -> (FilePath, FileStatus)? {
+    private func found(_ path: FilePath) -> (FilePath, FileStatus)? {
+        // No walk comes there, and it may never answer.
+        if mounts.isRemote(path) { return nil }
         do throws(Errno) {
             return (path, try path.status())
         } catch {

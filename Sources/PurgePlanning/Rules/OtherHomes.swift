@@ -7,12 +7,18 @@ import SystemPackage
 enum OtherHomes {
     /// The directories for documents, settings, state and keys of homes, by the default names and by
     /// each home's own `user-dirs.dirs`: those in the home, and elsewhere those of the home's owner, since
-    /// users have no say about what is not theirs.
-    static func protectedRoots(of homes: [FilePath]) -> [FilePath] {
-        Set(homes).filter { exists($0) }.flatMap { home in
+    /// users have no say about what is not theirs. Homes on servers are not asked: they may never answer, and
+    /// what lies there is never purged.
+    static func protectedRoots(of homes: [FilePath], _ mounts: MountTable) -> [FilePath] {
+        func isLocal(_ path: FilePath) -> Bool {
+            realPath(of: path, notBeyond: mounts).map { !mounts.isRemote($0) } ?? false
+        }
+        return Set(homes).filter { isLocal($0) }.flatMap { home in
             let file = home.appending(".config").appending("user-dirs.dirs")
             let configured = UserDirectories(contents: contents(of: file), home: home).paths.values
-            return (configured + names.map { home.appending($0) }).filter { isOwn($0, of: home) }
+            return (configured + names.map { home.appending($0) }).filter {
+                isLocal($0) && isOwn($0, of: home)
+            }
         }
     }
 
@@ -41,16 +47,6 @@ enum OtherHomes {
 
     private static let names =
         UserDirectories.defaultNames + [".ssh", ".gnupg", ".config", ".local/state"]
-
-    private static func exists(_ path: FilePath) -> Bool {
-        do throws(Errno) {
-            _ = try path.status()
-            return true
-        } catch {
-            // What is not there cannot be met; what cannot be looked up cannot be walked to.
-            return false
-        }
-    }
 
     private static func contents(of file: FilePath) -> [UInt8] {
         do throws(Errno) {

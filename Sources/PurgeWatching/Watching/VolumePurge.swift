@@ -83,6 +83,7 @@ package struct VolumePurge {
         let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
         return (locations.map(\.path) + settings.markRoots).filter { root in
             do throws(FileError) {
+                guard environment.localStatus(of: root) != nil else { return false }
                 return try NamedItem(at: root).status.identity.device == device
             } catch {
                 // What is not there, or cannot be reached safely, holds nothing that could be deleted.

@@ -143,7 +143,7 @@ extension VolumeWatcher {
         watchdog.tell()
         let path = volumes[index].path
         do throws(FileError) {
-            let space = try StorageSpace(at: path)
+            let space = try space(at: path)
             volumes[index].isUnreachable = false
             let before = volumes[index].watch.pressure
             let action = volumes[index].watch.action(for: space, at: timeSinceBoot())
@@ -201,10 +201,25 @@ extension VolumeWatcher {
         return hasHelped ? .helpful : .fruitless
     }
 
+    /// The space on a volume. One that a server or a program answers for is never purged, and to ask might
+    /// mean to wait for ever.
+    private func space(at path: FilePath) throws(FileError) -> StorageSpace {
+        let mounts = try MountTable.current()
+        if let real = realPath(of: path, notBeyond: mounts), !mounts.isRemote(real) {
+            return try StorageSpace(at: real)
+        }
+        guard mounts.remoteMountPoints.isEmpty else {
+            throw FileError(
+                code: .unsupportedFilesystem, message: "is not there, or not on a local filesystem",
+                advice: "name volumes that can be purged", path: path)
+        }
+        return try StorageSpace(at: path)
+    }
+
     /// Whether what was needed is free now, whoever freed it.
     private func isRelieved(_ path: FilePath) -> Bool {
         do throws(FileError) {
-            return settings.thresholds.pressure(of: try StorageSpace(at: path)) == .normal
+            return settings.thresholds.pressure(of: try space(at: path)) == .normal
         } catch {
             return false
         }

@@ -34,7 +34,7 @@ struct WalkedItem {
     }
 
     func status() throws(KeepReason) -> FileStatus {
-        try reaching { () throws(Errno) in try location.status() }
+        try reaching { () throws(Errno) in try location.statusAtHand() }
     }
 }
 

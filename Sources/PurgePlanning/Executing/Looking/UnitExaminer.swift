@@ -222,7 +222,7 @@ struct UnitExaminer {
     ) throws(KeepReason) {
         let place = looked.place
         let location = DirectoryEntryLocation(directory: place.directory, name: name)
-        let status = try reaching { () throws(Errno) in try location.status() }
+        let status = try reaching { () throws(Errno) in try location.statusAtHand() }
         let opened = try hold(name, status, &looked)
         // Whatever has the name by now, what is open is looked at.
         let now = try reaching { () throws(Errno) in try opened.descriptor.status() }

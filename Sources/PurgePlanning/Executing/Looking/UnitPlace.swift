@@ -19,7 +19,7 @@ struct UnitPlace: Sendable {
     func status(of name: [UInt8]) throws(Errno) -> FileStatus? {
         do throws(Errno) {
             return try DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name))
-                .status()
+                .statusAtHand()
         } catch .noSuchFileOrDirectory {
             return nil
         }

@@ -20,7 +20,7 @@ extension Examination {
         if !unit.isDirectory { try requireNoCompanions() }
         let name = FilePath(bytes: place.name)
         let now = try reaching { () throws(Errno) in
-            try DirectoryEntryLocation(directory: place.directory, name: name).status()
+            try DirectoryEntryLocation(directory: place.directory, name: name).statusAtHand()
         }
         guard now.identity == unit.identity, now.size == unit.pin.size,
             now.contentModificationTime == unit.pin.contentModificationTime,
