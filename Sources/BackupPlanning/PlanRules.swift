@@ -89,6 +89,14 @@ struct PlanRules: Sendable {
         return .evicted(snapshot: record.snapshot)
     }
 
+    /// Whether a mount begins here that a server answers for, or a program, and that stays out: to ask it for
+    /// anything may mean to wait for ever.
+    func isRemoteMount(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> Bool {
+        isMountRoot(status, in: context) && mounts.isRemote(entry.path)
+    }
+
     private func isMountRoot(_ status: FileStatus, in context: PlanContext) -> Bool {
         if let isMountRoot = status.isMountRoot { return isMountRoot }
         return context.device.map { $0 != status.identity.device } ?? false

@@ -61,13 +61,16 @@ struct PlanVisitor: TreeVisitor {
     ) throws(FileError) -> (FileStatus, ItemMarks) {
         let status: FileStatus
         do throws(Errno) {
-            status = try entry.status()
+            // A silent mount may stand in a directory's place. Of directories nothing counts that a server
+            // might know better.
+            let isEntry = context.source == nil && entry.kind == .directory
+            status = isEntry ? try entry.statusAtHand() : try entry.status()
         } catch {
             throw .readingStatus(error, of: entry.path)
         }
-        guard status.kind.canStoreUserAttributes, context.source == nil, mayHaveMarks(entry) else {
-            return (status, .none)
-        }
+        guard status.kind.canStoreUserAttributes, context.source == nil,
+            !rules.isRemoteMount(entry, status, in: context), mayHaveMarks(entry)
+        else { return (status, .none) }
         return (
             status, try rules.markReader.marks(of: entry, kind: status.kind, status: status)
         )

@@ -1,4 +1,5 @@
 import CLinux
+import SystemCalls
 
 /// Runs `body` on threads of its own and returns when all have ended.
 ///
@@ -8,26 +9,9 @@ import CLinux
 func runOnThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Int {
     var threads: [pthread_t] = []
     for number in 0..<count {
-        let start = Unmanaged.passRetained(ThreadStart { body(number) })
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().body()
-                return nil
-            }, start.toOpaque())
-        guard result == 0 else {
-            start.release()
-            break
-        }
+        guard let thread = startThread({ body(number) }) else { break }
         threads.append(thread)
     }
     for thread in threads { pthread_join(thread, nil) }
     return threads.count
-}
-
-private final class ThreadStart {
-    let body: () -> Void
-    init(_ body: @escaping () -> Void) { self.body = body }
 }

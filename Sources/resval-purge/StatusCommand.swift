@@ -68,7 +68,9 @@ struct StatusCommand: ParsableCommand {
         } else if search.volume == nil {
             let environment = surroundings.environment
             paths += [environment.base.home].compactMap(\.self)
-            paths += environment.locations.locations.filter { $0.kind != .documents }.map(\.path)
+            let locations = environment.locations.locations.filter { $0.kind != .documents }
+            // A server that may never answer holds nothing that is purged.
+            paths += locations.map(\.path).filter { !environment.mounts.isRemote($0) }
         }
         var found: [VolumeRoots] = []
         for (index, path) in paths.enumerated() {

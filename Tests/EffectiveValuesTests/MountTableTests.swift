@@ -34,6 +34,34 @@ struct MountTableTests {
         #expect(table.mounts[0].device == 0xFE01)
     }
 
+    @Test("the directories of an overlay are known, whatever is in their names")
+    func overlay() {
+        let line =
+            #"1 0 0:1 / /m rw - overlay none rw,lowerdir=/a\040b:/c\134:d\054e::/f,upperdir=/u:v,"#
+            + #"workdir=/w,index=/no,lowerdir+=/g"#
+        let layers = MountTable(mountinfo: Array(line.utf8)).mounts.first?.layers ?? []
+        let expected: Set<FilePath> = ["/a b", "/c:d,e", "/f", "/u:v", "/w", "/g"]
+        #expect(expected.isSubset(of: layers))
+        #expect(!layers.contains("/no"))
+        let other = "1 0 0:1 / /m rw - ext4 none rw,upperdir=/u"
+        #expect(MountTable(mountinfo: Array(other.utf8)).mounts.first?.layers == [])
+    }
+
+    @Test("servers and FUSE mounts may be silent, but not what everything needs")
+    func remote() {
+        func table(_ lines: String...) -> MountTable {
+            MountTable(mountinfo: Array(lines.joined(separator: "\n").utf8))
+        }
+        let usual = table(
+            "1 0 8:1 / / rw - ext4 d rw", "2 1 0:1 / /mnt/far rw - fuse.sshfs h rw",
+            "3 1 0:2 / /net rw - nfs4 h rw", "4 3 8:2 / /net/near rw - ext4 d rw",
+            "5 1 0:3 / /hidden rw - nfs4 h rw", "6 5 8:3 / /hidden rw - ext4 d rw")
+        #expect(usual.remoteMountPoints == ["/mnt/far"])
+        #expect(usual.isRemote("/mnt/far/below"))
+        #expect(!usual.isRemote("/mnt/farther") && !usual.isRemote("/net/near/x"))
+        #expect(table("1 0 0:2 / / rw - nfs4 h rw").remoteMountPoints == [])
+    }
+
     @Test("escaped bytes that are not UTF-8 are kept")
     func nonUTF8() {
         let line = Array("1 0 0:1 / /a".utf8) + [0xFF] + Array(#"\012b rw - tmpfs t rw"#.utf8)

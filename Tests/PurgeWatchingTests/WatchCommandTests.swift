@@ -118,6 +118,44 @@ struct WatchCommandTests {
         }
     }
 
+    @Test("the watchdog hears of a purge that waits for the disk")
+    func slowDisk() throws {
+        try require(.tool("python3"))
+        try require(.tool("fsfreeze"))
+        try withWatchedHome { home in
+            let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
+            let listen = """
+                import socket, sys, time
+                s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                s.bind("\\0" + sys.argv[1][1:])
+                while True:
+                    if s.recv(4096) == b"WATCHDOG=1": print(time.monotonic(), flush=True)
+                """
+            let result = try home.run(
+                """
+                times=$(mktemp)
+                python3 -c '\(listen)' '\(address)' > "$times" & listener=$!
+                sleep 0.5
+                WATCHDOG_USEC=400000 "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'pressure is normal'
+                leave 8
+                fsfreeze -f .
+                begin=$(wc -l < "$times")
+                sleep 4
+                heard=$(($(wc -l < "$times") - begin))
+                fsfreeze -u .
+                until_above 20
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                kill "$listener"
+                rm "$times"
+                ((heard >= 10)) || echo "heard $heard times"
+                """, notifying: address)
+            #expect(result.text == "exit 0\n", "\(result)\n\(try home.log)")
+        }
+    }
+
     @Test("where what should go first is in use, something else goes soon")
     func inUse() throws {
         try withWatchedHome { home in

@@ -66,4 +66,23 @@ struct PlanCommandTests {
                 + #""reason":"marked","marker":"native","sentence":"its mark excludes it"}"#)
         #expect(lines.last?.contains(#""leftOutItems":3"#) == true)
     }
+
+    @Test("a FUSE mount that does not answer is left out, and stops nothing")
+    func silentMount() throws {
+        let tree = Tree {
+            Directory("source") { Directory("inner") }
+            Directory("home") { File("file", "text") }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let home = root.appending("home")
+            let mount = home.appending("mount")
+            try withSilentMounts(at: [mount], showing: root.appending("source")) {
+                let result = try Command(.built("resval-backup"), "plan", home)
+                    .killed(after: .seconds(30)).run()
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(result.text.contains("leave out \(mount): "), "\(result)")
+                #expect(result.text.contains("store     \(home)/file"), "\(result)")
+            }
+        }
+    }
 }

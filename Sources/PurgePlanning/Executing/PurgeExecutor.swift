@@ -101,12 +101,8 @@ public struct PurgeExecutor: Sendable {
 
     private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {
         { path in
-            do throws(Errno) {
-                let status = try path.withoutFollowing.status()
-                return status.kind == .directory && status.identity.device == plan.device
-            } catch {
-                return false
-            }
+            guard let status = search.environment.localStatus(of: path) else { return false }
+            return status.kind == .directory && status.identity.device == plan.device
         }
     }
 }

@@ -72,8 +72,9 @@ package final class VolumeWatcher {
     /// Watches until SIGTERM or SIGINT. SIGHUP has `reload` read the settings again; with nil those
     /// there are stay.
     package func run(reload: () -> WatchSettings?) {
-        prepare()
+        // What was left may take longer to finish than a start may.
         notify("READY=1")
+        prepare()
         while !StopRequest.isMade {
             if ReloadRequest.take() {
                 notify("RELOADING=1", "MONOTONIC_USEC=\(monotonicTime().microseconds)")
@@ -231,7 +232,7 @@ extension VolumeWatcher {
             watchdog.tell()
             let rest = end - timeSinceBoot()
             guard rest > .zero, !isWoken else { return }
-            sleep(for: min(rest, watchdog.longestSleep ?? rest)) { isWoken }
+            sleep(for: min(rest, watchdog.longestSleep)) { isWoken }
         }
     }
 

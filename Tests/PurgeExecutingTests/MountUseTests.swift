@@ -1,0 +1,279 @@
+import Glibc
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("What is mounted elsewhere is kept")
+struct MountUseTests {
+    private let tree = Tree {
+        Directory(".cache") {
+            File("loose", block)
+            Directory("app") {
+                Directory("unit: 1") {
+                    File("file", block)
+                    Directory("deep") {
+                        File("file", block)
+                        Directory("upper") { File("file", block) }
+                        Directory("work")
+                    }
+                }
+            }
+        }
+        Directory("elsewhere") {
+            Directory("upper") { File("other", block) }
+            Directory("lower") { File("other", block) }
+            Directory("directory") { File("other", block) }
+            File("file", block)
+        }
+    }
+
+    /// Expects that a unit is kept in a plan made while shell commands hold something, and in one made
+    /// before, and that it goes afterwards.
+    ///
+    /// - Parameters:
+    ///   - script: run in the home with the path of the unit in `$unit`, and then waited in.
+    ///   - options: of unshare(1), for another mount namespace; nil for this one.
+    private func expectKept(
+        _ path: String = ".cache/app/unit: 1", in options: String? = nil, _ script: String
+    ) throws {
+        try require(.root)
+        try withPurgeHomes { homes in
+            try homes.withHome(tree) { home in
+                let before = try home.plan()
+                let ready = home.root.appending("ready")
+                let start = "cd $0 && unit=$0/'\(path)' && { \(script); }"
+                var process: SleepingProcess?
+                if let options {
+                    process = try SleepingProcess(
+                        "/usr/bin/unshare", options, "--propagation=private", "bash", "-ec",
+                        "\(start) && touch $1 && exec sleep 100", home.home, ready)
+                    while !ready.exists { usleep(10_000) }
+                } else {
+                    try tool("bash", "-ec", start, home.home)
+                }
+                let kept = try home.carryOutOnce(before, home.executor()).kept[home(path)]
+                // To mount an overlay on a directory changes it.
+                let isChanged = kept == .changed && script.contains("upperdir")
+                #expect(kept == .mountedElsewhere || isChanged)
+                #expect(try reasonInPlan(home, home(path)) == .mountedElsewhere)
+                var rehearsal = home.executor()
+                rehearsal.mode = .rehearse
+                #expect(try home.carryOutOnce(before, rehearsal).kept[home(path)] != nil)
+                #expect(home(path).exists)
+                process?.end()
+                if options == nil { try tool("umount", home("elsewhere/directory")) }
+                #expect(try home.purge().removed.contains(home(path)))
+            }
+        }
+    }
+
+    private func reasonInPlan(_ home: PurgeFixture, _ path: FilePath) throws -> KeepReason? {
+        let reasons = Monitor<[FilePath: KeepReason]>([:])
+        let found = try home.search().units(freeing: .max, on: home.home, now: .later) {
+            path, why in
+            reasons.withLock { $0[FilePath(bytes: path)] = why }
+        }
+        #expect(!found.units.contains { $0.path == path.bytes })
+        return reasons.withLock { $0[path] }
+    }
+
+    @Test("a directory of it, here and in another namespace", arguments: [nil, "--mount"])
+    func directory(namespace: String?) throws {
+        try expectKept(in: namespace, "mount --bind \"$unit/deep\" elsewhere/directory")
+    }
+
+    @Test("all of it, and the directory that holds it")
+    func whole() throws {
+        try expectKept(in: "--mount", "mount --bind \"$unit\" elsewhere/directory")
+        try expectKept(in: "--mount", "mount --bind .cache/app elsewhere/directory")
+    }
+
+    @Test("a single file of it, and a file that is a unit")
+    func file() throws {
+        try expectKept(in: "--mount", "mount --bind \"$unit/deep/file\" elsewhere/file")
+        try expectKept(".cache/loose", in: "--mount", "mount --bind \"$unit\" elsewhere/file")
+    }
+
+    @Test("what something is mounted over in another namespace")
+    func mountPoint() throws {
+        try expectKept(in: "--mount", "mount -t tmpfs none \"$unit/deep\"")
+    }
+
+    @Test("when it is mounted just before it is put aside")
+    func meanwhile() throws {
+        try require(.root)
+        try withPurgeHomes { homes in
+            try homes.withHome(tree) { home in
+                let unit = home(".cache/app/unit: 1")
+                let plan = try home.plan()
+                let mock = SystemCallMock([:])
+                var isMounted = false
+                mock.beforeCall = { call in
+                    guard call == .renameat2, !isMounted else { return }
+                    isMounted = true
+                    // That it fails would show.
+                    _ = try? tool(
+                        "mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
+                }
+                let report = try mock.run { try home.carryOutOnce(plan, home.executor()) }
+                #expect(isMounted)
+                #expect(report.kept[unit] == .mountedElsewhere)
+                #expect(unit.appending("deep/file").exists)
+                try tool("umount", home("elsewhere/directory"))
+            }
+        }
+    }
+
+    @Test("seen by a process with another root")
+    func otherRoot() throws {
+        try expectKept(
+            in: "--mount",
+            "mount --bind / elsewhere/directory && mount --bind \"$unit/deep\" "
+                + "elsewhere/directory/mnt && touch $1 && exec chroot elsewhere/directory sleep 100"
+        )
+    }
+
+    @Test(
+        "a directory of an overlay",
+        arguments: [
+            "lowerdir=elsewhere/lower,upperdir=UNIT/deep/upper,workdir=UNIT/deep/work",
+            "lowerdir=elsewhere/lower:UNIT/deep/upper",
+            "lowerdir=UNIT",
+            "lowerdir=elsewhere/lower:UNIT/..",
+        ], [nil, "--mount"])
+    func overlay(options: String, namespace: String?) throws {
+        try expectKept(
+            in: namespace,
+            """
+            u=${unit//:/\\\\:}; o='\(options)'; o=${o//UNIT/$u}
+            mount -t overlay none -o "${o//elsewhere/$0/elsewhere}" elsewhere/directory
+            """)
+    }
+
+    @Test("what shows the directories that are looked at, or more, keeps nothing")
+    func others() throws {
+        try require(.root)
+        try withPurgeHomes { homes in
+            try homes.withHome(tree) { home in
+                let ready = home.root.appending("ready")
+                let process = try SleepingProcess(
+                    "/usr/bin/unshare", "--mount", "--propagation=private", "bash", "-ec",
+                    """
+                    cd $0
+                    mount --bind .cache/app .cache/app
+                    mount --bind .cache elsewhere/directory
+                    mount --bind $1 /mnt
+                    touch $1/ready && exec sleep 100
+                    """, home.home, home.root)
+                while !ready.exists { usleep(10_000) }
+                let report = try home.purge()
+                #expect(report.kept == [:])
+                #expect(!home(".cache/app/unit: 1").exists)
+                process.end()
+            }
+        }
+    }
+}
+
+@Suite("What a thread uses by itself is kept")
+struct ThreadUseTests {
+    private let tree = Tree { cache("unit") { Directory("deep") { File("file", block) } } }
+
+    /// Runs Python in a process of two threads, with `deep` for a directory of the unit and `ready()` to
+    /// be called when it is in use; `wait()` never returns.
+    private func expectKept(_ body: String, _ main: String = "wait()") throws {
+        try require(.tool("python3"))
+        let script = """
+            import ctypes, os, sys, threading, time
+            libc = ctypes.CDLL(None, use_errno=True)
+            deep, mark = sys.argv[1:]
+            CLONE_FS, CLONE_FILES = 0x200, 0x400
+            def ready(): open(mark, "w").close()
+            def wait():
+                while True: time.sleep(60)
+            def unshare(what):
+                if libc.unshare(what): os._exit(1)
+            def work():
+            \(body.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
+                ready()
+                wait()
+            threading.Thread(target=work).start()
+            \(main)
+            """
+        try withPurgeHome(tree) { home in
+            let ready = home.root.appending("ready")
+            let unit = home(".cache/app/unit")
+            let process = try SleepingProcess(
+                "/usr/bin/python3", "-c", script, unit.appending("deep"), ready)
+            while !ready.exists { usleep(10_000) }
+            usleep(50_000)
+            let report = try home.carryOutOnce(try home.plan(), home.executor())
+            #expect(report.kept == [unit: .processInside])
+            process.end()
+            #expect(try home.purge().removed == [unit])
+        }
+    }
+
+    @Test("a working directory of its own")
+    func directory() throws { try expectKept("unshare(CLONE_FS)\nos.chdir(deep)") }
+
+    @Test("open files of its own")
+    func descriptor() throws {
+        try expectKept("unshare(CLONE_FILES)\nos.open(deep, os.O_RDONLY)")
+    }
+
+    @Test("when the first thread has ended")
+    func firstEnded() throws {
+        try expectKept("os.chdir(deep)", "libc.pthread_exit(None)")
+        try expectKept("os.open(deep, os.O_RDONLY)", "libc.pthread_exit(None)")
+    }
+}
+
+@Suite("A mount that does not answer")
+struct SilentMountTests {
+    private func withSilentMounts(
+        _ points: [String], _ body: (PurgeFixture) throws -> Void
+    ) throws {
+        let tree = Tree {
+            cache("unit") { File("file", block) }
+            Directory("source") { Directory("inner") { File("file", block) } }
+        }
+        try withPurgeHome(tree) { home in
+            try TestSupport.withSilentMounts(at: points.map { home($0) }, showing: home("source")) {
+                try body(home)
+            }
+        }
+    }
+
+    @Test(
+        "does not stop a purge",
+        arguments: [
+            ["elsewhere"], [".cache/app/mount"], [".cache/app/other/mount"], ["Documents"],
+            [".local/share"],
+        ])
+    func purge(points: [String]) throws {
+        try withSilentMounts(points) { home in
+            let result = try Command(.built("purge-tool"), home.home, home.state)
+                .killed(after: .seconds(30)).run()
+            #expect(result.end == .exit(0), "\(result)")
+            #expect(result.text.contains("removed \(home(".cache/app/unit"))"), "\(result)")
+            #expect(!home(".cache/app/unit").exists)
+        }
+    }
+
+    @Test("below a location does not stop a purge of another one")
+    func below() throws {
+        try withSilentMounts(["mount"]) { home in
+            try tool("ln", "-s", home("mount/inner"), home("Pictures"))
+            try tool("ln", "-s", home("mount/inner"), home("Documents"))
+            let result = try Command(.built("purge-tool"), home.home, home.state)
+                .killed(after: .seconds(30)).run()
+            #expect(result.end == .exit(0), "\(result)")
+            #expect(!home(".cache/app/unit").exists)
+        }
+    }
+}

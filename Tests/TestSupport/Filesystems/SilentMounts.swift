@@ -1,0 +1,45 @@
+import Glibc
+import SystemCalls
+import SystemPackage
+
+/// Calls `body` while FUSE mounts do not answer: the program behind each was stopped. A process works in
+/// the first one.
+///
+/// - Parameters:
+///   - points: where they are mounted; made where they are missing.
+///   - source: a directory with a directory `inner`, which they show.
+package func withSilentMounts(
+    at points: [FilePath], showing source: FilePath, _ body: () throws -> Void
+) throws {
+    try require(.root)
+    try require(.tool("bindfs"))
+    var processes: [pid_t] = []
+    defer {
+        for process in processes { kill(process, SIGKILL) }
+        // A test that fails may leave one mounted; nothing is lost by that.
+        for point in points { _ = try? tool("umount", "-l", point) }
+    }
+    func start(_ script: String, _ arguments: FilePath...) throws {
+        let text = try tool(
+            "bash",
+            arguments: ["-c", script + " > /dev/null 2>&1 < /dev/null & echo $!"] + arguments)
+        guard let process = pid_t(text.split(separator: "\n").joined()) else {
+            throw FixtureError(call: "bash", file: script, errno: .invalidArgument)
+        }
+        processes.append(process)
+    }
+    for point in points {
+        try tool("mkdir", "-p", point)
+        try start("bindfs -f -o attr_timeout=0 -o entry_timeout=0 \"$0\" \"$1\"", source, point)
+        while try point.status().isMountRoot != true { usleep(10_000) }
+    }
+    let programs = processes
+    if let first = points.first {
+        try start("cd \"$0\" && exec sleep 300", first.appending("inner"))
+        // Until it is there.
+        usleep(300_000)
+    }
+    for program in programs { kill(program, SIGSTOP) }
+    usleep(50_000)
+    try body()
+}
