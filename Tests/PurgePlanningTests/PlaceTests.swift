@@ -256,7 +256,7 @@ struct PlaceTests {
                 .current(), user: 1, device: try FilePath("/").status().identity.device),
             user: 1, includesForeign: true,
             ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),
-            notACache: .shipped, keptPaths: KeptPaths([]))
+            notACache: .shipped, keptPaths: KeptPaths([]), mountsElsewhere: .none)
         let tree = Tree { Directory("closed").permissions(0o500) }
         try withTemporaryDirectory(containing: tree) { root in
             let status = try root.appending("closed").status()

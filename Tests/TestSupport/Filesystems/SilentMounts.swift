@@ -1,6 +1,7 @@
 import Glibc
 import SystemCalls
 import SystemPackage
+import Testing
 
 /// Calls `body` while FUSE mounts do not answer: the program behind each was stopped. A process works in
 /// the first one.
