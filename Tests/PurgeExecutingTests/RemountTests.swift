@@ -59,7 +59,7 @@ struct RemountTests {
                     AsideRecord(
                         state: .deleting, identity: identify(unit), parent: identify(parent),
                         parentPath: app.bytes, name: Array("unit".utf8), asideName: aside,
-                        newestChange: .later, directories: [unit.identity.inode])
+                        newestChange: .later, knownInodes: [unit.identity.inode])
                 }
                 let known = record { filesystems.identity(of: $0) }
                 let knownByNumbers = record { PersistentIdentity($0.identity) }
@@ -138,7 +138,7 @@ struct RemountTests {
                     parent: PersistentIdentity(FileIdentity(device: 5, inode: 299)),
                     parentPath: Array("/home/u/.cache/app".utf8), name: Array("unit".utf8),
                     asideName: Array(".resval-purge-0".utf8),
-                    newestChange: FileTime(seconds: 1_000, nanoseconds: 5), directories: [300])
+                    newestChange: FileTime(seconds: 1_000, nanoseconds: 5), knownInodes: [300])
             ])
         let written = try #require(contents.bytes(upTo: 1 << 16))
         #expect(JournalContents(written)?.records == contents.records)

@@ -42,7 +42,8 @@ struct IdentifiedPlaces: Sendable {
         }
         for location in places.locations {
             // A location that leads elsewhere by now is none.
-            guard found(location.path) != nil, let item = try? NamedItem(at: location.path), item.path == location.path,
+            guard found(location.path) != nil, let item = try? NamedItem(at: location.path),
+                item.path == location.path,
                 let place = place(of: location)
             else { continue }
             locations[item.status.identity] = place

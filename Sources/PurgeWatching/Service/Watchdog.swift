@@ -54,6 +54,7 @@ package final class Watchdog: Sendable {
 
 extension Duration {
     fileprivate var nanoseconds: Int64 {
-        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+        components.seconds.multipliedSaturating(by: 1_000_000_000)
+            .addingSaturating(components.attoseconds / 1_000_000_000)
     }
 }
