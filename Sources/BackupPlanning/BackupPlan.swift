@@ -23,6 +23,13 @@ public struct BackupPlan: Sendable {
     /// What a snapshot must hold; nil unless it was asked for.
     public internal(set) var manifest: PlanManifest?
 
+    /// What is left out by a mark that a user other than the item's owner may have set.
+    public var doubtfulExclusions: [LeftOutItem] {
+        let paths = Set(
+            notices.lazy.filter { $0.matter == .issue(.writableByOthers) }.map(\.path))
+        return paths.isEmpty ? [] : exclusions.filter { paths.contains($0.path) }
+    }
+
     /// Whether something that should be stored cannot be, as far as the plan can tell.
     public var isIncomplete: Bool {
         notices.contains(where: \.isShortfall) || exclusions.contains(where: \.reason.isShortfall)
@@ -47,6 +54,11 @@ public struct PlanNotice: Sendable, Hashable {
         case issue(PolicyIssue)
         /// The item could not be looked at; what is below it is not in the plan.
         case unreadable(FileError)
+        /// The file is the placeholder of an evicted one, and the snapshot with its content was not
+        /// found: it is stored as it is, without content.
+        ///
+        /// - Parameter isOwn: whether the user who makes the plan evicted it.
+        case unkept(snapshot: String, isOwn: Bool)
     }
 
     /// The absolute path.
@@ -56,8 +68,12 @@ public struct PlanNotice: Sendable, Hashable {
 
     /// Whether it keeps something out of the backup that should be in it.
     public var isShortfall: Bool {
-        guard case .unreadable = matter else { return false }
-        return true
+        switch matter {
+        case .issue: false
+        case .unreadable: true
+        // What another user's journal says is no reason to call a backup incomplete.
+        case .unkept(_, let isOwn): isOwn
+        }
     }
 
     /// The matter in words, without the path.
@@ -65,6 +81,9 @@ public struct PlanNotice: Sendable, Hashable {
         switch matter {
         case .issue(let issue): issue.sentence
         case .unreadable(let error): error.description
+        case .unkept(let snapshot, _):
+            "is evicted, and snapshot \(snapshot.prefix(8)) with its content was not found: it is backed "
+                + "up as it is, without content (resval-backup evicted --json names the repository)"
         }
     }
 }

@@ -3,6 +3,7 @@ import Eviction
 import FileTree
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// What decides about an item besides the policy: mounts, the repository, sockets, long paths.
@@ -36,7 +37,8 @@ struct PlanRules: Sendable {
         return policy.decide(
             marks.native, kind: status.kind, in: context.policy, foreignMarks: marks.foreign,
             name: entry.nameBytes, path: entry.path, linkCount: status.linkCount,
-            isMountRoot: isMountRoot(status, in: context))
+            isMountRoot: isMountRoot(status, in: context),
+            isWritableByOthers: status.isWritableByOthers)
     }
 
     /// The policy's decision on a tag file that is stored of a directory whose contents are left out.
@@ -46,7 +48,8 @@ struct PlanRules: Sendable {
     ) -> Decision {
         policy.decide(
             marks.native, kind: status.kind, in: context, foreignMarks: marks.foreign,
-            name: tag.name.bytes, path: path, linkCount: status.linkCount, isMountRoot: false)
+            name: tag.name.bytes, path: path, linkCount: status.linkCount, isMountRoot: false,
+            isWritableByOthers: status.isWritableByOthers)
     }
 
     /// That an item's class forbids plaintext; nil when the item may be stored.
@@ -84,7 +87,8 @@ struct PlanRules: Sendable {
         _ entry: borrowing TreeEntry, _ status: FileStatus
     ) -> LeftOutReason? {
         guard let evicted, evicted.mayKnow(status),
-            let record = evicted.placeholder(entry, status, at: entry.path)
+            let record = evicted.placeholder(entry, status, at: entry.path),
+            evicted.isKept(record)
         else { return nil }
         return .evicted(snapshot: record.snapshot)
     }
@@ -95,6 +99,15 @@ struct PlanRules: Sendable {
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {
         isMountRoot(status, in: context) && mounts.isRemote(entry.path)
+    }
+
+    /// That a file is a placeholder whose kept snapshot was not found; nil for any other.
+    func unkept(_ entry: borrowing TreeEntry, _ status: FileStatus) -> PlanNotice.Matter? {
+        guard let evicted, evicted.mayKnow(status),
+            let record = evicted.placeholder(entry, status, at: entry.path)
+        else { return nil }
+        return .unkept(
+            snapshot: record.snapshot, isOwn: status.owner == effectiveUser())
     }
 
     private func isMountRoot(_ status: FileStatus, in context: PlanContext) -> Bool {

@@ -40,6 +40,9 @@ struct PlanVisitor: TreeVisitor {
             if let kept = reason.keptFile { noteKept(kept, in: entry, decision.contextForEntries) }
             return .skip
         }
+        if let matter = rules.unkept(entry, status) {
+            part.notices.append(PlanNotice(path: entry.path, matter: matter))
+        }
         note(entry, status, .stored(decision.exclusion))
         guard status.kind == .directory else { return .skip }
         return .descend(

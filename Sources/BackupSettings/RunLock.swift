@@ -31,11 +31,11 @@ package final class RunLock: Sendable {
     /// - Throws: ``FileError`` when the file cannot be made or locked.
     package static func take(in directory: FilePath) throws(FileError) -> Attempt {
         let path = directory.appending("backup.lock")
+        guard let descriptor = try openStateFile(path, makingIt: true) else {
+            throw .opening(.noSuchFileOrDirectory, path)
+        }
+        let lock = RunLock(descriptor)
         do throws(Errno) {
-            let descriptor = try openFile(
-                in: FileDescriptor(rawValue: AT_FDCWD), path,
-                flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, permissions: 0o600)
-            let lock = RunLock(descriptor)
             guard try takeLock(on: descriptor) else { return .held(by: try lock.holder()) }
             try lock.sign()
             return .taken(lock)
@@ -49,11 +49,10 @@ package final class RunLock: Sendable {
     /// - Throws: ``FileError`` when the file cannot be opened or locked.
     package static func isHeld(in directory: FilePath) throws(FileError) -> Bool {
         let path = directory.appending("backup.lock")
+        guard let opened = try openStateFile(path) else { return false }
+        let file = OwnedDescriptor(opened)
         do throws(Errno) {
-            let file = OwnedDescriptor(try openForReading(path))
             return try !takeLock(on: file.descriptor)
-        } catch .noSuchFileOrDirectory {
-            return false
         } catch {
             throw .opening(error, path)
         }

@@ -18,14 +18,7 @@ package struct StatusFile: Sendable {
     ///
     /// - Throws: ``FileError`` when the file cannot be read or understood.
     package func read() throws(FileError) -> RunStatus? {
-        let bytes: [UInt8]
-        do throws(Errno) {
-            bytes = try contentsOfFile(path)
-        } catch .noSuchFileOrDirectory {
-            return nil
-        } catch {
-            throw .opening(error, path)
-        }
+        guard let bytes = try contentsOfStateFile(path, limit: 1 << 20) else { return nil }
         do throws(JSONError) {
             return try RunStatus(bytes)
         } catch {
@@ -37,7 +30,7 @@ package struct StatusFile: Sendable {
     /// Replaces the status.
     package func write(_ status: RunStatus) throws(FileError) {
         try status.line.withUnsafeBufferPointer { bytes throws(FileError) in
-            try writeFile(UnsafeRawBufferPointer(bytes), to: path)
+            try writeFile(UnsafeRawBufferPointer(bytes), to: path, permissions: 0o600)
         }
     }
 }

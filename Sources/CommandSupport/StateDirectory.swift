@@ -16,15 +16,16 @@ public enum StateDirectory {
                 code: .other, message: "there is no directory for state",
                 advice: "set HOME or XDG_STATE_HOME")
         }
-        return home.path.appending("resval")
+        return home.path.appending(stateDirectoryName)
     }
 
     /// Makes the directory, for its owner only, where it is missing.
     ///
     /// - Returns: its path.
+    /// - Throws: ``FileError``, also when it is not this user's alone.
     public static func make() throws(FileError) -> FilePath {
         let path = try path()
-        try makeDirectories(path)
+        try makeStateDirectory(path)
         return path
     }
 }

@@ -48,7 +48,8 @@ public struct PolicyEnvironment: Sendable, Hashable {
         var inputs = LocationInputs(base: base, named: named, protected: protected)
         if let configuration = base.configurationHome {
             inputs.userDirectories = reader.contents(
-                of: configuration.path.appending("user-dirs.dirs"), mayBeMissing: true)
+                of: configuration.path.appending("user-dirs.dirs"), limit: settingsLimit,
+                mayBeMissing: true)
         }
         mounts = MountTable(mountinfo: reader.contents(of: "/proc/self/mountinfo"))
         inputs.mountPoints = mounts.mounts.map(\.mountPoint)
@@ -74,9 +75,11 @@ extension PolicyEnvironment {
 private struct FileReader {
     var warnings: [LocationWarning] = []
 
-    mutating func contents(of path: FilePath, mayBeMissing: Bool = false) -> [UInt8] {
+    mutating func contents(
+        of path: FilePath, limit: Int = 64 << 20, mayBeMissing: Bool = false
+    ) -> [UInt8] {
         do throws(Errno) {
-            return try contentsOfFile(path)
+            return try contentsOfFile(path, limit: limit)
         } catch {
             let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
             if !(mayBeMissing && isMissing) {

@@ -39,7 +39,7 @@ package final class Journal: Sendable {
     /// - Throws: ``FileError`` naming the journal; then the changes must not be made.
     package func append(_ entries: [JournalEntry]) throws(FileError) {
         let bytes = entries.flatMap(\.line)
-        if makesDirectory && !exists { try makeDirectories(path.removingLastComponent()) }
+        if makesDirectory && !exists { try makeStateDirectory(path.removingLastComponent()) }
         do throws(Errno) {
             try descriptor.withLock { descriptor throws(Errno) in
                 if let descriptor {

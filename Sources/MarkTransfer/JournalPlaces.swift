@@ -21,8 +21,10 @@ extension Journal {
     /// The newest journal in the state directory that was not undone yet.
     ///
     /// - Returns: nil when there is none.
+    /// - Throws: ``FileError``, also when the directory is not this user's alone.
     package static func newest(of command: TransferCommand) throws(FileError) -> FilePath? {
         let directory = try StateDirectory.path()
+        guard try requireOwnStateDirectory(directory) else { return nil }
         var newest: [UInt8]?
         do throws(Errno) {
             try forEachName(in: directory) { name in
@@ -33,8 +35,6 @@ extension Journal {
                 if newest.map({ $0.lexicographicallyPrecedes(name) }) ?? true { newest = name }
                 return true
             }
-        } catch .noSuchFileOrDirectory {
-            return nil
         } catch {
             throw .readingDirectory(error, directory)
         }

@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// - Throws: `FileError` when it cannot be read, ``SettingsError`` when it is no text.
 package func settingsText(of path: FilePath) throws -> (text: String, status: FileStatus) {
-    let (bytes, status) = try contents(of: path)
+    let (bytes, status) = try settings(at: path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
         throw SettingsError("is not UTF-8")
     }
@@ -13,22 +13,13 @@ package func settingsText(of path: FilePath) throws -> (text: String, status: Fi
 }
 
 /// Content and status of one and the same file.
-private func contents(
-    of path: FilePath
+private func settings(
+    at path: FilePath
 ) throws(FileError) -> (bytes: [UInt8], status: FileStatus) {
     do throws(Errno) {
         let file = OwnedDescriptor(try openForReading(path))
         let status = try file.descriptor.status()
-        guard status.kind == .regularFile else { throw .invalidArgument }
-        var bytes: [UInt8] = []
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
-        defer { chunk.deallocate() }
-        while true {
-            let count = try readFile(file.descriptor, into: chunk)
-            if count == 0 { return (bytes, status) }
-            bytes.append(contentsOf: chunk[..<count])
-            if bytes.count > 1 << 20 { throw .fileTooLarge }
-        }
+        return (try contents(ofOpen: file.descriptor, status, limit: settingsLimit), status)
     } catch {
         throw .opening(error, path)
     }

@@ -7,6 +7,8 @@ public struct BaseDirectories: Sendable, Hashable {
     public let home: FilePath?
     /// Every home the password database tells, and the user's own. `/` is none.
     public let homes: [FilePath]
+    /// The accounts of the password database.
+    public let accounts: [PasswordDatabase.Account]
     /// `$XDG_CACHE_HOME`, by default `~/.cache`.
     public let cacheHome: Setting?
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
@@ -46,6 +48,7 @@ public struct BaseDirectories: Sendable, Hashable {
         let home = reader.home() ?? passwordDatabase.home(of: user)
         if home == nil { reader.warnings.append(LocationWarning(.noHome, setting: "$HOME")) }
         self.home = home
+        accounts = passwordDatabase.accounts
         var homes = passwordDatabase.accounts.map(\.home)
         if let home { homes.append(home) }
         self.homes = homes

@@ -14,9 +14,11 @@ public enum PolicyIssue: Sendable, Hashable {
     indirect case unreadableAncestor(BrokenMark)
     /// A mark of another program may be there and cannot be read; it does not count.
     case unreadableMarker(Marker, Errno)
+    /// A mark excludes an item to which users other than its owner can write, and so may have set it.
+    case writableByOthers
 
-    /// The issue's stable name: `malformed`, `hard-linked`, `conflict`, `unreadable-ancestor` or
-    /// `unreadable-marker`.
+    /// The issue's stable name: `malformed`, `hard-linked`, `conflict`, `unreadable-ancestor`,
+    /// `unreadable-marker` or `writable-by-others`.
     public var name: String {
         switch self {
         case .malformed: "malformed"
@@ -24,6 +26,7 @@ public enum PolicyIssue: Sendable, Hashable {
         case .conflict: "conflict"
         case .unreadableAncestor: "unreadable-ancestor"
         case .unreadableMarker: "unreadable-marker"
+        case .writableByOthers: "writable-by-others"
         }
     }
 
@@ -31,7 +34,7 @@ public enum PolicyIssue: Sendable, Hashable {
     public var isTrouble: Bool {
         switch self {
         case .malformed, .unreadableMarker: true
-        case .hardLinked, .conflict, .unreadableAncestor: false
+        case .hardLinked, .conflict, .unreadableAncestor, .writableByOthers: false
         }
     }
 
@@ -48,6 +51,9 @@ public enum PolicyIssue: Sendable, Hashable {
         case .unreadableAncestor(let mark):
             "\(mark.keyName) of this directory, which belongs to somebody else, cannot be read: "
                 + "it does not count for backups, and nothing below it is purged"
+        case .writableByOthers:
+            "a mark excludes it, and users other than its owner can write to it and set marks "
+                + "(chmod go-w if the mark is right, else remove the mark)"
         case .unreadableMarker(let marker, let errno):
             "\(marker.meaning) cannot be read and does not count: \(errno)"
         }

@@ -17,12 +17,14 @@ public struct PolicyItem: Sendable, Hashable {
     public var isMountRoot: Bool
     /// Whether its owner is another user than the one who asks.
     public var isOwnedBySomebodyElse: Bool
+    /// Whether users other than its owner can write to it.
+    public var isWritableByOthers: Bool
 
     /// Creates an item.
     public init(
         path: FilePath, marks: Marks = .none, kind: FileKind = .directory,
         foreignMarks: ForeignMarks = .none, linkCount: Int? = 1, isMountRoot: Bool = false,
-        isOwnedBySomebodyElse: Bool = false
+        isOwnedBySomebodyElse: Bool = false, isWritableByOthers: Bool = false
     ) {
         self.path = path
         self.marks = marks
@@ -31,6 +33,7 @@ public struct PolicyItem: Sendable, Hashable {
         self.linkCount = linkCount
         self.isMountRoot = isMountRoot
         self.isOwnedBySomebodyElse = isOwnedBySomebodyElse
+        self.isWritableByOthers = isWritableByOthers
     }
 }
 

@@ -54,7 +54,8 @@ extension StoragePolicy {
                 native: item.marks, foreign: item.foreignMarks, kind: item.kind,
                 isKeptTagFile: isKept),
             below: context.inherited, at: place, path: { item.path },
-            linkCount: { item.linkCount }, isMountRoot: { item.isMountRoot })
+            linkCount: { item.linkCount }, isMountRoot: { item.isMountRoot },
+            isWritableByOthers: { item.isWritableByOthers })
     }
 }
 

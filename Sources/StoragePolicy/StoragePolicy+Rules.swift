@@ -28,7 +28,8 @@ extension StoragePolicy {
     @usableFromInline
     func decide(
         _ own: OwnMarks, below inherited: Inherited?, at place: LocationNode?,
-        path: () -> FilePath, linkCount: () -> Int?, isMountRoot: () -> Bool
+        path: () -> FilePath, linkCount: () -> Int?, isMountRoot: () -> Bool,
+        isWritableByOthers: () -> Bool
     ) -> Decision {
         var values = inherited?.values ?? .nothing
         if values.exclusionByLocation != nil, endsLocation(own, place, isMountRoot) {
@@ -42,9 +43,10 @@ extension StoragePolicy {
         let context = contextForEntries(
             own, below: inherited, at: place,
             passing: OwnReasons(byMarks, exclusion, purgeability, protection), values, path)
+        var issues = issues(own, exclusion)
+        if exclusion.isOwnMark, isWritableByOthers() { issues.append(.writableByOthers) }
         return Decision(
-            verdict: verdict(
-                exclusion, purgeability, protection, issues: issues(own, exclusion), place),
+            verdict: verdict(exclusion, purgeability, protection, issues: issues, place),
             contextForEntries: context)
     }
 
@@ -148,6 +150,14 @@ extension StoragePolicy {
 }
 
 extension Exclusion {
+    /// Whether a mark on the item itself leaves it out.
+    var isOwnMark: Bool {
+        switch self {
+        case .marked, .marker: true
+        default: false
+        }
+    }
+
     var isByLocation: Bool {
         guard case .location = origin else { return false }
         return true

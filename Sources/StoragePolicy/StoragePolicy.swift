@@ -67,12 +67,15 @@ public struct StoragePolicy: Sendable {
     ///     when unknown, which keeps the file in the backup.
     ///   - isMountRoot: whether another filesystem begins at the item. Asked for directories inside
     ///     an excluded location, which does not reach across mount points.
+    ///   - isWritableByOthers: whether users other than its owner can write to the item. Asked for when
+    ///     a mark excludes it.
     @inlinable
     public func decide(
         _ marks: Marks, kind: FileKind, in context: PolicyContext,
         foreignMarks: ForeignMarks = .none,
         name: @autoclosure () -> [UInt8], path: @autoclosure () -> FilePath,
-        linkCount: @autoclosure () -> Int?, isMountRoot: @autoclosure () -> Bool
+        linkCount: @autoclosure () -> Int?, isMountRoot: @autoclosure () -> Bool,
+        isWritableByOthers: @autoclosure () -> Bool = false
     ) -> Decision {
         var place: LocationNode?
         if let directoryPlace = context.place { place = directoryPlace.entry(named: name()) }
@@ -86,7 +89,7 @@ public struct StoragePolicy: Sendable {
         return decide(
             OwnMarks(native: marks, foreign: foreignMarks, kind: kind, isKeptTagFile: isKept),
             below: context.inherited, at: place, path: path, linkCount: linkCount,
-            isMountRoot: isMountRoot)
+            isMountRoot: isMountRoot, isWritableByOthers: isWritableByOthers)
     }
 
     /// Whether an item is the very tag by which its directory's other contents are left out.

@@ -1,7 +1,8 @@
 import CLinux
 import SystemPackage
 
-/// Makes a directory and those above it that are missing, for their owner only.
+/// Makes a directory and those above it that are missing, for their owner only. They are on the
+/// disk when this returns.
 ///
 /// - Throws: ``FileError``, naming the directory that could not be made.
 package func makeDirectories(_ path: FilePath) throws(FileError) {
@@ -11,6 +12,10 @@ package func makeDirectories(_ path: FilePath) throws(FileError) {
         do throws(Errno) {
             try makeDirectory(
                 reached, in: FileDescriptor(rawValue: AT_FDCWD), permissions: 0o700)
+            let parent = reached.removingLastComponent()
+            let directory = OwnedDescriptor(
+                try openDirectoryReference(parent.isEmpty ? "." : parent))
+            try synchronizeDirectory(directory.descriptor)
         } catch .fileExists {
             continue
         } catch .readOnlyFileSystem where exists(reached) {

@@ -139,6 +139,10 @@ public struct FileStatus: Sendable, Hashable {
     /// Whether the inode is the root of a mount; nil before Linux 5.8.
     public let isMountRoot: Bool?
 
+    /// Whether users other than the owner can write to the file, and so store marks on it: by its mode
+    /// bits, among which the mask of an access list is the group's.
+    public var isWritableByOthers: Bool { permissions & 0o022 != 0 }
+
     init(_ status: statx) {
         kind = FileKind(mode: status.stx_mode)
         permissions = status.stx_mode & 0o7777

@@ -31,11 +31,3 @@ package func lockByte(
         return false
     }
 }
-
-/// Opens a file for what holds a lock, and makes it where it does not exist.
-package func openLockFile(
-    _ name: FilePath, in directory: FileDescriptor
-) throws(Errno) -> FileDescriptor {
-    try openFile(
-        in: directory, name, flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY, permissions: 0o600)
-}

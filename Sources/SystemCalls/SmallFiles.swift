@@ -5,6 +5,9 @@ import SystemPackage
 // waits for the other end of a FIFO, or long for the holder of a lease, and none takes more memory than
 // a stated limit.
 
+/// The most bytes that a file of settings may have.
+package let settingsLimit = 1 << 20
+
 /// Reads a whole regular file, those of `/proc` and `/sys` among them. Links are followed: for files of
 /// the system, and for those that the person who runs the program named.
 ///

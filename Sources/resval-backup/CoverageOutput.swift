@@ -16,7 +16,7 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
     guard let snapshot else { return }
     Messages.write(
         about: [UInt8]?.none,
-        "snapshot \(snapshot) holds less than the one before; forget and prune wait "
+        "snapshot \(snapshot) may hold less than it should; forget and prune wait "
             + "(if that is right: resval-backup accept \(snapshot))")
 }
 

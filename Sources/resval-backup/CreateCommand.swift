@@ -42,6 +42,7 @@ struct CreateCommand: AsyncParsableCommand {
         let engine = try await running { [repository] in try repository.engine() }
         let sources = try source.present()
         var planner = try makePlanner(policy, repository: engine.repository)
+        try await planner.evicted?.findHolds(repository)
         planner.makesManifest = true
         planner.largestFile = source.excludeLargerThan?.bytes
         planner.longestPath = engine.longestPath

@@ -22,15 +22,17 @@ func ownJournal(in environment: PolicyEnvironment) throws -> Journal {
 
 /// The placeholders that a backup by this user may meet: root's backups meet everybody's.
 ///
-/// - Throws: `FileError` when the user's own journal cannot be read; trouble with others is reported.
+/// - Throws: `FileError` when the user's own journal cannot be read, or is not that user's alone;
+///   trouble with others is reported.
 func evictedIndex(in environment: PolicyEnvironment) throws(FileError) -> EvictedIndex {
     let own = environment.base.stateHome?.path
     var index = try EvictedIndex(own.map { [Journal(stateHome: $0)] } ?? [])
-    if effectiveUser() == 0 {
-        for home in Set(environment.base.homes.map { $0.appending(".local/state") })
-        where home != own {
+    let user = effectiveUser()
+    if user == 0 {
+        // Root's own files are never known by another home.
+        for account in Set(environment.base.accounts) where account.user != user {
             do throws(FileError) {
-                try index.add(Journal(stateHome: home))
+                index.add(try Journal.contents(below: account.home, ownedBy: account.user))
             } catch  where error.code == .changed || error.code == .notADirectory {
                 // The home of an account that is none, such as /dev/null.
             } catch {
@@ -44,11 +46,50 @@ func evictedIndex(in environment: PolicyEnvironment) throws(FileError) -> Evicte
     return index
 }
 
+extension EvictedIndex {
+    /// Looks which of the snapshots exist that the records name.
+    ///
+    /// All of them are looked for in the backup's repository. Those of the user's own files are then
+    /// looked for where the journal says; what another user's journal says leads nowhere.
+    ///
+    /// - Parameter repository: the backup's.
+    /// - Throws: `ExitCode` when the command is to stop.
+    mutating func findHolds(_ repository: RepositoryOptions) async throws {
+        foundHolds = try await running { [self] in
+            let user = effectiveUser()
+            let here = try await holdTags(in: repository)
+            var found = holds { _ in true }.filter { here.contains($0.tag) }
+            let missing = holds { $0 == user }.subtracting(found)
+            for (location, holds) in Dictionary(grouping: missing, by: \.repository) {
+                var options = repository
+                options.repository = PathArgument(bytes: location)
+                let tags = try await holdTags(in: options)
+                found.formUnion(holds.filter { tags.contains($0.tag) })
+            }
+            return found
+        }
+    }
+}
+
+/// The tags of the snapshots that hold evicted files; none where a repository cannot be asked, since
+/// what is not found is reported with each file.
+private func holdTags(in repository: RepositoryOptions) async throws -> Set<String> {
+    do {
+        let snapshots = try await repository.engine().snapshots(SnapshotFilter())
+        return Set(snapshots.filter(\.isHeld).flatMap(\.allTags))
+    } catch let error as BackupError where error.code == .interrupted {
+        throw error
+    } catch {
+        return []
+    }
+}
+
 /// Files that were evicted since a plan was made: whoever may read everything has stored zeros for their
 /// content.
 func evictedMeanwhile(_ plan: BackupPlan) throws -> [Shortfall] {
     let index = try evictedIndex(in: .current())
-    let leftOut = Set(plan.exclusions.lazy.map(\.path))
+    // What the plan reports is known.
+    let leftOut = Set(plan.exclusions.lazy.map(\.path)).union(plan.notices.lazy.map(\.path))
     return index.records.filter { record in
         guard plan.sources.contains(where: { record.path.starts(with: $0) }),
             !leftOut.contains(record.path)

@@ -45,6 +45,7 @@ struct PlanCommand: AsyncParsableCommand {
     func run() async throws {
         let sources = try source.present()
         var planner = try makePlanner(policy, repository: repository.location)
+        try await planner.evicted?.findHolds(repository)
         planner.largestFile = source.excludeLargerThan?.bytes
         if let format = list.chosen {
             let isWhole = try await running { [planner, list] in

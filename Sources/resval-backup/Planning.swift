@@ -3,6 +3,7 @@ import BackupEngines
 import BackupPlanning
 import CommandSupport
 import EffectiveValues
+import Eviction
 import SystemCalls
 
 /// Makes the planner that the options ask for.
@@ -14,7 +15,8 @@ func makePlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
     planner.storesPlaintext = repository?.kind == .archives
-    planner.evicted = try evictedIndex(in: environment)
+    let evicted = try evictedIndex(in: environment)
+    planner.evicted = evicted.isEmpty ? nil : evicted
     planner.shouldStop = { StopRequest.isMade }
     return planner
 }

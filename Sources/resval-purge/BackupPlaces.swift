@@ -47,7 +47,7 @@ enum BackupPlaces {
 
     private static func contents(of file: FilePath) -> [UInt8] {
         do throws(Errno) {
-            return try contentsOfFile(file)
+            return try contentsOfFile(file, limit: settingsLimit)
         } catch {
             // Nothing is named by what nobody can read; its own directory is protected anyway.
             return []

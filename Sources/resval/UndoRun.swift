@@ -38,8 +38,10 @@ final class UndoRun {
     func run(_ chosen: FilePath?) throws(FileError) {
         let path: FilePath
         if let chosen { path = chosen } else { path = try newest() }
+        let opened = try chosen == nil ? openStateFile(path) : openNamed(path)
+        guard let opened else { throw .opening(.noSuchFileOrDirectory, path) }
+        let file = OwnedDescriptor(opened)
         do throws(Errno) {
-            let file = OwnedDescriptor(try openForReading(path))
             var reader = RecordReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
         } catch {
@@ -50,6 +52,14 @@ final class UndoRun {
         summarize(path)
         let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
         if chosen == nil && isWhole && !isDryRun { try Journal.setAside(path) }
+    }
+
+    private func openNamed(_ path: FilePath) throws(FileError) -> FileDescriptor {
+        do throws(Errno) {
+            return try openForReading(path)
+        } catch {
+            throw .opening(error, path)
+        }
     }
 
     private func newest() throws(FileError) -> FilePath {

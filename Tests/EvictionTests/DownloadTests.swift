@@ -9,6 +9,28 @@ import Testing
 
 @Suite("Bringing evicted files back")
 struct DownloadTests {
+    @Test("no record makes a file set-user-ID, set-group-ID or sticky")
+    func specialBits() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            let known = try #require(try fixture.journal.contents().files.first)
+            try fixture.journal.store(
+                EvictedFile(
+                    state: known.state, path: known.path, identity: known.identity,
+                    size: known.size, modified: known.modified, permissions: 0o7755,
+                    content: known.content, snapshot: known.snapshot, holdTag: known.holdTag,
+                    repository: known.repository, remainingBytes: known.remainingBytes))
+            try fixture.download()
+            try fixture.expectWhole(permissions: 0o755)
+        }
+        for permissions: UInt16 in [0o4755, 0o2755, 0o1644] {
+            try withFile(permissions: permissions) { fixture in
+                expectRefusal(.specialBits) { try fixture.evict() }
+                try fixture.expectWhole(permissions: permissions)
+            }
+        }
+    }
+
     @Test("a placeholder that was moved is found by its inode")
     func moved() throws {
         try withFile { fixture in

@@ -64,6 +64,24 @@ struct EvictionFixture {
         }
     }
 
+    /// What the journal holds, also one of another user.
+    func contents() throws -> Journal.Contents {
+        let owner = try? journal.directory.status().owner
+        // Where there is none, the journal is empty.
+        guard let owner, owner != effectiveUser() else { return try journal.contents() }
+        var contents = Journal.Contents(owner: owner)
+        var names: [FilePath] = []
+        try forEachName(in: journal.directory) { name in
+            if let record = RecordName(name) { names.append(record.path) }
+            return true
+        }
+        for name in names {
+            let text = try contentsOfFile(journal.directory.pushing(name))
+            contents.files.append(try EvictedFile(text: text))
+        }
+        return contents
+    }
+
     /// Whether the file is as it was at first, and the journal empty.
     func expectWhole(
         permissions: UInt16 = 0o640, sourceLocation: SourceLocation = #_sourceLocation
@@ -73,7 +91,7 @@ struct EvictionFixture {
         #expect(try contentsOfFile(file) == content, sourceLocation: sourceLocation)
         #expect(
             status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
-        #expect(try journal.contents().files.isEmpty, sourceLocation: sourceLocation)
+        #expect(try contents().files.isEmpty, sourceLocation: sourceLocation)
     }
 
     /// Whether the file is a placeholder that the journal knows.
@@ -86,7 +104,8 @@ struct EvictionFixture {
         #expect(status.size == content.count, sourceLocation: sourceLocation)
         #expect(
             status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
-        let index = try EvictedIndex([journal])
+        var index = EvictedIndex()
+        index.add(try contents())
         let record = index.placeholder(path, status, at: path)
         #expect(record?.state == .evicted, sourceLocation: sourceLocation)
     }

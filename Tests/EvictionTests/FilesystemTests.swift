@@ -14,7 +14,7 @@ struct FilesystemTests {
     func roundTrip(kind: FilesystemKind) throws {
         try require(.root)
         try withFilesystem(kind) { volume in
-            for permissions: UInt16 in [0o640, 0o444, 0o4755] {
+            for permissions: UInt16 in [0o640, 0o444] {
                 try withFile(in: volume.root, permissions: permissions) { fixture in
                     try fixture.file.setValue(true, for: .isPurgeable)
                     let before = try fixture.file.status()

@@ -8,16 +8,73 @@ import Testing
 
 @Suite("Placeholders met on a walk")
 struct IndexTests {
-    @Test("a journal is about its owner's files only")
-    func owner() throws {
+    /// Calls `body` with an evicted file of root's, and the only record of it in the home of another user.
+    private func withForeignRecord(
+        _ body: (EvictionFixture, _ home: FilePath) throws -> Void
+    ) throws {
         try require(.root)
         try withFile { fixture in
             try fixture.evict()
             try fixture.expectPlaceholder()
-            try tool("chown", "1234", fixture.journal.directory)
-            let index = try EvictedIndex([fixture.journal])
+            let home = fixture.root.removingLastComponent().appending("home")
+            try tool("mkdir", "-p", home.appending(".local"))
+            try tool(
+                "mv", fixture.root.removingLastComponent().appending("state"),
+                home.appending(".local/state"))
+            try tool("chown", "-R", "1234:1234", home)
+            try body(fixture, home)
+        }
+    }
+
+    @Test("another user's journal is about that user's files only")
+    func owner() throws {
+        try withForeignRecord { fixture, home in
+            var index = EvictedIndex()
+            index.add(try Journal.contents(below: home, ownedBy: 1234))
+            #expect(index.records.count == 1 && index.unreadable.isEmpty)
             let status = try fixture.file.status()
             #expect(index.placeholder(fixture.file, status, at: fixture.file) == nil)
+            try tool("chown", "1234", fixture.file)
+            let given = try fixture.file.status()
+            #expect(index.placeholder(fixture.file, given, at: fixture.file) != nil)
+            #expect(index.isKept(index.records[0]))
+            index.foundHolds = []
+            #expect(!index.isKept(index.records[0]))
+            // As one's own, it is not believed.
+            let own = Journal(stateHome: home.appending(".local/state"))
+            let error = #expect(throws: FileError.self) { try own.contents() }
+            #expect(error?.code == .permissionDenied)
+        }
+    }
+
+    @Test(
+        "a journal that is a link, or whose owner is another than the home's, says nothing of root's files"
+    )
+    func link() throws {
+        try withForeignRecord { fixture, home in
+            let evicted = home.appending(".local/state/resval/evicted")
+            let shared = home.removingLastComponent().appending("shared")
+            try tool("mv", evicted, shared)
+            try tool("chown", "0", shared)
+            try tool("ln", "-s", shared, evicted)
+            #expect(throws: FileError.self) { try Journal.contents(below: home, ownedBy: 1234) }
+            try tool("rm", evicted)
+            try tool("mv", shared, evicted)
+            #expect(throws: FileError.self) { try Journal.contents(below: home, ownedBy: 1234) }
+        }
+    }
+
+    @Test("of another user's journal neither more is read nor more is told than an honest one has")
+    func limits() throws {
+        try withForeignRecord { fixture, home in
+            let evicted = home.appending(".local/state/resval/evicted")
+            try tool(
+                "sh", "-c",
+                #"cd "$0" && for n in 1 2 3 4 5 6 7 8 9 a b c d; do mkfifo 000000000000000$n-0000000000000001; done; chown 1234 *"#,
+                evicted)
+            let contents = try Journal.contents(below: home, ownedBy: 1234)
+            #expect(contents.files.count == 1)
+            #expect(contents.unreadable.count == 10)
         }
     }
 

@@ -160,6 +160,97 @@ struct LeftoverTests {
         }
     }
 
+    @Test("stays when it is protected by now, or on the way to what is")
+    func protected() throws {
+        for name in ["", "deep"] {
+            try withRecord(.deleting) { home, record in
+                let aside = FilePath(bytes: record.asidePath)
+                var search = home.search()
+                search.protected = [aside.appending(name)]
+                var report = PurgeReport()
+                try home.executor(search).finishLeftovers { report.add($0) }
+                #expect(report.leftovers == [aside: .leftAlone])
+                #expect(aside.appending("deep/file").exists)
+                try expectFinish(home, [home(".cache/app/unit"): .finished])
+            }
+        }
+    }
+
+    private static let forgeries: [(String, String, String)] = [
+        ("/a", "unit", "Documents"), ("/a", "unit", ".resval-purge-x/../../Documents"),
+        ("/a", "unit", ".resval-purge-/x"), ("/a", "../x", ".resval-purge-1"),
+        ("/a", "", ".resval-purge-1"), ("/a", "..", ".resval-purge-1"),
+        ("a", "unit", ".resval-purge-1"), ("/a/../b", "unit", ".resval-purge-1"),
+        ("/a//b", "unit", ".resval-purge-1"), ("/a", "u\0", ".resval-purge-1"),
+    ]
+
+    @Test(
+        "is not believed in a record with any other path than the purger's own",
+        arguments: forgeries)
+    func forged(parent: String, name: String, aside: String) throws {
+        try withPurgeHome(Tree {}) { home in
+            func record(_ parent: String, _ name: String, _ aside: String) -> AsideRecord {
+                AsideRecord(
+                    state: .deleting,
+                    identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+                    parent: PersistentIdentity(FileIdentity(device: 1, inode: 3)),
+                    parentPath: Array(parent.utf8),
+                    name: Array(name.utf8), asideName: Array(aside.utf8), newestChange: .later)
+            }
+            let good = record("/a", "unit", ".resval-purge-1")
+            try PurgeJournal(in: home.state).store(good)
+            #expect(try PurgeJournal(in: home.state).records == [good])
+            try tool("rm", home.state.appending("journal"))
+            try PurgeJournal(in: home.state).store(record(parent, name, aside))
+            #expect(try PurgeJournal(in: home.state).records.isEmpty)
+        }
+    }
+
+    @Test("is known from a journal whose numbers begin again at 0")
+    func lastNumber() throws {
+        try withRecord(.aside) { home, record in
+            let last = JournalContents(sequence: .max, records: [record])
+            let bytes = try #require(last.bytes(upTo: 1 << 16))
+            try bytes.withUnsafeBytes { bytes in
+                try writeFile(bytes, to: home.state.appending("journal"))
+            }
+            let journal = try PurgeJournal(in: home.state)
+            #expect(journal.records == [record])
+            var next = record
+            next.state = .deleting
+            try journal.store(next)
+        }
+        try withPurgeHome(Tree {}) { home in
+            let record = AsideRecord(
+                state: .aside, identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+                parent: PersistentIdentity(FileIdentity(device: 1, inode: 3)),
+                parentPath: Array("/a".utf8),
+                name: [65], asideName: AsideName.make(), newestChange: .later)
+            #expect(
+                JournalContents(sequence: .max, records: []).isOlder(
+                    than: JournalContents(sequence: 0, records: [record])))
+        }
+    }
+
+    @Test("is not looked for in the state of another user")
+    func foreignState() throws {
+        try require(.root)
+        try withRecord(.deleting) { home, record in
+            for path in [home.state, home.state.appending("journal")] {
+                try tool("chown", "1234", path)
+                let error = #expect(throws: FileError.self) {
+                    try home.executor().finishLeftovers { _ in }
+                }
+                #expect(error?.path == path)
+                try tool("chown", "0", path)
+                try tool("chmod", "g+w", path)
+                #expect(throws: FileError.self) { try home.executor().finishLeftovers { _ in } }
+                try tool("chmod", "g-w", path)
+            }
+            #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
+        }
+    }
+
     @Test("is known again from either place of a journal whose last write was cut off")
     func tornJournal() throws {
         try withRecord(.aside) { home, record in

@@ -18,15 +18,6 @@ struct RunCommandTests {
         File("plain", block)
     }
 
-    private func exists(_ path: FilePath) throws -> Bool {
-        do throws(Errno) {
-            _ = try path.withoutFollowing.status()
-            return true
-        } catch .noSuchFileOrDirectory {
-            return false
-        }
-    }
-
     @Test("deletes what a plan names, as plan showed it, and nothing else")
     func plan() throws {
         try withMeasuredHome(tree) { home in

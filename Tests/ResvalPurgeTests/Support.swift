@@ -20,12 +20,20 @@ struct PurgeHome {
         _ program: FilePath = .built("resval-purge"), arguments: [any CommandArgument],
         user: UInt32? = nil, environment: [String: String?] = [:]
     ) throws -> CommandResult {
+        try command(program, arguments: arguments, user: user, environment: environment).run()
+    }
+
+    /// `resval-purge`, or another program, in the home.
+    func command(
+        _ program: FilePath = .built("resval-purge"), arguments: [any CommandArgument],
+        user: UInt32? = nil, environment: [String: String?] = [:]
+    ) -> Command {
         var command = Command(program, arguments: arguments)
         command.workingDirectory = home
         command.user = user
         command.environment = ["HOME": home.string]
         command.environment.merge(environment) { $1 }
-        return try command.run()
+        return command
     }
 
     /// The path of something in the home.
@@ -62,3 +70,13 @@ func expect(
 
 /// Text that takes a block on every filesystem.
 let block = String(repeating: "x", count: 5000)
+
+/// Whether anything has a name.
+func exists(_ path: FilePath) throws -> Bool {
+    do throws(Errno) {
+        _ = try path.withoutFollowing.status()
+        return true
+    } catch .noSuchFileOrDirectory {
+        return false
+    }
+}

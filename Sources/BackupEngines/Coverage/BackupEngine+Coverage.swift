@@ -12,6 +12,19 @@ package struct CoverageReport: Sendable {
     package var problem: BackupError?
     /// Items that had a protection class at the snapshot before and have none now.
     package var unprotected: [RecordedProtection] = []
+
+    package init(base: Snapshot? = nil) { self.base = base }
+
+    /// What is told of a plan that there is nothing to compare with.
+    init(ofFirst plan: BackupPlan) {
+        causes = plan.doubtfulExclusions.map(CoverageCause.init(doubtful:))
+    }
+}
+
+extension CoverageCause {
+    fileprivate init(doubtful item: LeftOutItem) {
+        self = .doubtfulMark(path: item.path.bytes, sentence: item.reason.sentence)
+    }
 }
 
 extension BackupEngine {
@@ -25,7 +38,7 @@ extension BackupEngine {
         do throws(BackupError) {
             comparison = try await readRecord(of: base, with: CoverageComparison(plan, facts))
         } catch  where error.code == .noRecord || error.code == .damaged {
-            return CoverageReport()
+            return CoverageReport(ofFirst: plan)
         }
         var report = CoverageReport(base: base)
         let newlyLeftOut = comparison.newlyLeftOut
@@ -38,6 +51,10 @@ extension BackupEngine {
             }
             .sorted { pathPrecedes($0.path ?? [], $1.path ?? []) }
         }
+        let told = Set(report.causes.compactMap(\.path))
+        report.causes += plan.doubtfulExclusions.filter {
+            newlyLeftOut[$0.path.bytes] != nil && !told.contains($0.path.bytes)
+        }.map(CoverageCause.init(doubtful:))
         report.causes += comparison.causes
         report.unprotected = comparison.unprotected(in: plan)
         return report

@@ -9,6 +9,9 @@ package enum CoverageCause: Sendable, Hashable {
     ///   - items: how many items the predecessor holds of it.
     ///   - bytes: the sizes of the files among them.
     case newlyExcluded(path: [UInt8], sentence: String, items: Int, bytes: Int64)
+    /// Something is left out for the first time by a mark that a user other than the item's owner may
+    /// have set, whether the predecessor holds it or there is none.
+    case doubtfulMark(path: [UInt8], sentence: String)
     /// Many fewer items are stored.
     case fewerItems(before: Int64, now: Int64)
     /// Many fewer bytes are stored.
@@ -22,6 +25,7 @@ package enum CoverageCause: Sendable, Hashable {
     package var name: String {
         switch self {
         case .newlyExcluded: "newly-excluded"
+        case .doubtfulMark: "doubtful-mark"
         case .fewerItems: "fewer-items"
         case .fewerBytes: "fewer-bytes"
         case .emptySource: "empty-source"
@@ -33,6 +37,7 @@ package enum CoverageCause: Sendable, Hashable {
     package var path: [UInt8]? {
         switch self {
         case .newlyExcluded(let path, _, _, _), .emptySource(let path),
+            .doubtfulMark(let path, _),
             .otherFilesystem(let path, _, _):
             path
         case .fewerItems, .fewerBytes: nil
@@ -45,6 +50,9 @@ package enum CoverageCause: Sendable, Hashable {
         case .newlyExcluded(_, let sentence, let items, let bytes):
             "is newly left out: \(sentence); the snapshot before holds "
                 + "\(items) items of it with \(bytes) bytes"
+        case .doubtfulMark(_, let sentence):
+            "is left out for the first time, and users other than its owner can set marks on it: "
+                + sentence
         case .fewerItems(let before, let now):
             "items fell from \(before) to \(now), by more than 20 %"
         case .fewerBytes(let before, let now):

@@ -57,12 +57,12 @@ extension BackupEngine {
     private func compareCoverage(
         of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot]
     ) async throws(BackupError) -> CoverageReport {
-        guard let base = earlier.coverageBase else { return CoverageReport() }
+        guard let base = earlier.coverageBase else { return CoverageReport(ofFirst: plan) }
         do throws(BackupError) {
             return try await compareCoverage(of: plan, facts, with: base)
         } catch  where error.code == .other || error.code == .unexpectedAnswer {
             // A damaged snapshot must not keep the next from being made.
-            var report = CoverageReport()
+            var report = CoverageReport(ofFirst: plan)
             report.problem = error
             return report
         }

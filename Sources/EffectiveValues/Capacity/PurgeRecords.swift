@@ -1,4 +1,3 @@
-import CLinux
 import JSONReading
 import ResourceValues
 import SystemCalls
@@ -12,7 +11,7 @@ public struct PurgeRecords: Sendable, Hashable {
 
     /// The records in a directory of state, such as `~/.local/state`.
     public init(stateHome: FilePath) {
-        directory = stateHome.appending("resval").appending("purge")
+        directory = stateHome.appending(stateDirectoryName).appending("purge")
     }
 
     /// The records of the user this process runs as; nil when no home is known.
@@ -29,10 +28,11 @@ public struct PurgeRecords: Sendable, Hashable {
     ///
     /// - Throws: `FileError` when directory or file cannot be made.
     public func write(_ record: PurgeRecord) throws(FileError) {
-        try makeDirectories(directory)
+        try makeStateDirectory(directory)
         try record.line.withUnsafeBufferPointer { bytes throws(FileError) in
             try writeFile(
-                UnsafeRawBufferPointer(bytes), to: path(forDevice: record.device))
+                UnsafeRawBufferPointer(bytes), to: path(forDevice: record.device),
+                permissions: 0o600)
         }
     }
 
@@ -40,18 +40,11 @@ public struct PurgeRecords: Sendable, Hashable {
     ///
     /// - Returns: nil when there is none.
     /// - Throws: `FileError`: `malformedValue` for what ``write(_:)`` does not write,
-    ///   `permissionDenied` for the file of another user, and those of
+    ///   `permissionDenied` for the file of another user or one that others can write, and those of
     ///   reading.
     public func record(forDevice device: UInt64) throws(FileError) -> PurgeRecord? {
         let path = path(forDevice: device)
-        let bytes: [UInt8]
-        do throws(Errno) {
-            bytes = try contents(of: path)
-        } catch .noSuchFileOrDirectory {
-            return nil
-        } catch {
-            throw .opening(error, path)
-        }
+        guard let bytes = try contentsOfStateFile(path, limit: 4095) else { return nil }
         do throws(JSONError) {
             return try PurgeRecord(bytes)
         } catch {
@@ -75,20 +68,5 @@ public struct PurgeRecords: Sendable, Hashable {
         } catch {
             throw .opening(error, "/proc/sys/kernel/random/boot_id")
         }
-    }
-
-    private func contents(of path: FilePath) throws(Errno) -> [UInt8] {
-        let file = OwnedDescriptor(
-            try openFile(
-                in: FileDescriptor(rawValue: AT_FDCWD), path,
-                flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY))
-        let status = try file.descriptor.status()
-        guard status.kind == .regularFile else { throw .invalidArgument }
-        guard status.owner == effectiveUser() else { throw .permissionDenied }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
-        defer { buffer.deallocate() }
-        let count = try readFile(file.descriptor, into: buffer)
-        guard count < buffer.count else { throw .fileTooLarge }
-        return Array(buffer[..<count])
     }
 }

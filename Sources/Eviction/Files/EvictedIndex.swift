@@ -13,12 +13,7 @@ extension Journal {
         let found =
             mayHaveMoved
             ? try record(of: status, at: path) : try record(named: status.identity)
-        guard let found else { return nil }
-        do throws(Errno) {
-            return EvictedIndex(found, owner: try directory.status().owner)
-        } catch {
-            throw .readingStatus(error, of: directory)
-        }
+        return found.map { EvictedIndex($0, owner: effectiveUser()) }
     }
 }
 
@@ -27,6 +22,8 @@ public struct EvictedIndex: Sendable {
     private var files: [UInt64: [Entry]] = [:]
     /// Records that make no sense; the files they were about count as ordinary ones.
     public private(set) var unreadable: [FileError] = []
+    /// Those of the snapshots that records name that exist; nil when that was not looked at.
+    public var foundHolds: Set<HoldSnapshot>?
 
     private struct Entry: Sendable {
         let record: EvictedFile
@@ -39,28 +36,38 @@ public struct EvictedIndex: Sendable {
     /// All records, in no order.
     public var records: [EvictedFile] { files.values.flatMap { $0.map(\.record) } }
 
+    /// Creates an index of no files.
+    public init() {}
+
     init(_ record: EvictedFile, owner: UInt32) {
         files[record.identity.inode] = [Entry(record: record, owner: owner)]
     }
 
-    /// Reads journals.
-    ///
-    /// A journal is about files of its owner only: nobody keeps another user's file out of a backup.
+    /// Reads journals of the user who runs this.
     ///
     /// - Throws: ``FileError`` when a journal is there and cannot be read.
     public init(_ journals: [Journal]) throws(FileError) {
-        for journal in journals { try add(journal) }
+        for journal in journals { add(try journal.contents()) }
     }
 
-    /// Reads one more journal.
-    public mutating func add(_ journal: Journal) throws(FileError) {
-        let contents = try journal.contents()
+    /// Adds what a journal holds.
+    ///
+    /// A journal is about files of its owner only: nobody keeps another user's file out of a backup.
+    public mutating func add(_ contents: Journal.Contents) {
         unreadable += contents.unreadable
-        guard let owner = contents.owner else { return }
         for record in contents.files {
-            files[record.identity.inode, default: []].append(Entry(record: record, owner: owner))
+            files[record.identity.inode, default: []].append(
+                Entry(record: record, owner: contents.owner))
         }
     }
+
+    /// The snapshots that records of some users name.
+    public func holds(ofOwner isWanted: (UInt32) -> Bool) -> Set<HoldSnapshot> {
+        Set(files.values.joined().filter { isWanted($0.owner) }.map(\.record.hold))
+    }
+
+    /// Whether the snapshot was found that a record names; true as long as ``foundHolds`` is nil.
+    public func isKept(_ record: EvictedFile) -> Bool { foundHolds?.contains(record.hold) ?? true }
 
     /// Whether a journal knows the inode: one look into a table.
     public func mayKnow(_ status: FileStatus) -> Bool { files[status.identity.inode] != nil }

@@ -20,6 +20,8 @@ public enum EvictionError: Error, Sendable, Hashable {
     case sealed(String)
     /// It has file capabilities, which a file loses whose content changes.
     case capabilities
+    /// It has set-user-ID, set-group-ID or sticky bits, which no record gives back.
+    case specialBits
     /// Its filesystem cannot free the blocks of a file, or has no leases.
     case unsupportedFilesystem
     /// It is in a place without which its content could not be brought back, as the words say.
@@ -68,6 +70,7 @@ extension EvictionError {
         case .sharedBlocks: "shared-blocks"
         case .sealed: "sealed"
         case .capabilities: "capabilities"
+        case .specialBits: "special-bits"
         case .unsupportedFilesystem: "unsupported-filesystem"
         case .needed: "needed"
         case .excluded: "excluded"
@@ -98,6 +101,9 @@ extension EvictionError {
         case .sealed(let how): "is \(how)"
         case .capabilities:
             "has file capabilities, which it would lose (remove them first: setcap -r)"
+        case .specialBits:
+            "has set-user-ID, set-group-ID or sticky bits, which it would lose "
+                + "(remove them first: chmod u-s,g-s,-t)"
         case .unsupportedFilesystem:
             "is on a filesystem that cannot free the blocks of a file, or has no leases "
                 + "(ext4, xfs, btrfs and tmpfs can)"

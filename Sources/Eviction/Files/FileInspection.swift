@@ -41,6 +41,7 @@ extension Journal {
         guard status.kind == .regularFile else { throw .notRegular }
         guard status.owner == effectiveUser() else { throw .foreignOwner }
         guard status.linkCount == 1 else { throw .hardLinked(status.linkCount) }
+        if status.permissions & 0o7000 != 0 { throw .specialBits }
         if status.isImmutable { throw .sealed("immutable (chattr -i)") }
         if status.isAppendOnly { throw .sealed("append-only (chattr -a)") }
         if status.isVerity { throw .sealed("sealed by fs-verity") }

@@ -117,7 +117,7 @@ extension Journal {
                 // A call that was refused may have set the time all the same.
                 if isTouched { try item.setModificationTime(record.modified) }
                 isTouched = false
-                try item.setPermissions(record.permissions)
+                try item.setPermissions(record.accessPermissions)
             }
             throw error
         }

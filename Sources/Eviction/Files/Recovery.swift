@@ -90,7 +90,7 @@ extension Journal {
     /// Gives a whole file its time and permission bits back, and forgets it.
     func finish(_ item: OpenItem, _ record: EvictedFile) throws(EvictionError) {
         try item.setModificationTime(record.modified)
-        try item.setPermissions(record.permissions)
+        try item.setPermissions(record.accessPermissions)
         try item.synchronize()
         try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
     }

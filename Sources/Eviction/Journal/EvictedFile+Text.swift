@@ -15,6 +15,8 @@ public struct MalformedRecord: Error, Sendable, Hashable {
 extension EvictedFile {
     private static let firstHead = "resval-evicted 1"
     private static let head = "resval-evicted 2"
+    /// More bytes than any record has: two paths and a sentence, with each byte in three.
+    static let longestText = 1 << 16
 
     /// The record as the journal keeps it.
     public var text: [UInt8] {

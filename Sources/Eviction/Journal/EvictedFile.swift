@@ -34,7 +34,7 @@ public struct EvictedFile: Sendable, Hashable {
     public let size: Int64
     /// When the content last changed; the placeholder's time too.
     public let modified: FileTime
-    /// The permission bits that the file gets back.
+    /// The permission bits that the file had; it gets those for access back.
     public let permissions: UInt16
     /// The hash of the content.
     public let content: ContentHash
@@ -86,6 +86,15 @@ public struct EvictedFile: Sendable, Hashable {
         self.remainingBytes = remainingBytes
         self.failure = failure
     }
+
+    /// The snapshot that holds the content.
+    public var hold: HoldSnapshot {
+        HoldSnapshot(snapshot: snapshot, tag: holdTag, repository: repository)
+    }
+
+    /// The permission bits that a record can give a file: those that decide about more than access
+    /// are only ever its owner's to set.
+    var accessPermissions: UInt16 { permissions & 0o777 }
 
     /// The record in another state.
     func inState(_ state: State) -> EvictedFile {

@@ -19,7 +19,7 @@ public struct Journal: Sendable, Hashable {
 
     /// The journal below a user's directory of state, `$XDG_STATE_HOME`.
     public init(stateHome: FilePath) {
-        directory = stateHome.appending("resval").appending("evicted")
+        directory = stateHome.appending(stateDirectoryName).appending("evicted")
     }
 
     /// What the journal holds.
@@ -28,28 +28,17 @@ public struct Journal: Sendable, Hashable {
         public var files: [EvictedFile] = []
         /// Files in the directory that are no records, or cannot be read.
         public var unreadable: [FileError] = []
-        /// The owner of the journal, whose files alone it is about; nil when there is no journal.
-        public var owner: UInt32?
+        /// The user the journal is of, whose files alone it is about.
+        public let owner: UInt32
     }
 
     /// Reads all records; none when the directory does not exist.
     ///
-    /// - Throws: ``FileError`` when the directory cannot be read.
+    /// - Throws: ``FileError`` when the directory cannot be read, or is not one of this process's user
+    ///   alone.
     public func contents() throws(FileError) -> Contents {
-        var contents = Contents()
-        var names: [FilePath] = []
-        do throws(Errno) {
-            contents.owner = try directory.status().owner
-            try forEachName(in: directory) { name in
-                if RecordName(name) != nil { names.append(FilePath(bytes: Array(name))) }
-                return true
-            }
-        } catch .noSuchFileOrDirectory {
-            return contents
-        } catch {
-            throw .readingDirectory(error, directory)
-        }
-        for name in names {
+        var contents = Contents(owner: effectiveUser())
+        for name in try names(where: { _ in true }) {
             do throws(FileError) {
                 if let file = try record(named: name) { contents.files.append(file) }
             } catch {
@@ -57,6 +46,21 @@ public struct Journal: Sendable, Hashable {
             }
         }
         return contents
+    }
+
+    /// The names of those records whose names fit.
+    private func names(where fits: (RecordName) -> Bool) throws(FileError) -> [FilePath] {
+        guard try requireOwnStateDirectory(directory) else { return [] }
+        var names: [FilePath] = []
+        do throws(Errno) {
+            try forEachName(in: directory) { name in
+                if let record = RecordName(name), fits(record) { names.append(record.path) }
+                return true
+            }
+        } catch {
+            throw .readingDirectory(error, directory)
+        }
+        return names
     }
 
     /// The record of a file; nil when there is none.
@@ -86,21 +90,8 @@ public struct Journal: Sendable, Hashable {
     }
 
     private func records(ofInode inode: UInt64) throws(FileError) -> [EvictedFile] {
-        var names: [FilePath] = []
-        do throws(Errno) {
-            try forEachName(in: directory) { name in
-                if RecordName(name)?.identity.inode == inode {
-                    names.append(FilePath(bytes: Array(name)))
-                }
-                return true
-            }
-        } catch .noSuchFileOrDirectory {
-            return []
-        } catch {
-            throw .readingDirectory(error, directory)
-        }
         var files: [EvictedFile] = []
-        for name in names {
+        for name in try names(where: { $0.identity.inode == inode }) {
             if let file = try record(named: name) { files.append(file) }
         }
         return files
@@ -108,14 +99,16 @@ public struct Journal: Sendable, Hashable {
 
     private func record(named name: FilePath) throws(FileError) -> EvictedFile? {
         let path = directory.pushing(name)
-        let text: [UInt8]
-        do throws(Errno) {
-            text = try contentsOfFile(path)
-        } catch .noSuchFileOrDirectory {
+        guard let text = try contentsOfStateFile(path, limit: EvictedFile.longestText) else {
             return nil
-        } catch {
-            throw .opening(error, path)
         }
+        return try Self.record(text, at: path)
+    }
+
+    /// Reads the text of a record that has a name.
+    private static func record(
+        _ text: [UInt8], at path: FilePath
+    ) throws(FileError) -> EvictedFile {
         let file: EvictedFile
         do throws(MalformedRecord) {
             file = try EvictedFile(text: text)
@@ -125,7 +118,7 @@ public struct Journal: Sendable, Hashable {
                 message: "this record of an evicted file makes no sense: \(error.reason)",
                 path: path)
         }
-        guard RecordName(file.identity).path == name else {
+        guard path.lastComponent == RecordName(file.identity).path.lastComponent else {
             throw FileError(
                 code: .malformedValue, message: "this is the record of another evicted file",
                 path: path)
@@ -135,15 +128,74 @@ public struct Journal: Sendable, Hashable {
 }
 
 extension Journal {
+    /// Reads the journal of another user, who may have put anything in its place.
+    ///
+    /// Nothing is waited for, no link is followed below the home, and no more is read than an honest
+    /// journal of some 100,000 files has.
+    ///
+    /// - Parameters:
+    ///   - home: the user's home.
+    ///   - owner: the user, who must own the journal and each record.
+    /// - Returns: what makes sense of it; of records that do not, the first few are named.
+    /// - Throws: ``FileError`` when the directory cannot be listed; `tooLarge` when it holds too much.
+    public static func contents(
+        below home: FilePath, ownedBy owner: UInt32
+    ) throws(FileError) -> Contents {
+        let journal = Journal(stateHome: ".local/state")
+        let path = home.pushing(journal.directory)
+        var contents = Contents(owner: owner)
+        var names: [FilePath] = []
+        do throws(Errno) {
+            try forEachName(in: journal.directory, below: home, ownedBy: owner) { name in
+                if let record = RecordName(name) { names.append(record.path) }
+                return names.count <= foreignRecordLimit
+            }
+        } catch .noSuchFileOrDirectory {
+            return contents
+        } catch {
+            throw .readingDirectory(error, path)
+        }
+        var bytes = 0
+        for name in names {
+            guard names.count <= foreignRecordLimit, bytes <= foreignByteLimit else {
+                throw .opening(.fileTooLarge, path)
+            }
+            do throws(FileError) {
+                let text = try foreignText(journal.directory.pushing(name), home, owner)
+                bytes += text.count
+                contents.files.append(try record(text, at: path.pushing(name)))
+            } catch {
+                if contents.unreadable.count < 10 { contents.unreadable.append(error) }
+            }
+        }
+        return contents
+    }
+
+    private static func foreignText(
+        _ path: FilePath, _ home: FilePath, _ owner: UInt32
+    ) throws(FileError) -> [UInt8] {
+        do throws(Errno) {
+            return try contentsOfFile(
+                path, below: home, ownedBy: owner, limit: EvictedFile.longestText)
+        } catch {
+            throw .opening(error, home.pushing(path))
+        }
+    }
+}
+
+private let foreignRecordLimit = 1 << 18
+private let foreignByteLimit = 64 << 20
+
+extension Journal {
     /// Stores a record in place of the one before; it is on the disk when this returns.
     public func store(_ file: EvictedFile) throws(FileError) {
-        try makeDirectories()
+        try makeStateDirectory(directory)
         let path = directory.pushing(RecordName(file.identity).path)
         let text = file.text
         var failure: FileError?
         text.withUnsafeBytes { bytes in
             do throws(FileError) {
-                try writeFile(bytes, to: path)
+                try writeFile(bytes, to: path, permissions: 0o600)
             } catch {
                 failure = error
             }
@@ -169,10 +221,11 @@ extension Journal {
     ///
     /// - Returns: nil when somebody else has it.
     public func lock(_ identity: FileIdentity) throws(FileError) -> RecordLock? {
-        try makeDirectories()
+        try makeStateDirectory(directory)
+        let path = directory.appending("lock")
+        guard let file = try openStateFile(path, makingIt: true) else { return nil }
+        let lock = RecordLock(file)
         do throws(Errno) {
-            let reference = OwnedDescriptor(try openDirectoryReference(directory))
-            let lock = RecordLock(try openLockFile("lock", in: reference.descriptor))
             let offset = Int64(clamping: RecordName(identity).hash >> 2)
             try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
                 guard try lockByte(at: offset, of: lock.descriptor) else { throw .wouldBlock }
@@ -181,7 +234,7 @@ extension Journal {
         } catch .wouldBlock {
             return nil
         } catch {
-            throw .changingItem(error, directory)
+            throw .changingItem(error, path)
         }
     }
 
@@ -197,41 +250,6 @@ extension Journal {
         else { return }
         record.failure = failure
         try store(record)
-    }
-
-    private func makeDirectories() throws(FileError) {
-        do throws(Errno) {
-            guard try !exists(directory) else { return }
-            var path = FilePath(root: directory.root, [])
-            for component in directory.components {
-                path.append(component)
-                if try exists(path) { continue }
-                do throws(Errno) {
-                    try makeDirectory(path, permissions: 0o700)
-                } catch .fileExists {
-                    // Another process was quicker.
-                }
-            }
-        } catch {
-            throw .changingItem(error, directory)
-        }
-    }
-
-    private func exists(_ path: FilePath) throws(Errno) -> Bool {
-        do throws(Errno) {
-            _ = try path.status()
-            return true
-        } catch .noSuchFileOrDirectory {
-            return false
-        }
-    }
-
-    private func makeDirectory(_ path: FilePath, permissions: UInt16) throws(Errno) {
-        guard let name = path.lastComponent else { throw .invalidArgument }
-        let parent = OwnedDescriptor(try openDirectoryReference(path.removingLastComponent()))
-        try SystemCalls.makeDirectory(
-            FilePath(root: nil, [name]), in: parent.descriptor, permissions: permissions)
-        try synchronizeDirectory(parent.descriptor)
     }
 }
 

@@ -51,7 +51,7 @@ public struct PurgeExecutor: Sendable {
         _ plan: PurgePlan, now: FileTime, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
-        let journal = RunJournal(openJournal)
+        let journal = RunJournal(openJournal, rules: rules(now))
         if mode != .rehearse { try journal.open(event) }
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
         if mode != .rehearse {
@@ -76,13 +76,18 @@ public struct PurgeExecutor: Sendable {
     ///
     /// - Throws: as ``carryOut(_:now:event:)``.
     public func finishLeftovers(event: (PurgeEvent) -> Void) throws {
-        Leftovers(journal: try openJournal()).settle(event)
+        Leftovers(journal: try openJournal(), rules: rules(currentTime())).settle(event)
+    }
+
+    private func rules(_ now: FileTime) -> (FilePath) throws(FileError) -> PurgeRules {
+        { path throws(FileError) in try search.rules(on: path, now: now) }
     }
 
     private func openJournal() throws -> PurgeJournal {
         let directory =
             stateDirectory
-            ?? search.environment.base.stateHome?.path.appending("resval").appending("purge")
+            ?? search.environment.base.stateHome?.path.appending(stateDirectoryName).appending(
+                "purge")
         guard let directory else { throw PurgeRefusal.noStateDirectory }
         return try PurgeJournal(in: directory)
     }

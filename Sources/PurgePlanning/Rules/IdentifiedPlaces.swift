@@ -31,7 +31,7 @@ struct IdentifiedPlaces: Sendable {
         let mounts = environment.mounts
         self.mounts = mounts
         var protected = places.protectedRoots + given
-        if user == 0 { protected += OtherHomes.protectedRoots(of: environment.base.homes, mounts) }
+        if user == 0 { protected += OtherHomes.protectedRoots(environment.base, mounts) }
         longKeeping = realPath(of: "/var/tmp", notBeyond: mounts)
         // What does not exist, or lies beyond a mount that purging does not enter, cannot be met.
         let realRoots = protected.compactMap { realPath(of: $0, notBeyond: mounts) }

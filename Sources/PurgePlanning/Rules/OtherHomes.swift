@@ -9,13 +9,15 @@ enum OtherHomes {
     /// each home's own `user-dirs.dirs`: those in the home, and elsewhere those of the home's owner, since
     /// users have no say about what is not theirs. Homes on servers are not asked: they may never answer, and
     /// what lies there is never purged.
-    static func protectedRoots(of homes: [FilePath], _ mounts: MountTable) -> [FilePath] {
+    static func protectedRoots(_ base: BaseDirectories, _ mounts: MountTable) -> [FilePath] {
         func isLocal(_ path: FilePath) -> Bool {
             realPath(of: path, notBeyond: mounts).map { !mounts.isRemote($0) } ?? false
         }
-        return Set(homes).filter { isLocal($0) }.flatMap { home in
-            let file = home.appending(".config").appending("user-dirs.dirs")
-            let configured = UserDirectories(contents: contents(of: file), home: home).paths.values
+        let accounts = Dictionary(grouping: Set(base.accounts), by: \.home)
+        return Set(base.homes).filter { isLocal($0) }.flatMap { home in
+            let configured = accounts[home, default: []].flatMap { account in
+                UserDirectories(contents: settings(of: account), home: home).paths.values
+            }
             return (configured + names.map { home.appending($0) }).filter {
                 isLocal($0) && isOwn($0, of: home)
             }
@@ -48,9 +50,11 @@ enum OtherHomes {
     private static let names =
         UserDirectories.defaultNames + [".ssh", ".gnupg", ".config", ".local/state"]
 
-    private static func contents(of file: FilePath) -> [UInt8] {
+    private static func settings(of account: PasswordDatabase.Account) -> [UInt8] {
         do throws(Errno) {
-            return try contentsOfFile(file)
+            return try contentsOfFile(
+                ".config/user-dirs.dirs", below: account.home, ownedBy: account.user,
+                limit: settingsLimit)
         } catch {
             // The default names count all the same.
             return []

@@ -143,7 +143,7 @@ struct PurgeRules: Sendable {
     }
 
     /// Whether nobody but the owner could have put a mark on an item.
-    func isTrusted(_ status: FileStatus) -> Bool { status.permissions & writableByOthers == 0 }
+    func isTrusted(_ status: FileStatus) -> Bool { !status.isWritableByOthers }
 
     /// The place of the entries of a directory that is no unit.
     func place(
@@ -160,5 +160,4 @@ struct PurgeRules: Sendable {
 }
 
 private let stickyBit: UInt16 = 0o1000
-private let writableByOthers: UInt16 = 0o022
 private let allOfOwner: UInt16 = 0o700

@@ -22,7 +22,8 @@ struct TemporaryFilesSettings: Sendable {
         for directory in directories {
             for path in files(in: directory, unreadable) {
                 do throws(Errno) {
-                    patterns += TemporaryFilesPattern.patterns(in: try contentsOfFile(path))
+                    patterns += TemporaryFilesPattern.patterns(
+                        in: try contentsOfFile(path, limit: settingsLimit))
                 } catch .noSuchFileOrDirectory {
                     continue
                 } catch {

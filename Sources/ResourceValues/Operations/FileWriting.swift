@@ -16,13 +16,15 @@ import SystemPackage
 ///   - protection: the class to store; nil for the replaced file's own or, where nothing is replaced
 ///     or it has none, the one of the directory.
 ///   - isReplacing: whether a file at the path is replaced; otherwise it is an error.
+///   - permissions: the permission bits of a new file, of which the process's file mode creation mask
+///     takes some away.
 /// - Throws: ``FileError``: `noSuchFile` (the directory), `fileExists`, `unsupportedFilesystem` (it
 ///   cannot hold the marks), `unsupportedFileKind` (something other than a regular file or a link has
 ///   the name), `noSpace` and others. The path leads to what it led to before then, unless only the
 ///   last step failed, which synchronizes the directory.
 public func writeFile(
     _ content: UnsafeRawBufferPointer, to path: FilePath, protection: FileProtection? = nil,
-    replacing isReplacing: Bool = true
+    replacing isReplacing: Bool = true, permissions: UInt16 = 0o666
 ) throws(FileError) {
     let place = try ItemPlace(path)
     let old = try place.statusIfPresent()
@@ -35,7 +37,7 @@ public func writeFile(
     }
     var staged: StagedFile
     do throws(Errno) {
-        staged = try StagedFile(in: place.directory, permissions: 0o666)
+        staged = try StagedFile(in: place.directory, permissions: permissions)
     } catch {
         throw .changingItem(error, path)
     }

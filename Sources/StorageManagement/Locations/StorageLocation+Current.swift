@@ -51,7 +51,7 @@ extension StorageLocation {
         guard let directory = base.configurationHome?.path else { return [] }
         let file = directory.appending("user-dirs.dirs")
         do throws(Errno) {
-            return try contentsOfFile(file)
+            return try contentsOfFile(file, limit: settingsLimit)
         } catch .noSuchFileOrDirectory, .notDirectory {
             return []
         } catch {

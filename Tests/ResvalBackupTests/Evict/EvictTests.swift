@@ -152,6 +152,41 @@ struct EvictTests {
         }
     }
 
+    @Test("a placeholder whose snapshot is gone is backed up as it is, and told of")
+    func lostSnapshot() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            let other = backup.base.appending("other")
+            try tool("cp", "-r", try emptyRepository(), other)
+            // Found where the journal says, whatever repository the backup goes to.
+            var plan = backup.command(["plan", "--excluded-only", backup.source])
+            plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(other)"
+            #expect(try plan.run().text.contains("1 left out"))
+            // A repository that was moved is known by the tag.
+            let hidden = backup.base.appending("hidden")
+            try tool("mv", backup.repository, hidden)
+            plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(hidden)"
+            #expect(try plan.run().text.contains("1 left out"))
+            plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(other)"
+            let lost = try plan.run()
+            #expect(lost.exitCode == 3, "\(lost)")
+            #expect(lost.errorText.contains("\(file): is evicted, and snapshot "))
+            #expect(lost.text.contains("0 left out"))
+            try tool("mv", hidden, backup.repository)
+            try backup.restic("forget", "--tag", "resval-hold=x", "--keep-last", "1")
+            let hold = try backup.restic("snapshots", "--json")
+            let identifier = try #require(
+                hold.split(separator: #""short_id":""#).dropFirst().first?.prefix(8))
+            try backup.restic("forget", String(identifier))
+            let create = try backup.run("create", backup.source)
+            #expect(create.exitCode == 3, "\(create)")
+            #expect(create.errorText.contains("with its content was not found"))
+            #expect(create.text.contains("0 left out"))
+            #expect(!create.errorText.contains("changed while"))
+        }
+    }
+
     @Test("an ordinary user evicts own files and brings them back; root does not take them")
     func ordinaryUser() throws {
         let tree = Tree { File("file", Self.content).permissions(0o444) }

@@ -47,6 +47,44 @@ struct CoverageTests {
         }
     }
 
+    @Test("a mark that others can set is told of with the first snapshot, too, and counts")
+    func marksOfOthers() throws {
+        let tree = Tree {
+            File("kept", "text")
+            Directory("shared") { File("file", "text") }.permissions(0o775).excluded()
+            File("world", "text").permissions(0o646).excluded()
+            File("listed", "text").excluded()
+            Directory("own") { File("file", "text") }.excluded()
+        }
+        try withBackup(of: tree) { backup in
+            try require(.tool("setfacl"))
+            try tool("setfacl", "-m", "u:1234:rw", backup.source.appending("listed"))
+            let first = try backup.run("create", backup.source)
+            #expect(first.exitCode == 3, "\(first)")
+            for name in ["shared", "world", "listed"] {
+                let path = backup.source.appending(name)
+                #expect(
+                    first.errorText.contains("\(path): warning: a mark excludes it, and users "))
+                #expect(first.errorText.contains("\(path): is left out for the first time"))
+            }
+            #expect(!first.errorText.contains("/own"))
+            #expect(first.text.contains("4 left out"))
+            #expect(try backup.run("forget", "--keep-last", "1").exitCode == 3)
+            try backup.runSuccessfully("accept")
+            let second = try backup.run("create", backup.source)
+            #expect(second.exitCode == 0, "\(second)")
+            #expect(second.errorText.contains("shared: warning: a mark excludes it"))
+            let new = Tree {
+                Directory("new") { File("file", "text") }.permissions(0o777).excluded()
+            }
+            try new.create(in: backup.source)
+            let third = try backup.run("create", backup.source)
+            #expect(third.exitCode == 3, "\(third)")
+            #expect(third.errorText.contains("new: is left out for the first time"))
+            #expect(!third.errorText.contains("shared: is left out"))
+        }
+    }
+
     @Test("a new item that is excluded from the start is no loss")
     func newExcludedItem() throws {
         try withBackup(of: Self.tree) { backup in

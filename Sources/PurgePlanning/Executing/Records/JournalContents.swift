@@ -8,6 +8,11 @@ struct JournalContents {
         self.records = records
     }
 
+    /// Whether the other was written later. The number may start again at 0.
+    func isOlder(than other: JournalContents) -> Bool {
+        Int64(bitPattern: other.sequence &- sequence) > 0
+    }
+
     /// Reads a place; nil when it holds nothing, or was not written to its end.
     init?(_ bytes: [UInt8]) {
         var head = RecordReader(bytes[...])

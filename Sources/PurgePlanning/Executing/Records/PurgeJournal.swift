@@ -18,16 +18,15 @@ final class PurgeJournal {
 
     /// Opens, and makes where it is missing, the journal in a directory.
     ///
-    /// - Throws: ``PurgeRefusal`` `anotherIsAtWork`, and `FileError`.
+    /// - Throws: ``PurgeRefusal`` `anotherIsAtWork`, and `FileError`: `permissionDenied` for a journal of
+    ///   another user, or in a directory of one.
     init(in directory: FilePath) throws {
-        try makeDirectories(directory)
+        try makeStateDirectory(directory)
         path = directory.appending("journal")
-        do throws(Errno) {
-            let reference = OpenedFile(try openDirectoryReference(directory))
-            file = OpenedFile(try openLockFile("journal", in: reference.descriptor))
-        } catch {
-            throw FileError.opening(error, path)
+        guard let opened = try openStateFile(path, makingIt: true) else {
+            throw FileError.opening(.noSuchFileOrDirectory, path)
         }
+        file = OpenedFile(opened)
         do throws(Errno) {
             try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
                 guard try takeLock(on: file.descriptor) else { throw .wouldBlock }
@@ -72,14 +71,11 @@ final class PurgeJournal {
     }
 
     private func read() throws(Errno) {
-        for place in 0..<2 {
-            let bytes = try placeContents(place)
-            guard let contents = JournalContents(bytes), contents.sequence > sequence else {
-                continue
-            }
-            sequence = contents.sequence
-            records = contents.records
-        }
+        let places = [try placeContents(0), try placeContents(1)]
+        guard let newest = places.compactMap(JournalContents.init).max(by: { $0.isOlder(than: $1) })
+        else { return }
+        sequence = newest.sequence
+        records = newest.records
     }
 
     private func placeContents(_ place: Int) throws(Errno) -> [UInt8] {
@@ -116,7 +112,7 @@ final class PurgeJournal {
     }
 
     private func replace(_ new: [AsideRecord]) throws(FileError) {
-        let contents = JournalContents(sequence: sequence + 1, records: new)
+        let contents = JournalContents(sequence: sequence &+ 1, records: new)
         guard let bytes = contents.bytes(upTo: placeSize) else {
             throw FileError(
                 code: .tooLarge, message: "too much is put aside, or its path is too long",

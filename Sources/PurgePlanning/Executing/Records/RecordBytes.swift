@@ -113,7 +113,10 @@ struct RecordReader {
         guard let state = number().flatMap({ AsideRecord.State(rawValue: $0) }),
             let identity = identity(), let parent = self.identity(), let parentPath = text(),
             let name = text(), let asideName = text(), let newestChange = time(),
-            let knownInodes = inodes()
+            let knownInodes = inodes(),
+            parentPath.isEmpty || RelativePath(absolute: parentPath) != nil,
+            RelativePath(name)?.names.count == 1, RelativePath(asideName)?.names.count == 1,
+            AsideName.matches(asideName)
         else { return nil }
         return AsideRecord(
             state: state, identity: identity, parent: parent, parentPath: parentPath, name: name,

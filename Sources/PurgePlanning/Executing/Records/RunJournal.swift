@@ -1,13 +1,23 @@
 import SystemCalls
+import SystemPackage
 
 /// The journal of one run. On a full disk there may be no room to make it before something was deleted.
 final class RunJournal {
     private let make: () throws -> PurgeJournal
+    private let rules: (FilePath) throws(FileError) -> PurgeRules
     /// nil while there is no room for it.
     private(set) var journal: PurgeJournal?
 
-    /// - Parameter make: opens the journal.
-    init(_ make: @escaping () throws -> PurgeJournal) { self.make = make }
+    /// - Parameters:
+    ///   - make: opens the journal.
+    ///   - rules: the rules that hold on the filesystem of a path.
+    init(
+        _ make: @escaping () throws -> PurgeJournal,
+        rules: @escaping (FilePath) throws(FileError) -> PurgeRules
+    ) {
+        self.make = make
+        self.rules = rules
+    }
 
     /// Opens the journal, unless it is open or there is no room for it, and deals with what a purge that
     /// was cut off left.
@@ -21,7 +31,7 @@ final class RunJournal {
             guard error.isForWantOfRoom else { throw error }
             return
         }
-        if let journal { Leftovers(journal: journal).settle(event) }
+        if let journal { Leftovers(journal: journal, rules: rules).settle(event) }
     }
 
     /// The journal, for what cannot be done without.

@@ -3,10 +3,12 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// Deals with what a purge that was cut off left: only with what the journal names, and only when
-/// filesystem, inode and time of birth are what it says.
+/// Deals with what a purge that was cut off left: only with what the journal names, only when
+/// filesystem, inode and time of birth are what it says, and only what the rules do not protect now.
 struct Leftovers {
     let journal: PurgeJournal
+    /// The rules that hold on the filesystem of a path.
+    let rules: (FilePath) throws(FileError) -> PurgeRules
 
     /// Finishes or undoes each record of the journal.
     func settle(_ event: (PurgeEvent) -> Void) {
@@ -46,6 +48,7 @@ struct Leftovers {
         } catch {
             throw FileError.changingItem(error, FilePath(bytes: record.asidePath))
         }
+        guard try mayGo(record, identity) else { return .leftAlone }
         let removed = try TreeRemoval.remove(
             record.asideName, identity, in: place.directory, path: record.asidePath,
             newestChange: record.newestChange,
@@ -61,6 +64,15 @@ struct Leftovers {
         } catch {
             throw FileError.changingItem(error, FilePath(bytes: record.asidePath))
         }
+    }
+
+    /// Whether neither the directory nor one above it is protected, or on the way to what is.
+    private func mayGo(
+        _ record: AsideRecord, _ identity: FileIdentity
+    ) throws(FileError) -> Bool {
+        let places = try rules(FilePath(bytes: record.asidePath)).places
+        return !places.pathsToProtected.contains(identity)
+            && !places.isProtected(FilePath(bytes: record.asidePath))
     }
 
     /// Gives a directory that was only put aside its name back.
