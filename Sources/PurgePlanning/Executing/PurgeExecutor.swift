@@ -106,7 +106,11 @@ public struct PurgeExecutor: Sendable {
 
     private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {
         { path in
-            guard let status = search.environment.localStatus(of: path) else { return false }
+            // A plan names real paths; through a link it might lead anywhere.
+            let environment = search.environment
+            guard realPath(of: path, notBeyond: environment.mounts) == path,
+                let status = environment.localStatus(of: path)
+            else { return false }
             return status.kind == .directory && status.identity.device == plan.device
         }
     }
