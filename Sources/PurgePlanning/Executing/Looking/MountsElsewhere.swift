@@ -1,3 +1,4 @@
+import CLinux
 import EffectiveValues
 import SystemCalls
 import SystemPackage
@@ -56,25 +57,28 @@ struct MountView {
     let parts: Set<FilesystemPart>
     /// The directories of overlays.
     let layers: Set<FilesystemPart>
-    private let table: MountTable
-    private let root: FilePath
+    /// Where servers and programs behind FUSE mounts answer for files, as this process names it.
+    private let remoteMountPoints: [[UInt8]]
+    /// Whether ``isRemote(_:)`` may be true.
+    var hasRemoteMounts: Bool { !remoteMountPoints.isEmpty }
 
     /// - Parameters:
     ///   - table: the mounts.
     ///   - root: the processes' root, as this process names it; nil where that is out of reach.
-    ///   - link: a link to that root in `/proc`.
+    ///   - thread: the directory in `/proc` of a thread with that root.
     ///   - own: the mounts this process sees.
-    init(_ table: MountTable, root: FilePath?, _ link: FilePath, own: MountTable) {
-        self.table = table
-        self.root = root ?? "/"
+    init(_ table: MountTable, root: FilePath?, of thread: FileDescriptor, own: MountTable) {
+        remoteMountPoints = table.remoteMountPoints.map {
+            (root ?? "/").appending($0.components).bytes
+        }
         mounts = table.mounts.map { ($0.mountPoint, FilesystemPart(of: $0)) }
         parts = Set(mounts.map(\.1)).union(
             table.mounts.compactMap { FilesystemPart(beneath: $0, in: table) })
         var layers: Set<FilesystemPart> = []
         for layer in table.mounts.flatMap(\.layers) where layer.isAbsolute {
             // They were named by whoever mounted the overlay: perhaps in this process's namespace.
-            layers.formUnion(Self.parts(of: layer, table, root: root, link))
-            layers.formUnion(Self.parts(of: layer, own, root: "/", "/"))
+            layers.formUnion(Self.parts(of: layer, table, root: root, "root", in: thread))
+            layers.formUnion(Self.parts(of: layer, own, root: "/", "/", in: thread))
         }
         self.layers = layers
     }
@@ -83,19 +87,21 @@ struct MountView {
     /// perhaps never answers.
     ///
     /// - Parameter target: what the link holds.
-    func isRemote(_ target: FilePath) -> Bool {
-        Self.path(target, below: root).map { table.isRemote($0) } ?? false
+    func isRemote(_ target: [UInt8]) -> Bool {
+        remoteMountPoints.contains { isHeld(target, by: $0) }
     }
 
     /// A layer as it is named, and as what the name leads to.
     private static func parts(
-        of layer: FilePath, _ table: MountTable, root: FilePath?, _ link: FilePath
+        of layer: FilePath, _ table: MountTable, root: FilePath?, _ link: FilePath,
+        in thread: FileDescriptor
     ) -> [FilesystemPart] {
         guard !table.isRemote(layer) else { return [] }
         var paths = [layer]
         if let root {
             do throws(Errno) {
-                let directory = OpenedFile(try openDirectoryReference(link))
+                let directory = OpenedFile(
+                    try openFile(in: thread, link, flags: O_PATH | O_DIRECTORY))
                 let opened = OpenedFile(try openReference(layer, inRoot: directory.descriptor))
                 let target = try symbolicLinkTarget(
                     FilePath("/proc/self/fd/\(opened.descriptor.rawValue)"))

@@ -12,6 +12,9 @@ final class RunningProcesses {
     private let places: [FilePath]
     /// What tables of mounts that were read before tell.
     private var known: [ViewKey: MountView] = [:]
+    private var own = MountTable(mountinfo: [])
+    /// What ``own`` was made of.
+    private var ownBytes: [UInt8] = []
     private var mounts = MountsElsewhere.none
     private var lookedAt: Duration?
 
@@ -38,22 +41,28 @@ final class RunningProcesses {
     }
 
     private func look(for directories: Set<FileIdentity>) throws(KeepReason) -> MountsElsewhere {
-        let own: MountTable
         var look: TaskLook
         do throws(Errno) {
-            _ = try FilePath("/proc/self/cwd").statusAtHand()
-            _ = try FilePath("/proc/self/fd").status()
-            own = MountTable(mountinfo: try contentsOfFile("/proc/self/mountinfo"))
+            let processes = OwnedDescriptor(
+                try openFile(FilePath("/proc"), flags: O_RDONLY | O_DIRECTORY))
+            let descriptor = processes.descriptor
+            _ = try identity("self/cwd", in: descriptor)
+            _ = try identity("self/fd", in: descriptor)
+            let bytes = try contents("self/mountinfo", in: descriptor)
+            if bytes != ownBytes {
+                own = MountTable(mountinfo: bytes)
+                ownBytes = bytes
+            }
             look = TaskLook(directories, own, known)
-            try forEachNumber(in: "/proc") { process in
-                look.visit(process: process)
+            try forEachNumber(inOpen: descriptor) { process, _ in
+                look.visit(process: process, in: descriptor)
                 return !look.isInside
             }
         } catch {
             throw .untestable(error)
         }
         if look.isInside { throw .processInside }
-        if Set(known.keys) != Set(look.views.keys) {
+        if look.hasNewViews || look.views.count != known.count {
             mounts = MountsElsewhere(Array(look.views.values), in: own, lookingIn: places)
             known = look.views
         }
@@ -68,8 +77,12 @@ private struct TaskLook {
     private let own: MountTable
     private let known: [ViewKey: MountView]
     private(set) var views: [ViewKey: MountView] = [:]
+    /// Whether there are views that were not known.
+    private(set) var hasNewViews = false
     private var namespaces: [NamespaceKey: MountView] = [:]
     private(set) var isInside = false
+    /// The thread that was looked at last.
+    private var last: Int32?
 
     init(
         _ directories: Set<FileIdentity>, _ own: MountTable, _ known: [ViewKey: MountView]
@@ -79,19 +92,23 @@ private struct TaskLook {
         self.known = known
     }
 
-    /// Looks at a process's threads, but for those that share all with the first one.
+    /// Looks at a process's threads, but for those that share all with the one looked at before, as those
+    /// of the kernel and most of a process do: who shares directories shares the mount namespace, too.
     ///
     /// A thread that unshared its directories or its open files uses other ones, and the first thread may
     /// have ended before the others.
-    mutating func visit(process: Int32) {
-        var first: Int32?
+    mutating func visit(process: [UInt8], in processes: FileDescriptor) {
         do throws(Errno) {
-            let threads = FilePath("/proc/\(process)/task")
-            try forEachNumber(in: threads) { thread in
+            let threads = OwnedDescriptor(
+                try openFile(
+                    in: processes, FilePath(bytes: process + Array("/task".utf8)),
+                    flags: O_RDONLY | O_DIRECTORY))
+            let descriptor = threads.descriptor
+            try forEachNumber(inOpen: descriptor) { name, thread in
                 // Without an answer it is looked at.
-                if let first, (try? shareFilesAndDirectories(first, thread)) == true { return true }
-                let seen = look(at: threads.appending("\(thread)"))
-                if seen != .nothing, first == nil { first = thread }
+                if let last, (try? shareFilesAndDirectories(last, thread)) == true { return true }
+                let seen = look(at: name, in: descriptor)
+                if seen == .everything { last = thread }
                 return seen != .mounts && !isInside
             }
         } catch {
@@ -109,24 +126,27 @@ private struct TaskLook {
         case nothing
     }
 
-    private mutating func look(at thread: FilePath) -> Seen {
+    private mutating func look(at name: [UInt8], in threads: FileDescriptor) -> Seen {
         do throws(Errno) {
-            let link = thread.appending("root")
+            let opened = OwnedDescriptor(
+                try openFile(in: threads, FilePath(bytes: name), flags: O_PATH | O_DIRECTORY))
+            let thread = opened.descriptor
             let root: FilePath?
             do throws(Errno) {
-                root = try symbolicLinkTarget(link.withoutFollowing)
+                root = try target(of: rootName, in: thread)
             } catch .permissionDenied {
                 root = nil
             }
-            let view = try view(of: thread, root, link)
+            let view = try view(of: thread, root)
             guard root != nil else { return .mounts }
             if directories.isEmpty { return .everything }
-            isInside =
-                leads(link, view) || leads(thread.appending("cwd"), view)
-            let descriptors = thread.appending("fd")
+            isInside = leads(rootName, in: thread, view) || leads(workingName, in: thread, view)
             guard !isInside else { return .everything }
-            try forEachNumber(in: descriptors) { number in
-                isInside = leads(descriptors.appending("\(number)"), view)
+            let descriptors = OwnedDescriptor(
+                try openFile(in: thread, descriptorsName, flags: O_RDONLY | O_DIRECTORY))
+            let links = descriptors.descriptor
+            try forEachEntry(inOpen: links) { name, _ in
+                isInside = leads(FilePath(bytes: name), in: links, view)
                 return !isInside
             }
             return .everything
@@ -136,12 +156,12 @@ private struct TaskLook {
     }
 
     /// Whether a link of `/proc` leads to one of the directories, which are on this machine.
-    private func leads(_ link: FilePath, _ view: MountView) -> Bool {
+    private func leads(_ link: FilePath, in directory: FileDescriptor, _ view: MountView) -> Bool {
         do throws(Errno) {
-            // A socket's or a pipe's is no path.
-            let target = try symbolicLinkTarget(link.withoutFollowing)
-            guard target.isAbsolute, !view.isRemote(target) else { return false }
-            return directories.contains(try link.statusAtHand().identity)
+            if view.hasRemoteMounts, view.isRemote(try target(of: link, in: directory).bytes) {
+                return false
+            }
+            return directories.contains(try identity(link, in: directory))
         } catch {
             // It was closed, the process ended, or is somebody else's.
             return false
@@ -150,20 +170,22 @@ private struct TaskLook {
 
     /// What a thread sees mounted; read once for each namespace and root.
     private mutating func view(
-        of thread: FilePath, _ root: FilePath?, _ link: FilePath
+        of thread: FileDescriptor, _ root: FilePath?
     ) throws(Errno) -> MountView {
         var namespace: NamespaceKey?
         if let root {
             namespace = NamespaceKey(
-                identity: try thread.appending("ns").appending("mnt").statusAtHand().identity,
-                root: root)
+                identity: try identity(namespaceName, in: thread), root: root.bytes)
         }
         if let namespace, let view = namespaces[namespace] { return view }
-        let bytes = try contentsOfFile(thread.appending("mountinfo"))
-        let key = ViewKey(mountinfo: bytes, root: root)
-        let view =
-            views[key] ?? known[key]
-            ?? MountView(MountTable(mountinfo: bytes), root: root, link, own: own)
+        let key = ViewKey(mountinfo: try contents("mountinfo", in: thread), root: root?.bytes)
+        let view: MountView
+        if let seen = views[key] ?? known[key] {
+            view = seen
+        } else {
+            view = MountView(MountTable(mountinfo: key.mountinfo), root: root, of: thread, own: own)
+            hasNewViews = true
+        }
         views[key] = view
         if let namespace { namespaces[namespace] = view }
         return view
@@ -171,23 +193,50 @@ private struct TaskLook {
 
     private struct NamespaceKey: Hashable {
         let identity: FileIdentity
-        let root: FilePath
+        let root: [UInt8]
     }
 }
 
 /// What a view of mounts depends on.
 private struct ViewKey: Hashable {
     let mountinfo: [UInt8]
-    /// nil where it is out of reach.
-    let root: FilePath?
+    /// The path of the root; nil where it is out of reach.
+    let root: [UInt8]?
 }
 
-/// Calls `body` with each entry of a directory of `/proc` that is a number, until it returns false.
+// Made once: a look at all processes asks for them in thousands.
+private let rootName: FilePath = "root"
+private let workingName: FilePath = "cwd"
+private let descriptorsName: FilePath = "fd"
+private let namespaceName: FilePath = "ns/mnt"
+
+/// What a link of `/proc` leads to, as far as this machine knows it.
+private func identity(
+    _ link: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileIdentity {
+    try link.withPointer { link throws(Errno) in
+        try readStatusAtHand(CallTarget(directory: directory.rawValue, path: link, flags: 0))
+            .identity
+    }
+}
+
+/// The path that a link of `/proc` tells.
+private func target(of link: FilePath, in directory: FileDescriptor) throws(Errno) -> FilePath {
+    try symbolicLinkTarget(DirectoryEntryLocation(directory: directory, name: link))
+}
+
+/// The contents of a file of `/proc`.
+private func contents(_ name: FilePath, in directory: FileDescriptor) throws(Errno) -> [UInt8] {
+    let file = OwnedDescriptor(try openFile(in: directory, name, flags: O_RDONLY))
+    return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
+}
+
+/// Calls `body` with each entry of an open directory of `/proc` that is a number, until it returns false.
 private func forEachNumber(
-    in directory: FilePath, _ body: (Int32) -> Bool
+    inOpen directory: FileDescriptor, _ body: ([UInt8], Int32) -> Bool
 ) throws(Errno) {
-    try forEachName(in: directory) { name in
+    try forEachEntry(inOpen: directory) { name, _ in
         guard let number = Int32(String(decoding: name, as: UTF8.self)) else { return true }
-        return body(number)
+        return body(name, number)
     }
 }
