@@ -129,7 +129,7 @@ public struct UnitSearch: Sendable {
         }
         if roots.isEmpty {
             for location in environment.locations.locations
-            where location.kind != .documents && !environment.mounts.isRemote(location.path) {
+            where location.kind != .documents && !environment.mounts.mayBeSilent(location.path) {
                 do throws(FileError) {
                     let path = try NamedItem(at: location.path).path
                     let item = try reader.item(at: path, followsLast: false)

@@ -70,7 +70,7 @@ struct StatusCommand: ParsableCommand {
             paths += [environment.base.home].compactMap(\.self)
             let locations = environment.locations.locations.filter { $0.kind != .documents }
             // A server that may never answer holds nothing that is purged.
-            paths += locations.map(\.path).filter { !environment.mounts.isRemote($0) }
+            paths += locations.map(\.path).filter { !environment.mounts.mayBeSilent($0) }
         }
         var found: [VolumeRoots] = []
         for (index, path) in paths.enumerated() {

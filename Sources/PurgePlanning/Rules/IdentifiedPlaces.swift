@@ -101,7 +101,7 @@ struct IdentifiedPlaces: Sendable {
 
     private func found(_ path: FilePath) -> (FilePath, FileStatus)? {
         // No walk comes there, and it may never answer.
-        if mounts.isRemote(path) { return nil }
+        if mounts.mayBeSilent(path) { return nil }
         do throws(Errno) {
             return (path, try path.status())
         } catch {
