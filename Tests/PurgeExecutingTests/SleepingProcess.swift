@@ -3,6 +3,17 @@ import SystemCalls
 import SystemPackage
 import TestSupport
 
+/// Waits until a process has made a file.
+///
+/// - Throws: `ETIMEDOUT` when it has not after a minute.
+func wait(for file: FilePath) throws {
+    for _ in 0..<6000 {
+        if file.exists { return }
+        usleep(10_000)
+    }
+    throw Errno.timedOut
+}
+
 /// A process that runs until a test is done with it.
 final class SleepingProcess {
     private let identifier: pid_t
