@@ -3,7 +3,8 @@ import SystemPackage
 
 /// The text of a configuration file, and the file's status.
 ///
-/// - Throws: `FileError` when it cannot be read, ``SettingsError`` when it is no text.
+/// - Throws: `FileError` when it cannot be read, or another user than root and this process's own owns
+///   it or can write to it (`permissionDenied`), ``SettingsError`` when it is no text.
 package func settingsText(of path: FilePath) throws -> (text: String, status: FileStatus) {
     let (bytes, status) = try settings(at: path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -16,11 +17,21 @@ package func settingsText(of path: FilePath) throws -> (text: String, status: Fi
 private func settings(
     at path: FilePath
 ) throws(FileError) -> (bytes: [UInt8], status: FileStatus) {
+    let read: (bytes: [UInt8], status: FileStatus)
     do throws(Errno) {
         let file = OwnedDescriptor(try openForReading(path))
         let status = try file.descriptor.status()
-        return (try contents(ofOpen: file.descriptor, status, limit: settingsLimit), status)
+        read = (try contents(ofOpen: file.descriptor, status, limit: settingsLimit), status)
     } catch {
         throw .opening(error, path)
     }
+    guard [0, effectiveUser()].contains(read.status.owner), !read.status.isWritableByOthers else {
+        throw FileError(
+            code: .permissionDenied,
+            message:
+                "another user owns it or can write to it, and it names commands and directories",
+            advice: "check its contents, then chown it to the user who runs this, and chmod go-w",
+            path: path)
+    }
+    return read
 }

@@ -43,6 +43,30 @@ struct SecretTests {
     }
 
     @Test(
+        "a configuration that others can write or own runs no command",
+        arguments: [["chmod", "660"], ["chmod", "602"], ["chown", "65534"]])
+    func foreignConfiguration(change: [String]) throws {
+        try require(.root)
+        try withRun(of: tree) { fixture in
+            let base = fixture.backup.base
+            try fixture.configure(
+                """
+                sources = ["\(fixture.backup.source)"]
+                repository = "\(base)/repository"
+                password-command = "touch \(base)/ran"
+                """)
+            try tool(change[0], change[1], fixture.configuration)
+            let result = try fixture.command("run").run()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(
+                result.errorText.contains(
+                    "\(fixture.configuration): another user owns it or can write to it"),
+                "\(result)")
+            #expect(throws: Errno.noSuchFileOrDirectory) { try base.appending("ran").status() }
+        }
+    }
+
+    @Test(
         "a configuration and a password file that others may read are complained about, no more",
         arguments: ["640", "604", "600"])
     func permissions(mode: String) throws {
