@@ -83,7 +83,7 @@ public enum NameEscaping {
 
 /// Text for a message: unsafe characters escaped in octal, and argument bytes that were carried
 /// through a `String` shown likewise.
-func safeMessageText(_ text: String, keepingNewlines: Bool = false) -> String {
+package func safeMessageText(_ text: String, keepingNewlines: Bool = false) -> String {
     var output: [UInt8] = []
     for scalar in text.unicodeScalars {
         let isKept = keepingNewlines && scalar == "\n"

@@ -22,8 +22,14 @@ public struct OutputBuffer: ~Copyable {
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Adds text as it is.
-    public mutating func append(text: String) { bytes.append(contentsOf: text.utf8) }
+    /// Adds text; what could drive a terminal, and words of others may hold, is escaped in octal.
+    public mutating func append(text: String) {
+        let isPlain = text.utf8.allSatisfy {
+            (0x20..<0x7F).contains($0) || $0 == UInt8(ascii: "\n")
+        }
+        let safe = isPlain ? text : safeMessageText(text, keepingNewlines: true)
+        bytes.append(contentsOf: safe.utf8)
+    }
 
     /// Adds bytes as they are.
     public mutating func append(bytes added: UnsafeBufferPointer<UInt8>) {

@@ -65,7 +65,8 @@ final class FoundWriter {
             record.append(bytes: object(entry.kind, marks, decision, size))
         } else {
             if style.showsSize {
-                record.append(text: size.map { "\($0)\t" } ?? "-\t")
+                record.append(text: size.map { "\($0)" } ?? "-")
+                record.append("\t")
             }
             path.withUnsafeBufferPointer { record.append(name: $0, in: style.form) }
             record.append(byte: style.form == .nulEnded ? 0 : UInt8(ascii: "\n"))

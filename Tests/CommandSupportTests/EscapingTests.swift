@@ -41,4 +41,11 @@ struct EscapingTests {
         buffer.append(name: name)
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
+
+    @Test("text of a result cannot drive a terminal, and keeps its newlines")
+    func results() {
+        var buffer = OutputBuffer()
+        buffer.append(text: "fuse.\u{1B}[7m\u{202E} é\n")
+        #expect(String(decoding: buffer.bytes, as: UTF8.self) == "fuse.\\033[7m\\342\\200\\256 é\n")
+    }
 }

@@ -35,7 +35,7 @@ package struct ServiceLog: Sendable {
             path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
             line.append(contentsOf: ": ".utf8)
         }
-        line.append(contentsOf: text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 })
+        line.append(contentsOf: safeMessageText(text).utf8)
         line.append(UInt8(ascii: "\n"))
         line.withUnsafeBufferPointer { bytes in
             // Nobody is left to be told that standard error cannot be written.
