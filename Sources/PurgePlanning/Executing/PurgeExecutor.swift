@@ -52,7 +52,13 @@ public struct PurgeExecutor: Sendable {
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
         let journal = RunJournal(openJournal, rules: rules(now))
-        if mode != .rehearse { try journal.open(event) }
+        var failures = 0
+        if mode != .rehearse {
+            try journal.open { leftover in
+                if case .leftover(_, .failed) = leftover { failures += 1 }
+                event(leftover)
+            }
+        }
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
         if mode != .rehearse {
             reportStrangers(in: parents, knownTo: journal.journal?.records ?? [], event)
@@ -62,13 +68,17 @@ public struct PurgeExecutor: Sendable {
                 let isPlain = RelativePath(absolute: unit.path) != nil
                 event(.kept(unit, isPlain ? .changed : .outsideRoots))
             }
-            return PurgeOutcome()
+            var outcome = PurgeOutcome()
+            outcome.failures = failures
+            return outcome
         }
         let rules = try search.rules(on: volume, now: now)
         guard rules.device == plan.device else { throw PurgeRefusal.otherBoot }
         var run = try PurgeRun(self, plan, rules, on: volume, journal, now: now)
         try run.carryOut(event)
-        return run.outcome
+        var outcome = run.outcome
+        outcome.failures += failures
+        return outcome
     }
 
     /// Finishes what a purge that was cut off had begun to remove, and gives what it had only put aside

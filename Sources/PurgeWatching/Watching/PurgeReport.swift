@@ -26,6 +26,9 @@ struct PurgeReport {
             keptBytes.addSaturating(unit.bytes)
             log.write(
                 .error, about: error.path?.bytes ?? unit.path, "could not be deleted: \(error)")
+        case .leftover(let path, .failed(let error)):
+            hasFailures = true
+            log.write(.error, about: path, LeftoverState.failed(error).sentence)
         case .leftover(let path, let state):
             log.write(.notice, about: path, state.sentence)
         }

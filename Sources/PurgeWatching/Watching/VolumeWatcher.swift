@@ -96,7 +96,9 @@ extension VolumeWatcher {
     private func prepare() {
         var report = PurgeReport(log)
         do {
-            try PurgeExecutor(UnitSearch(environment)).finishLeftovers { report.note($0) }
+            var search = UnitSearch(environment)
+            search.protected = settings.protected
+            try PurgeExecutor(search).finishLeftovers { report.note($0) }
         } catch let refusal as PurgeRefusal {
             log.write(.warning, "cannot prepare to purge: \(refusal.sentence)")
         } catch {
@@ -104,6 +106,7 @@ extension VolumeWatcher {
                 .warning, about: (error as? FileError)?.path?.bytes,
                 "cannot prepare to purge: \(error)")
         }
+        if report.hasFailures { hasFailures = true }
     }
 
     private func adopt(_ settings: WatchSettings) {

@@ -138,6 +138,12 @@ func reportStrangers(
 
 /// Opens a directory by a path without any link on it; nil when it is not there any more.
 private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> OpenedFile? {
+    do throws(FileError) {
+        // No purge works where a server answers, which may never do so.
+        if try MountTable.current().isRemote(FilePath(bytes: path)) { return nil }
+    } catch {
+        throw error.errno ?? .ioError
+    }
     var directory = OpenedFile(try openDirectoryReference("/"))
     do throws(Errno) {
         for name in path.isEmpty ? [] : RelativePath(absolute: path)?.names ?? [[]] {
