@@ -31,7 +31,7 @@ struct PlanVisitor: TreeVisitor {
         }
         let decision = rules.decide(entry, marks, status, in: context)
         if !decision.issues.isEmpty { report(decision.issues, of: entry.path) }
-        noteAttributes(of: entry, status)
+        if !rules.isRemoteMount(entry, status, in: context) { noteAttributes(of: entry, status) }
         if let own = decision.protection.ownClass {
             part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
         }

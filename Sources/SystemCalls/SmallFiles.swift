@@ -25,14 +25,15 @@ package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errn
 }
 
 /// Reads a whole file that lies in the home of a user who is not trusted: `openat2(2)` with
-/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`. Other mounts may begin on the way.
+/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`: a mount in a home
+/// may be one that never answers.
 ///
 /// - Parameters:
 ///   - path: the way from the home, relative and without `..`.
 ///   - owner: the home's user, who must own the file.
 ///   - limit: the most bytes it may have.
 /// - Throws: `ELOOP` for a symbolic link on the way or at the end, `EXDEV` for a path that leaves the
-///   home, `EACCES` for a file of another owner, and as ``contentsOfFile(_:limit:)``.
+///   home or its mount, `EACCES` for a file of another owner, and as ``contentsOfFile(_:limit:)``.
 package func contentsOfFile(
     _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, limit: Int
 ) throws(Errno) -> [UInt8] {
@@ -88,7 +89,7 @@ private func openOwned(
     let directory = OwnedDescriptor(try openDirectoryReference(home))
     let descriptor = try openBeneath(
         path, in: directory.descriptor,
-        flags: flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, crossingMounts: true)
+        flags: flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     do throws(Errno) {
         let status = try descriptor.status()
         guard status.owner == owner else { throw .permissionDenied }

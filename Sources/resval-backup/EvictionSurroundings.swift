@@ -31,6 +31,12 @@ func evictedIndex(in environment: PolicyEnvironment) throws(FileError) -> Evicte
     if user == 0 {
         // Root's own files are never known by another home.
         for account in Set(environment.base.accounts) where account.user != user {
+            if environment.mounts.mayBeSilent(account.home) {
+                Messages.warn(
+                    about: account.home.bytes,
+                    "is not on a local filesystem: its evicted files are not known")
+                continue
+            }
             do throws(FileError) {
                 index.add(try Journal.contents(below: account.home, ownedBy: account.user))
             } catch  where error.code == .changed || error.code == .notADirectory {
@@ -80,6 +86,10 @@ private func holdTags(in repository: RepositoryOptions) async throws -> Set<Stri
     } catch let error as BackupError where error.code == .interrupted {
         throw error
     } catch {
+        Messages.warn(
+            about: nil,
+            "a repository with the content of evicted files cannot be read, so they count as not "
+                + "found: \(error)")
         return []
     }
 }

@@ -43,9 +43,11 @@ struct MissingItems: PlanObserver {
 func causeOfAbsence(_ path: [UInt8]) -> Shortfall.Cause {
     let path = FilePath(bytes: path)
     do throws(Errno) {
-        let status = try path.withoutFollowing.status()
-        guard status.kind == .regularFile || status.kind == .directory else { return .missing }
-        try closeFile(openFile(path.withoutFollowing, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
+        // What is opened is what was looked at: opening a device can do something.
+        let item = OwnedDescriptor(try openReference(to: path.withoutFollowing))
+        let kind = try item.descriptor.status().kind
+        guard kind == .regularFile || kind == .directory else { return .missing }
+        try closeFile(reopenFile(item.descriptor, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
         return .missing
     } catch .noSuchFileOrDirectory {
         return .vanished

@@ -102,9 +102,11 @@ public struct EvictedIndex: Sendable {
         _ record: EvictedFile
     ) -> Bool {
         do throws(Errno) {
+            // What is opened is what was looked at: opening a device can do something.
+            let item = OwnedDescriptor(try openFile(location, flags: O_PATH | O_NOFOLLOW))
+            guard try item.descriptor.status().identity == status.identity else { return true }
             let file = OwnedDescriptor(
-                try openFile(location, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW))
-            guard try file.descriptor.status().identity == status.identity else { return true }
+                try reopenFile(item.descriptor, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
             return try seekFile(file.descriptor, toNext: .data, from: 0) != nil
         } catch .resourceTemporarilyUnavailable {
             // Somebody evicts it or brings it back.

@@ -81,7 +81,9 @@ extension EvictedFile {
             failure: try reader.optional("failure").map { String(decoding: $0.utf8, as: UTF8.self) }
                 .map(Percent.decodedText))
         // One record has one text: what was accepted is what would be written.
-        guard path.isAbsolute, size >= 0, remainingBytes ?? 0 >= 0, self.text == text else {
+        guard FilePath(plainAbsolute: path.bytes) != nil, size >= 0, remainingBytes ?? 0 >= 0,
+            self.text == text
+        else {
             throw MalformedRecord(reason: "not in the one form it can have")
         }
     }
