@@ -45,8 +45,8 @@ package func makeStateDirectory(_ directory: FilePath) throws(FileError) {
 /// - Parameter isMade: whether it is made where it is missing, and opened for writing, too; its
 ///   directory exists then.
 /// - Returns: nil when it does not exist.
-/// - Throws: ``FileError``: `permissionDenied` for a file of another user or one that others can write,
-///   `other` for anything but a regular file, `symbolicLinkLoop` for a link, and others.
+/// - Throws: ``FileError``: `permissionDenied` for a file of another user or one that others can write
+///   and reach, `other` for anything but a regular file, `symbolicLinkLoop` for a link, and others.
 package func openStateFile(
     _ path: FilePath, makingIt isMade: Bool = false
 ) throws(FileError) -> FileDescriptor? {
@@ -63,7 +63,12 @@ package func openStateFile(
         throw isMade ? .changingItem(error, path) : .opening(error, path)
     }
     do throws(FileError) {
-        try requireOwn(status(ofOpen: file, path), .regularFile, path)
+        let found = try status(ofOpen: file, path)
+        let directory = try statusIfPresent(path.removingLastComponent())
+        // Where no other user can enter, none can have written, whatever the umask left in the mode.
+        let isShut = directory.map { $0.permissions & 0o077 == 0 } ?? false
+        try requireOwn(
+            found, .regularFile, path, isOutOfReach: isShut && found.linkCount == 1)
         return file
     } catch {
         closeQuietly(file)
@@ -108,7 +113,7 @@ private func statusIfPresent(_ path: FilePath) throws(FileError) -> FileStatus? 
 }
 
 private func requireOwn(
-    _ status: FileStatus, _ kind: FileKind, _ path: FilePath
+    _ status: FileStatus, _ kind: FileKind, _ path: FilePath, isOutOfReach: Bool = false
 ) throws(FileError) {
     guard status.kind == kind else {
         let name = kind == .directory ? "directory" : "regular file"
@@ -118,7 +123,7 @@ private func requireOwn(
             advice: "move it away", path: path)
     }
     guard status.owner == effectiveUser() else { throw .stateOfAnother(path) }
-    guard !status.isWritableByOthers else {
+    guard !status.isWritableByOthers || isOutOfReach else {
         throw FileError(
             code: .permissionDenied,
             message: "users other than its owner can write here, so what it says is not believed",

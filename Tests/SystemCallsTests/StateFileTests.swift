@@ -52,6 +52,16 @@ struct StateFileTests {
         }
     }
 
+    @Test("a file in a directory that only its owner can enter counts, whatever its mode")
+    func umask() throws {
+        try withTemporaryDirectory(containing: Self.tree) { root in
+            try tool("chmod", "700", root.appending("state/resval/part"))
+            #expect(refusal(root, "open") == nil)
+            try tool("ln", root.appending("state/resval/part/open"), root.appending("twin"))
+            #expect(refusal(root, "open")?.code == .permissionDenied)
+        }
+    }
+
     @Test("each directory up to the programs' own must be its user's alone, and is named")
     func directories() throws {
         for name in ["resval", "resval/part"] {
