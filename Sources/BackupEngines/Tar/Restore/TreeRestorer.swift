@@ -148,10 +148,10 @@ final class TreeRestorer {
         // The name may lead to something else by now, which gets nothing of this item's.
         let handle = OwnedDescriptor(try openReference(to: location))
         let status = try handle.descriptor.status()
-        guard status.kind == item.kind, status.owner == effectiveUser(), status.linkCount == 1,
+        guard status.kind == item.kind, status.linkCount == 1,
             try item.kind == .symbolicLink
                 ? symbolicLinkTarget(handle.descriptor).bytes == item.linkTarget ?? []
-                : status.permissions & 0o077 == 0
+                : status.owner == effectiveUser() && status.permissions & 0o077 == 0
         else { throw .fileExists }
         metadata.apply(item, entry.attributes, toHandle: handle.descriptor, path)
         return status.identity
