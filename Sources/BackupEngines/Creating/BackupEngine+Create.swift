@@ -59,7 +59,15 @@ extension BackupEngine {
     ) async throws(BackupError) -> CoverageReport {
         guard let base = earlier.coverageBase else { return CoverageReport(ofFirst: plan) }
         do throws(BackupError) {
-            return try await compareCoverage(of: plan, facts, with: base)
+            var report = try await compareCoverage(of: plan, facts, with: base)
+            // A snapshot that itself waits to be accepted has settled no doubt.
+            if base.hasShrunk {
+                let known = Set(report.causes.compactMap(\.path))
+                report.causes += CoverageReport(ofFirst: plan).causes.filter {
+                    !known.contains($0.path ?? [])
+                }
+            }
+            return report
         } catch  where error.code == .other || error.code == .unexpectedAnswer {
             // A damaged snapshot must not keep the next from being made.
             var report = CoverageReport(ofFirst: plan)
