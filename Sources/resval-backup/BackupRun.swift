@@ -71,6 +71,8 @@ struct BackupRun {
             status.snapshot = summary(of: end.output)
             report(status.snapshot)
         }
+        // A snapshot that nothing is known of is none to rely on.
+        if kind == .create, end.code == 0, status.snapshot == nil { return 1 }
         return end.code
     }
 
