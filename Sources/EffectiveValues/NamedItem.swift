@@ -59,7 +59,7 @@ package enum UnsafeStep: Error, Sendable, Hashable {
         link: FileStatus, in directory: FileStatus, for user: UInt32
     ) throws(UnsafeStep) {
         let isOwn = [0, user].contains(link.owner) && [0, user].contains(directory.owner)
-        guard isOwn, directory.permissions & writableByOthers == 0 else { throw .link }
+        guard isOwn, !directory.isWritableByOthers else { throw .link }
     }
 
     /// What is wrong, in words.
@@ -80,5 +80,3 @@ package enum UnsafeStep: Error, Sendable, Hashable {
             path: path)
     }
 }
-
-private let writableByOthers: UInt16 = 0o022
