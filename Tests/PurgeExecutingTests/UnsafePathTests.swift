@@ -111,4 +111,41 @@ struct UnsafePathTests {
             #expect(!caches.appending("app/file").exists)
         }
     }
+
+    @Test("nothing is deleted when a directory changes its owner just before the way is gone down")
+    func race() throws {
+        try require(.root)
+        try withTemporaryDirectory(containing: tree, isShared: true) { top in
+            let directory = top.appending("srv")
+            let caches = directory.appending("lib")
+            var search = search(top, caches: caches)
+            search.roots = [caches]
+            let rules = try search.rules(on: top, now: .later)
+            let mock = SystemCallMock([:])
+            defer { mock.beforeCall = nil }
+            var count = 0
+            mock.beforeCall = { _ in count += 1 }
+            _ = try mock.run {
+                let sink = UnitSink(
+                    FirstUnits(wantedBytes: .max), Doubts(), rules.mountsElsewhere
+                ) { _, _ in }
+                return try search.startingPoints(rules, sink)
+            }
+            #expect(count > 0)
+            // The way was checked by name, and comes next by descriptor.
+            mock.beforeCall = { _ in
+                count -= 1
+                if count == -1 { _ = try? tool("chown", "\(mallory)", directory) }
+            }
+            let examiner = UnitExaminer(search, rules, Patience())
+            let path = caches.appending("app/file").bytes
+            #expect(throws: KeepReason.unsafePath) {
+                try mock.run { _ = try examiner.examine(path) }
+            }
+            mock.beforeCall = nil
+            #expect(try directory.status().owner == mallory)
+            try tool("chown", "0", directory)
+            #expect(try examiner.examine(path).unit.path == path)
+        }
+    }
 }
