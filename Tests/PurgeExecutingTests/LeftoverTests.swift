@@ -236,6 +236,8 @@ struct LeftoverTests {
     func foreignState() throws {
         try require(.root)
         try withRecord(.deleting) { home, record in
+            // Else no other user could reach the journal.
+            try tool("chmod", "755", home.state)
             for path in [home.state, home.state.appending("journal")] {
                 try tool("chown", "1234", path)
                 let error = #expect(throws: FileError.self) {

@@ -104,23 +104,28 @@ struct RaceTests {
     @Test("what is moved into a unit, at any moment, is never removed")
     func movedIn() throws {
         try attack(every: 4, on: [".cache/app/unit"]) { home in
-            // Wherever the unit is by now.
-            let app = home(".cache/app")
-            var names: [[UInt8]] = []
-            try forEachName(in: app) { name in
-                names.append(name)
-                return true
-            }
-            guard let name = names.first else { return }
-            let unit = app.appending(FilePath(bytes: name).components)
+            guard let unit = try unitByNow(home) else { return }
             rename(home("Documents/deep").string, unit.appending("moved").string)
             rename(home("Documents/document").string, unit.appending("document").string)
         } _: { home, report in
             if home("Documents").exists, home("Documents/document").exists { return }
-            #expect(home(".cache/app/unit/document").exists)
-            #expect(home(".cache/app/unit/moved/file").exists)
+            // What has begun to go keeps the name it was given.
+            let unit = try #require(try unitByNow(home))
+            #expect(unit.appending("document").exists)
+            #expect(unit.appending("moved").appending("file").exists)
             #expect(report.removed == [])
         }
+    }
+
+    /// The unit, under whatever name; nil when it has gone.
+    private func unitByNow(_ home: PurgeFixture) throws -> FilePath? {
+        let app = home(".cache/app")
+        var names: [[UInt8]] = []
+        try forEachName(in: app) { name in
+            names.append(name)
+            return true
+        }
+        return names.first.map { app.appending(FilePath(bytes: $0).components) }
     }
 
     @Test("a file replaced by another, at any moment before the last, is kept")
