@@ -199,6 +199,8 @@ struct PlaceTests {
             try Tree {
                 File("users", "other:x:1234:1234::\(home.path("home/other")):/bin/sh\n")
             }.create(in: home.home)
+            // Settings count when they are the home's user's own.
+            try tool("chown", "-R", "1234", home.path("home/other"))
             var home = home
             home.passwordDatabase = home.path("users")
             let found = try home.found { $0.includesForeign = true }

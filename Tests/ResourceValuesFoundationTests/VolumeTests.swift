@@ -108,10 +108,10 @@ struct VolumeTests {
 
     @Test("/ is the root filesystem, and its volume is /")
     func rootFilesystem() throws {
-        let values = try URL(fileURLWithPath: "/etc/passwd").resourceValues(forKeys: [
+        let values = try URL(fileURLWithPath: "/etc/group").resourceValues(forKeys: [
             .volumeURLKey, .volumeIsRootFileSystemKey, .volumeNameKey,
         ])
-        let target = try tool("findmnt", "-nr", "-o", "TARGET", "-T", "/etc/passwd")
+        let target = try tool("findmnt", "-nr", "-o", "TARGET", "-T", "/etc/group")
         try #require(target == "/")
         #expect(values.volume == URL(fileURLWithPath: "/"))
         #expect(values.volumeIsRootFileSystem == true)
