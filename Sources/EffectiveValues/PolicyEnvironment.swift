@@ -67,6 +67,7 @@ extension PolicyEnvironment {
         guard let real = realPath(of: path, notBeyond: mounts), !mounts.isRemote(real) else {
             return nil
         }
+        // What vanished, or cannot be reached, is nil like what was never there.
         return try? real.status()
     }
 }

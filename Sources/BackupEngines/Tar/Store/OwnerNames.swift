@@ -20,6 +20,7 @@ struct OwnerNames {
 
     /// Both files have the name in the first field and the number in the third.
     private static func names(in path: FilePath) -> [UInt32: String] {
+        // Numbers do where there are no names.
         guard let text = try? contentsOfFile(path) else { return [:] }
         var names: [UInt32: String] = [:]
         for line in text.split(separator: UInt8(ascii: "\n")) {
