@@ -65,9 +65,26 @@ package final class RemountedFilesystem {
         isMounted = true
     }
 
+    /// Unmounts it in this mount namespace, and waits until no other has it any more.
+    ///
+    /// A process that another test starts in a namespace of its own has all mounts of that moment there
+    /// until it ends.
     private func unmount() throws {
         try TestSupport.unmount(root)
         isMounted = false
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            do {
+                // The kernel lends a block device to a mount or to one who opens it like this.
+                try closeFile(
+                    try openFile(
+                        in: FileDescriptor(rawValue: AT_FDCWD), FilePath(loop),
+                        flags: O_RDONLY | O_EXCL))
+                return
+            } catch Errno.resourceBusy where ContinuousClock.now < deadline {
+                usleep(20_000)
+            }
+        }
     }
 
     fileprivate func end() throws {
