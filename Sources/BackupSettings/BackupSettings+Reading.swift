@@ -26,6 +26,19 @@ extension BackupSettings {
         prune = try reader.interval(SettingsKey.prune) ?? (retention.isEmpty ? .never : .days(7))
         verify = try reader.interval(SettingsKey.verify) ?? .days(7)
         verifyReadsData = try reader.boolean(SettingsKey.verifyReadData) ?? false
+        staleAfter = try Self.staleAge(reader)
+    }
+
+    private static func staleAge(_ reader: SettingsReader) throws(SettingsError) -> Int64? {
+        let key = SettingsKey.staleAfter
+        guard reader.has(key) else { return defaultStaleAge }
+        let text = reader.textIfAny(key)
+        if text == "never" { return nil }
+        guard let age = text.flatMap(AgeArgument.init)?.seconds, age > 0 else {
+            throw reader.complaint(
+                key.rawValue, "takes an age such as \"36h\" or \"3d\", or \"never\"")
+        }
+        return age
     }
 
     private static func password(

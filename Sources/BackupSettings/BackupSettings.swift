@@ -29,6 +29,11 @@ package struct BackupSettings: Sendable, Hashable {
     package var verify = Interval.days(7)
     /// Whether checking reads all data.
     package var verifyReadsData = false
+    /// The age, in seconds, from which on the last backup is too old to rely on; nil for none.
+    package var staleAfter: Int64? = defaultStaleAge
+
+    /// Three intervals of the installed timers, which start a run every day.
+    package static let defaultStaleAge: Int64 = 3 * 86400
 
     /// What opens the repository.
     package enum Password: Sendable, Hashable {

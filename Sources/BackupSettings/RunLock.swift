@@ -28,20 +28,32 @@ package final class RunLock: Sendable {
     /// Tries to take the lock, and writes this process's number into the file.
     ///
     /// - Parameter directory: the state directory, which must exist.
-    /// - Throws: ``FileError`` when the file cannot be made or locked.
+    /// - Throws: ``FileError`` when the file can be neither made nor opened, or not locked.
     package static func take(in directory: FilePath) throws(FileError) -> Attempt {
         let path = directory.appending("backup.lock")
-        guard let descriptor = try openStateFile(path, makingIt: true) else {
-            throw .opening(.noSuchFileOrDirectory, path)
-        }
-        let lock = RunLock(descriptor)
+        let lock = RunLock(try open(path))
         do throws(Errno) {
-            guard try takeLock(on: descriptor) else { return .held(by: try lock.holder()) }
-            try lock.sign()
-            return .taken(lock)
+            guard try takeLock(on: lock.descriptor) else { return .held(by: try lock.holder()) }
         } catch {
             throw .changingItem(error, path)
         }
+        // Where the number cannot be written, on a full disk for one, the lock holds all the same.
+        try? lock.sign()
+        return .taken(lock)
+    }
+
+    /// Opens the file, made where it is missing. One that is there can be locked where nothing can
+    /// be written, too.
+    private static func open(_ path: FilePath) throws(FileError) -> FileDescriptor {
+        let failure: FileError
+        do throws(FileError) {
+            if let made = try openStateFile(path, makingIt: true) { return made }
+            throw .opening(.noSuchFileOrDirectory, path)
+        } catch {
+            failure = error
+        }
+        guard failure.isOfStorage, let opened = try openStateFile(path) else { throw failure }
+        return opened
     }
 
     /// Whether a process has the lock. Looking takes it for a moment.

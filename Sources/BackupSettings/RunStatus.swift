@@ -1,5 +1,6 @@
 import JSONWriting
 import ResourceValues
+import SystemCalls
 
 /// What the status file tells other programs about the daily backup.
 package struct RunStatus: Sendable, Hashable {
@@ -24,6 +25,31 @@ package struct RunStatus: Sendable, Hashable {
     /// When data that no snapshot needs was last removed.
     package var lastPrune: FileTime?
 
+    /// When the last run made a snapshot of all it could, as far as this status tells; nil when it did
+    /// not.
+    ///
+    /// For a run under way that is what the runs before it did.
+    package var lastBackup: FileTime? {
+        switch result {
+        case .ok, .incomplete: end
+        case .running: lastCleanRun
+        default: nil
+        }
+    }
+
+    /// How old the last backup is.
+    ///
+    /// - Parameters:
+    ///   - age: the age, in seconds, from which on it is stale; nil for none.
+    ///   - now: the time. A backup from the future has no known age, and is stale, too: the clock was
+    ///     set, and how long ago the backup was made cannot be told.
+    package func isStale(after age: Int64?, now: FileTime) -> Bool {
+        guard let age, let lastBackup else { return false }
+        let seconds = now.seconds.subtractingSaturating(lastBackup.seconds)
+        // Clocks are corrected by moments all the time.
+        return seconds >= age || seconds < -3600
+    }
+
     /// Begins a run after another.
     package init(process: Int32, start: FileTime, after previous: RunStatus?) {
         self.process = process
@@ -34,9 +60,15 @@ package struct RunStatus: Sendable, Hashable {
     }
 
     /// The status as a line of JSON, with a newline.
-    package var line: [UInt8] {
+    package var line: [UInt8] { line(isStale: nil) }
+
+    /// The status as a line of JSON, with a newline.
+    ///
+    /// - Parameter isStale: whether the last backup is too old to rely on; nil says nothing of it.
+    package func line(isStale: Bool?) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)
+        if let isStale { line.add("isStale", isStale) }
         line.add("result", result.rawValue)
         line.add("step", step?.rawValue)
         line.add("exitCode", exitCode)

@@ -9,6 +9,7 @@ enum SettingsKey: String, CaseIterable {
     case allowPlaintext = "allow-plaintext"
     case retention, prune, verify
     case verifyReadData = "verify-read-data"
+    case staleAfter = "stale-after"
 }
 
 /// The keys of the table `retention`: the options of `forget`.

@@ -93,6 +93,13 @@ package func contentsOfStateFile(
     }
 }
 
+extension FileError {
+    /// Whether the device keeps state from being written, and not the one it belongs to.
+    package var isOfStorage: Bool {
+        [.noSpace, .quotaExceeded, .readOnlyFilesystem, .inputOutput].contains(code)
+    }
+}
+
 private func status(ofOpen file: FileDescriptor, _ path: FilePath) throws(FileError) -> FileStatus {
     do throws(Errno) {
         return try file.status()

@@ -15,6 +15,8 @@ struct BackupRun {
     private let settings: BackupSettings
     private let file: StatusFile
     private let isJSON: Bool
+    /// Why the status could not be stored when that was last tried; nil when it was.
+    private var unstored: FileError?
 
     init(_ settings: BackupSettings, _ file: StatusFile, isJSON: Bool) {
         self.settings = settings
@@ -24,21 +26,37 @@ struct BackupRun {
 
     /// Carries out all steps that are due.
     ///
-    /// - Returns: the exit code: that of the first step that did not go well.
-    func run() async throws -> Int32 {
-        var status = RunStatus(process: getpid(), start: .now, after: readPrevious())
-        try file.write(status)
+    /// - Returns: the exit code: that of the first step that did not go well, or 4 when all did and
+    ///   the status could not be stored.
+    mutating func run() async throws -> Int32 {
+        var status = RunStatus(process: getpid(), start: currentTime(), after: readPrevious())
+        store(status)
         let code = try await carryOut(&status)
-        status.end = .now
+        status.end = currentTime()
         status.exitCode = code
         status.result = RunResult(exitCode: code)
         if code == 0 { status.lastCleanRun = status.end }
-        try file.write(status)
+        store(status)
         if isJSON { StandardOutput.shared.write(status.line) }
-        return code
+        guard let unstored else { return code }
+        Messages.write(
+            about: unstored.path?.bytes,
+            "\(unstored.description); so resval-backup status does not know of this run, which ended "
+                + "with \(code)")
+        return code == 0 ? 4 : code
     }
 
-    private func carryOut(_ status: inout RunStatus) async throws -> Int32 {
+    /// Stores the status where that is possible: making the backup comes before telling of it.
+    private mutating func store(_ status: RunStatus) {
+        do throws(FileError) {
+            try file.write(status)
+            unstored = nil
+        } catch {
+            unstored = error
+        }
+    }
+
+    private mutating func carryOut(_ status: inout RunStatus) async throws -> Int32 {
         let created = try await perform(.create, &status)
         guard created == 0 || created == 3 else { return created }
         var code = created
@@ -48,23 +66,23 @@ struct BackupRun {
         let now = status.start.seconds
         if code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
             code = try await perform(.prune, &status)
-            if code == 0 { status.lastPrune = .now }
+            if code == 0 { status.lastPrune = currentTime() }
         }
         // An incomplete snapshot is no reason to leave the repository unchecked.
         if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
         {
             let verified = try await perform(.verify, &status)
-            if verified == 0 { status.lastVerify = .now } else { return verified }
+            if verified == 0 { status.lastVerify = currentTime() } else { return verified }
         }
         return code
     }
 
-    private func perform(
+    private mutating func perform(
         _ kind: BackupStep.Kind, _ status: inout RunStatus
     ) async throws -> Int32 {
         if StopRequest.isMade { return 130 }
         status.step = kind
-        try file.write(status)
+        store(status)
         let end = try await StepProcess(settings).run(kind, isSilent: isJSON)
         if StopRequest.isMade { return 130 }
         if kind == .create {
@@ -108,14 +126,5 @@ struct BackupRun {
             Messages.write(error)
             return nil
         }
-    }
-}
-
-extension FileTime {
-    /// The time of the system's clock.
-    static var now: FileTime {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
     }
 }

@@ -17,7 +17,9 @@ struct RunCommand: AsyncParsableCommand {
             checks the repository. Meant for a timer.
 
             Two runs never work at once: the second exits with 11. How the run went is in \
-            $XDG_STATE_HOME/resval/backup-status.json, which resval-backup status prints.
+            $XDG_STATE_HOME/resval/backup-status.json, which resval-backup status prints. Where that \
+            file cannot be written, on a full disk for one, the run does its work all the same and \
+            then exits with 4.
 
             The configuration file is $XDG_CONFIG_HOME/resval/backup.toml:
 
@@ -25,6 +27,7 @@ struct RunCommand: AsyncParsableCommand {
               repository = "/mnt/backup/home"
               password-file = "~/.config/resval/password"
               verify = "weekly"
+              stale-after = "3d"
 
               [retention]
               keep-daily = 7
@@ -47,12 +50,25 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try readSettings(config)
-        let directory = try StateDirectory.make()
-        let lock = try await takeLock(in: directory)
-        let code = try await BackupRun(settings, StatusFile(in: directory), isJSON: json).run()
+        let lock = try await lock()
+        let status = StatusFile(in: try StateDirectory.path())
+        var run = BackupRun(settings, status, isJSON: json)
+        let code = try await run.run()
         // Held until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
+    }
+
+    /// The lock; nil where the disk keeps it from being made, which is no reason to make no backup.
+    private func lock() async throws -> RunLock? {
+        do {
+            return try await takeLock(in: StateDirectory.make())
+        } catch let error as FileError where error.isOfStorage {
+            Messages.warn(
+                about: error.path?.bytes,
+                "\(error.description); nothing keeps another run from starting meanwhile")
+            return nil
+        }
     }
 
     /// Looking at the lock holds it for a moment, so it is tried more than once.

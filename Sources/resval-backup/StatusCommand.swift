@@ -14,22 +14,30 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             Exits with 0 when the last run did all it should, or one is under way after such a run; \
             with 3 when its snapshot is incomplete or holds less than the one before; else with 1, \
-            also when there was no run.
+            also when there was no run, and when the last backup is stale: as old as stale-after in \
+            the configuration file says, 3d without it, or from the future.
 
-            JSON fields: version, result (running, ok, incomplete, failed, noRepository, locked, \
+            JSON fields: version, isStale, result (running, ok, incomplete, failed, noRepository, locked, \
             wrongPassword or interrupted), step (create, forget, prune or verify: the last one), \
             exitCode, process, start, end, snapshot, items, bytes, addedBytes, leftOutItems, \
-            lastCleanRun, lastVerify, lastPrune. What is not known is null. The same line is in \
-            $XDG_STATE_HOME/resval/backup-status.json.
+            lastCleanRun, lastVerify, lastPrune. What is not known is null. The same line without \
+            isStale is in $XDG_STATE_HOME/resval/backup-status.json.
 
             Examples:
               resval-backup status || notify-send 'The backup needs attention'
             """)
 
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file. Without it, $XDG_CONFIG_HOME/resval/backup.toml, if there is one.",
+            valueName: "file"))
+    var config: PathArgument?
+
     @Flag(help: "Print the status as a JSON object.")
     var json = false
 
     func run() throws {
+        let staleAge = try staleAge()
         let directory = try StateDirectory.path()
         guard let status = try StatusFile(in: directory).read() else {
             Messages.write(
@@ -37,13 +45,42 @@ struct StatusCommand: ParsableCommand {
             throw ExitCode(1)
         }
         let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
+        let isStale = status.isStale(after: staleAge, now: currentTime())
         if json {
-            StandardOutput.shared.write(status.line)
+            StandardOutput.shared.write(status.line(isStale: isStale))
         } else {
             write(status, isUnderWay: isUnderWay)
         }
+        if isStale { reportStaleness(of: status) }
         let code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
-        if code != 0 { throw ExitCode(code) }
+        if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
+    }
+
+    /// The age from which on a backup is stale. Without a configuration file it is what it is in one
+    /// that does not set it.
+    private func staleAge() throws -> Int64? {
+        if config == nil, let path = BackupSettings.defaultFile {
+            do throws(Errno) {
+                _ = try path.status()
+            } catch .noSuchFileOrDirectory {
+                return BackupSettings.defaultStaleAge
+            } catch {
+                // Reading the file tells why.
+            }
+        }
+        return try readSettings(config).staleAfter
+    }
+
+    private func reportStaleness(of status: RunStatus) {
+        guard let time = status.lastBackup else { return }
+        let isFromFuture = time.seconds > currentTime().seconds
+        Messages.write(
+            about: [UInt8]?.none,
+            isFromFuture
+                ? "the last backup, of \(time.rfc3339ToTheSecond), is from the future (set the clock, then: "
+                    + "resval-backup run)"
+                : "the last backup, of \(time.rfc3339ToTheSecond), is stale (see whether the timer runs: "
+                    + "systemctl --user list-timers resval-backup.timer; then: resval-backup run)")
     }
 
     private func write(_ status: RunStatus, isUnderWay: Bool) {

@@ -30,6 +30,7 @@ struct SettingsTests {
         #expect(settings.prune == .never)
         #expect(settings.verify == .days(7))
         #expect(!settings.verifyReadsData)
+        #expect(settings.staleAfter == Int64(3 * 86400))
     }
 
     @Test("every setting is read, and becomes the arguments of the commands")
@@ -47,6 +48,7 @@ struct SettingsTests {
             verify = 30
             verify-read-data = true
             prune = "monthly"
+            stale-after = "36h"
 
             [retention]
             keep-last = 3
@@ -77,6 +79,8 @@ struct SettingsTests {
         #expect(words(.verify) == ["verify"] + password + ["--read-data"])
         #expect(settings.verify == .days(30))
         #expect(settings.prune == .days(30))
+        #expect(settings.staleAfter == Int64(36 * 3600))
+        try #expect(read(shortest + "stale-after = \"never\"").staleAfter == nil)
     }
 
     @Test("a password or a command goes into the environment, never into arguments")
@@ -110,6 +114,9 @@ struct SettingsTests {
             ("tags = [\"resval-x\"]", 3, "tags has a tag that holds a comma or begins"),
             ("verify = \"hourly\"", 3, "verify takes \"always\", \"daily\""),
             ("verify = 0", 3, "verify takes \"always\", \"daily\""),
+            ("stale-after = 3", 3, "stale-after takes an age such as"),
+            ("stale-after = \"0\"", 3, "stale-after takes an age such as"),
+            ("stale-after = \"weekly\"", 3, "stale-after takes an age such as"),
             (
                 "password = \"a\"\npassword-file = \"/f\"", 4,
                 "password-file is given besides password"

@@ -30,6 +30,27 @@ struct StatusTests {
         #expect(next.lastVerify == time && next.snapshot == nil && next.result == .running)
     }
 
+    @Test("a backup is stale from an age on, and where its age cannot be told")
+    func staleness() {
+        func isStale(_ result: RunResult, _ seconds: Int64, after age: Int64? = 100) -> Bool {
+            var status = RunStatus(process: 1, start: time, after: nil)
+            status.result = result
+            status.end = result == .running ? nil : time
+            status.lastCleanRun = time
+            let now = FileTime(seconds: time.seconds + seconds, nanoseconds: 0)
+            return status.isStale(after: age, now: now)
+        }
+        for result in [RunResult.ok, .incomplete, .running] {
+            #expect(!isStale(result, 99))
+            #expect(isStale(result, 100))
+            #expect(!isStale(result, -1))
+            #expect(isStale(result, -86400))
+            #expect(!isStale(result, 100, after: nil))
+        }
+        // These are failures whatever their age.
+        #expect(!isStale(.failed, 100))
+    }
+
     @Test("a status file that is none is an error, and none at all is nil")
     func files() throws {
         try withTemporaryDirectory { root in

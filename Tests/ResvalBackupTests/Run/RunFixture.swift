@@ -6,6 +6,7 @@ struct RunFixture {
     let backup: BackupFixture
 
     var state: FilePath { backup.base.appending("state") }
+    var statusFile: FilePath { state.appending("resval/backup-status.json") }
     var configuration: FilePath { backup.base.appending("config/resval/backup.toml") }
 
     /// The command `resval-backup` with this configuration.

@@ -1,3 +1,4 @@
+import BackupSettings
 import Glibc
 import SystemCalls
 import SystemPackage
@@ -40,9 +41,112 @@ struct RunTests {
             #expect(status.text.hasPrefix("ok\nstart: "))
             let json = try fixture.command("status", "--json").run()
             #expect(
-                json.text.hasPrefix(#"{"version":1,"result":"ok","step":"create","exitCode":0,"#))
-            let file = try contentsOfFile(fixture.state.appending("resval/backup-status.json"))
-            #expect(file == json.output)
+                json.text.hasPrefix(
+                    #"{"version":1,"isStale":false,"result":"ok","step":"create","exitCode":0,"#))
+            let file = try contentsOfFile(fixture.statusFile)
+            #expect(
+                String(decoding: file, as: UTF8.self)
+                    == json.text.replacing(#""isStale":false,"#, with: ""))
+        }
+    }
+
+    @Test(
+        "an ok that is as old as stale-after is stale, and none to rely on, nor is one from the future"
+    )
+    func staleness() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.command("run").runSuccessfully()
+            func status(
+                ended end: String, _ setting: String = "", _ arguments: any CommandArgument...
+            ) throws -> CommandResult {
+                try tool(
+                    "sed", "-i", #"s/"end":"[^"]*"/"end":"\#(end)"/"#, fixture.statusFile)
+                try fixture.configure(fixture.usual + setting)
+                var command = fixture.command("status")
+                command.arguments += arguments.map(\.argumentBytes)
+                return try command.run()
+            }
+            let old = try status(ended: "2025-01-22T03:00:00.000000000Z")
+            #expect(old.exitCode == 1, "\(old)")
+            #expect(
+                old.errorText.contains(
+                    "the last backup, of 2025-01-22T03:00:00Z, is stale (see whether the timer runs: "
+                ),
+                "\(old)")
+            let json = try status(ended: "2025-01-22T03:00:00.000000000Z", "", "--json")
+            #expect(json.exitCode == 1)
+            #expect(json.text.hasPrefix(#"{"version":1,"isStale":true,"result":"ok","#))
+            let never = try status(
+                ended: "2025-01-22T03:00:00.000000000Z", "stale-after = \"never\"\n")
+            #expect(never.exitCode == 0, "\(never)")
+            let future = try status(ended: "2140-01-22T03:00:00.000000000Z")
+            #expect(future.exitCode == 1, "\(future)")
+            #expect(future.errorText.contains("is from the future"), "\(future)")
+            // Without a configuration the age is that of one which does not set it.
+            _ = try status(ended: "2025-01-22T03:00:00.000000000Z")
+            try tool("rm", fixture.configuration)
+            let none = try fixture.command("status").run()
+            #expect(none.exitCode == 1, "\(none)")
+            #expect(none.errorText.contains("is stale"), "\(none)")
+        }
+    }
+
+    @Test("a timer that is installed makes three backups before one is stale")
+    func timers() throws {
+        for place in ["user/resval-backup.timer", "system/resval-backup@.timer"] {
+            let text = try contentsOfFile(
+                FilePath(#filePath).removingLastComponent().removingLastComponent()
+                    .removingLastComponent().removingLastComponent()
+                    .appending("scripts/installed/\(place)"))
+            #expect(String(decoding: text, as: UTF8.self).contains("\nOnCalendar=daily\n"))
+        }
+        #expect(BackupSettings.defaultStaleAge == 3 * 86400)
+    }
+
+    @Test(
+        "a backup is made where nothing can be written about it, and the exit code says so",
+        arguments: [true, false])
+    func unwritableState(isNew: Bool) throws {
+        try withFilesystem(.tmpfs) { volume in
+            try withRun(of: tree) { fixture in
+                func command(_ arguments: any CommandArgument...) -> Command {
+                    var command = fixture.command()
+                    command.arguments = arguments.map(\.argumentBytes)
+                    command.environment["XDG_STATE_HOME"] = volume.root.string
+                    return command
+                }
+                func snapshots() throws -> Int {
+                    try fixture.backup.restic("snapshots", "--json").split(separator: "\"tree\"")
+                        .count - 1
+                }
+                if !isNew { try command("run").runSuccessfully() }
+                let before = try snapshots()
+                // Neither a block nor an inode is left.
+                try volume.remount(["size=64k", "nr_inodes=64"])
+                _ = try Command(
+                    "/bin/sh", "-c",
+                    """
+                    cat /dev/zero > "$0/large"
+                    n=0; while echo > "$0/$n"; do n=$((n + 1)); done
+                    n=0; while : > "$0/empty$n"; do n=$((n + 1)); done
+                    """, volume.root
+                ).run()
+                let full = try command("run").run()
+                #expect(full.exitCode == 4, "\(full)")
+                #expect(full.errorText.contains("no space left on the volume"), "\(full)")
+                #expect(full.errorText.contains("status does not know of this run"), "\(full)")
+                try #expect(snapshots() == before + 1)
+                try volume.remount(["ro"])
+                let readOnly = try command("run", "--json").run()
+                #expect(readOnly.exitCode == 4, "\(readOnly)")
+                #expect(readOnly.text.contains(#""result":"ok""#), "\(readOnly)")
+                try #expect(snapshots() == before + 2)
+                // What goes wrong with the backup keeps its code.
+                try fixture.configure(
+                    fixture.usual.replacing("/repository\"", with: "/nowhere\""))
+                let failed = try command("run").run()
+                #expect(failed.exitCode == 10, "\(failed)")
+            }
         }
     }
 
