@@ -11,8 +11,9 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore", abstract: "Restore a snapshot below a directory.",
         discussion: """
             Each item gets its whole path below the directory: /home/me/notes comes back as \
-            DIR/home/me/notes. What is not as it is in the snapshot is named, and the exit code \
-            is 3.
+            DIR/home/me/notes. Files are read back and compared with the snapshot. What is not \
+            as it is in the snapshot is named, and the exit code is 3, or 1 when nothing was \
+            restored.
             """)
 
     @Argument(
@@ -67,8 +68,9 @@ struct RestoreCommand: AsyncParsableCommand {
         for failure in result.failures {
             Messages.write(about: failure.path, failure.sentence)
         }
+        for complaint in result.complaints { Messages.write(about: [UInt8]?.none, complaint) }
         write(result)
-        if !result.failures.isEmpty { throw ExitCode(3) }
+        if !result.isComplete { throw ExitCode(result.isNothing ? 1 : 3) }
     }
 
     private func write(_ result: RestoreResult) {
@@ -76,16 +78,18 @@ struct RestoreCommand: AsyncParsableCommand {
         if json {
             var line = JSONLine()
             line.add("snapshot", result.snapshot.identifier)
-            line.add("isComplete", result.failures.isEmpty)
+            line.add("isComplete", result.isComplete)
             line.add("items", result.items)
             line.add("target", "targetBase64", target.bytes)
             line.add("failures", objects: result.failures) { failure, object in
                 object.add(path: failure.path)
                 object.add("cause", failure.name)
             }
+            line.add("complaints", strings: result.complaints)
             line.end(in: &buffer)
         } else {
             buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
+            buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
             buffer.append(text: "\(result.items) items restored\n")
             let places = include.isEmpty ? result.snapshot.sources : include.map(\.path)
             for place in places {

@@ -1,7 +1,7 @@
 /// What restic wrote to standard error: complaints about single items, and the rest as lines.
 ///
 /// Bounded: the first lines tell the cause, the last ones the end; those between are dropped. Of
-/// the items the first thousands are kept by name and the others are counted.
+/// the items and complaints the first thousands are kept and the others are counted.
 struct ErrorOutput: Sendable {
     /// An item that restic could not store.
     struct Item: Sendable, Hashable {
@@ -11,8 +11,12 @@ struct ErrorOutput: Sendable {
         let errno: Int64?
     }
 
-    /// The lines kept, without JSON objects.
+    /// The lines kept, without JSON objects and complaints.
     private(set) var lines: [[UInt8]] = []
+    /// The lines `ignoring error for PATH: CAUSE` of a restore, without those words.
+    private(set) var complaints: [[UInt8]] = []
+    /// How many complaints there were beyond those kept.
+    private(set) var droppedComplaintCount = 0
     /// The items kept, each once.
     private(set) var items: [Item] = []
     /// How many items there were beyond those kept.
@@ -21,6 +25,7 @@ struct ErrorOutput: Sendable {
     private static let lineLimit = 400
     private static let lineLengthLimit = 16384
     private static let itemLimit = 10_000
+    private static let complaintStart = Array("ignoring error for ".utf8)
 
     /// Takes a line.
     mutating func receive(_ line: ArraySlice<UInt8>) {
@@ -29,6 +34,8 @@ struct ErrorOutput: Sendable {
             add(item)
         } else if let name = Self.skippedTarget(line) {
             add(Item(name: name, errno: noSuchFile))
+        } else if line.starts(with: Self.complaintStart) {
+            add(complaint: line.dropFirst(Self.complaintStart.count))
         } else {
             lines.append(Array(line.prefix(Self.lineLengthLimit)))
             if lines.count > Self.lineLimit { lines.remove(at: Self.lineLimit / 2) }
@@ -39,6 +46,14 @@ struct ErrorOutput: Sendable {
         // restic tells of an item twice, when it counts and when it stores.
         if items.contains(item) { return }
         if items.count < Self.itemLimit { items.append(item) } else { droppedItemCount += 1 }
+    }
+
+    private mutating func add(complaint: ArraySlice<UInt8>) {
+        guard complaints.count < Self.itemLimit else {
+            droppedComplaintCount += 1
+            return
+        }
+        complaints.append(Array(complaint.prefix(Self.lineLengthLimit)))
     }
 
     private static func item(_ line: ArraySlice<UInt8>) -> Item? {

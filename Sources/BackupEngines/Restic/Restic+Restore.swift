@@ -2,13 +2,15 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// What restic leaves undone is done afterwards: holes of sparse files, and extended attributes
-    /// of read-only items of an ordinary user. Every item is looked at.
+    /// restic reads all files back and compares the SHA-256 of each part with the snapshot. What it
+    /// leaves undone is done afterwards: holes of sparse files, and extended attributes of read-only
+    /// items of an ordinary user. Every item is looked at.
     package func extract(
         _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
+        let target = try absolute(request.target)
         var command = ResticCommand(
-            "restore", [option("--target", request.target.bytes)],
+            "restore", words("--verify") + [option("--target", target.bytes)],
             on: words(request.snapshot.identifier))
         if !request.includes.isEverything {
             command.options += request.includes.paths.map { option("--include", pattern($0)) }
@@ -18,7 +20,16 @@ extension Restic {
         }
         let (_, end) = try await attempt(command, reading: NoOutput())
         guard end.code == 0 || isPartial(end) else { throw failure(end) }
-        return try await finish(request, RestoreComplaints(end.errors), report)
+        return try await finish(request, RestoreComplaints(end, target: target), report)
+    }
+
+    private func absolute(_ path: FilePath) throws(BackupError) -> FilePath {
+        do throws(Errno) {
+            return path.isAbsolute
+                ? path : try workingDirectory().pushing(path).lexicallyNormalized()
+        } catch {
+            throw BackupError(.other, "the working directory cannot be found: \(error)")
+        }
     }
 
     /// Removes the record, which comes along when an included directory holds it.
@@ -83,9 +94,10 @@ extension Restic {
         for (directory, names) in checked.withoutAttributes {
             try await attributes.restore(names, in: directory)
         }
-        let failures = (checked.failures + attributes.failures)
-            .sorted { $0.path.lexicographicallyPrecedes($1.path) }
-        return RestoreResult(snapshot: snapshot, items: checked.count, failures: failures)
+        return RestoreResult(
+            snapshot: snapshot, items: checked.count,
+            failures: checked.failures + attributes.failures,
+            complaints: checked.complaints.unmatched)
     }
 }
 

@@ -1,21 +1,79 @@
-/// What restic said about single items of a restore.
-struct RestoreComplaints: Sendable {
-    private var causes: [[UInt8]: String] = [:]
+import SystemCalls
+import SystemPackage
 
-    private static let start = Array("ignoring error for ".utf8)
+/// What restic said of a restore, by item where it names one of the snapshot's.
+struct RestoreComplaints: Sendable {
+    private let lines: [[UInt8]]
+    private var numbers: [[UInt8]: [Int]] = [:]
+    private var isMatched: [Bool]
+    private let target: [UInt8]
+    private var rest: [String] = []
+
     private static let separator = Array(": ".utf8)
 
-    /// Reads the lines `ignoring error for PATH: CAUSE`. A path that holds a newline is not found
-    /// here; its item is named without a cause.
-    init(_ errors: ErrorOutput) {
-        for line in errors.lines where line.starts(with: Self.start) {
-            let text = line.dropFirst(Self.start.count)
-            guard let colon = text.firstRange(of: Self.separator) else { continue }
-            let cause = String(decoding: text[colon.upperBound...], as: UTF8.self)
-            causes[Array(text[..<colon.lowerBound])] = cause
+    /// Reads `PATH: CAUSE`, where PATH is that of the snapshot while items are restored, and begins
+    /// with the target while their content is compared.
+    ///
+    /// - Parameter target: the absolute path that restic was told.
+    init(_ end: ResticEnd, target: FilePath) {
+        self.target = target.bytes
+        lines = end.errors.complaints
+        isMatched = Array(repeating: false, count: lines.count)
+        for (number, line) in lines.enumerated() {
+            for path in paths(line) { numbers[path, default: []].append(number) }
+        }
+        if end.errors.droppedComplaintCount > 0 {
+            rest.append("restic: \(end.errors.droppedComplaintCount) more complaints")
+        }
+        guard end.code != 0 else { return }
+        if lines.isEmpty {
+            rest.append("restic: \(FailureText(end.errors.lines).summary(code: end.code))")
+        }
+        // restic compares nothing when it could not restore everything.
+        if lines.contains(where: { !isOfComparison($0) }) || lines.isEmpty {
+            rest.append("the content of the other files was not compared with the snapshot")
         }
     }
 
-    /// Why an item failed; nil when restic did not say.
-    subscript(path: [UInt8]) -> String? { causes[path] }
+    /// Why an item failed; nil when restic did not complain of it. What names an item that was asked
+    /// for is not among the ``unmatched``.
+    mutating func cause(of path: [UInt8]) -> RestoreFailure.Cause? {
+        guard let found = numbers[path] else { return nil }
+        for number in found { isMatched[number] = true }
+        return found.first.map { cause(in: lines[$0], of: path) }
+    }
+
+    /// What concerns none of the items that were asked for, or the restore as a whole.
+    var unmatched: [String] {
+        rest
+            + lines.indices.filter { !isMatched[$0] }
+            .map { "restic: ignoring error for \(String(decoding: lines[$0], as: UTF8.self))" }
+    }
+
+    /// All that may be the path in a line: the cause may hold the separator, and a path too.
+    private func paths(_ line: [UInt8]) -> [[UInt8]] {
+        var paths: [[UInt8]] = []
+        let text = isOfComparison(line) ? line[target.count...] : line[...]
+        var searched = text
+        while let separator = searched.firstRange(of: Self.separator) {
+            paths.append(Array(text[..<separator.lowerBound]))
+            searched = searched[separator.upperBound...]
+        }
+        return paths
+    }
+
+    private func isOfComparison(_ line: [UInt8]) -> Bool {
+        line.starts(with: target) && line.dropFirst(target.count).first == UInt8(ascii: "/")
+    }
+
+    private func cause(in line: [UInt8], of path: [UInt8]) -> RestoreFailure.Cause {
+        let isCompared = isOfComparison(line)
+        let start = (isCompared ? target.count : 0) + path.count + Self.separator.count
+        let text = String(decoding: line[start...], as: UTF8.self)
+        guard isCompared else { return .different(text) }
+        guard text.hasPrefix("Unexpected content in ") || text.hasPrefix("Invalid file size for ")
+        else { return .unchecked(text) }
+        let offset = FailureText.rest(of: text, after: ", starting at offset ")
+        return .content(offset: offset.flatMap { Int64($0) })
+    }
 }

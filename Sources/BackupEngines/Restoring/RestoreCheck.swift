@@ -11,7 +11,8 @@ struct RestoreCheck: SnapshotEntryHandler {
     /// Items of an ordinary user that restic stored no extended attributes on, since it had taken
     /// the right to write first: their names by directory.
     private(set) var withoutAttributes: [[UInt8]: Set<[UInt8]>] = [:]
-    private let complaints: RestoreComplaints
+    /// What restic complained of; what concerns an item looked at is among the failures.
+    private(set) var complaints: RestoreComplaints
     private let includes: IncludedPaths
     private let attributed: AttributedItems?
     private let tree: TreeBox
@@ -33,20 +34,26 @@ struct RestoreCheck: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        guard includes.hold(entry.path) else { return }
+        let complaint = complaints.cause(of: entry.path)
+        guard includes.hold(entry.path) else {
+            // A directory on the way to one that is wanted.
+            if let complaint { fail(entry, complaint) }
+            return
+        }
         count += 1
         if count % 256 == 0 { report(count) }
         do throws(Errno) {
             // One file throughout, whatever takes its name meanwhile.
             let file = OwnedDescriptor(try openReference(to: tree.location(of: entry.path)))
             let status = try file.descriptor.status()
-            guard isSame(status, entry) else {
-                return fail(entry, .different(complaints[entry.path]))
+            guard complaint == nil, isSame(status, entry) else {
+                return fail(entry, complaint ?? .different(nil))
             }
             noteAttributes(entry)
             if entry.kind == .regularFile { dig(entry, file.descriptor, status) }
         } catch {
-            fail(entry, .missing(complaints[entry.path] ?? "\(error)"))
+            let reason = if case .different(let reason?) = complaint { reason } else { "\(error)" }
+            fail(entry, .missing(reason))
         }
     }
 

@@ -4,8 +4,12 @@ package struct RestoreFailure: Sendable, Hashable {
     package enum Cause: Sendable, Hashable {
         /// It is not there; restic's words where it said why.
         case missing(String?)
-        /// It is there, with another kind, size or time of modification.
+        /// It is there, with another kind, size or time of modification, or the engine complained of it.
         case different(String?)
+        /// Its content is not that of the snapshot: from which byte on, where that is known.
+        case content(offset: Int64?)
+        /// Its content could not be compared with the snapshot.
+        case unchecked(String)
         /// Its extended attributes are not all there.
         case attributes(String)
         /// Its holes could not be dug again: it takes more space than it did.
@@ -23,6 +27,10 @@ package struct RestoreFailure: Sendable, Hashable {
         case .missing(let reason): "was not restored" + (reason.map { ": \($0)" } ?? "")
         case .different(let reason):
             "was not restored as it is in the snapshot" + (reason.map { ": \($0)" } ?? "")
+        case .content(let offset):
+            "does not have the content it has in the snapshot"
+                + (offset.map { ", from byte \($0) on" } ?? "")
+        case .unchecked(let reason): "was not compared with the snapshot: \(reason)"
         case .attributes(let reason): "lacks some of its extended attributes: \(reason)"
         case .holes(let reason): "takes more space than it did: \(reason)"
         }
@@ -33,6 +41,8 @@ package struct RestoreFailure: Sendable, Hashable {
         switch cause {
         case .missing: "missing"
         case .different: "different"
+        case .content: "content"
+        case .unchecked: "unchecked"
         case .attributes: "attributes"
         case .holes: "holes"
         }

@@ -22,10 +22,8 @@ extension TarRepository {
             } catch {
                 throw backupError(error, path: path.pushing(TarNames.archive(identifier)))
             }
-            let failures = restorer.failures
-                .sorted { $0.path.lexicographicallyPrecedes($1.path) }
             return RestoreResult(
-                snapshot: request.snapshot, items: restorer.count, failures: failures)
+                snapshot: request.snapshot, items: restorer.count, failures: restorer.failures)
         }
     }
 

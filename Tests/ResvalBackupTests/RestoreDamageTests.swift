@@ -1,0 +1,104 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Restoring what is damaged")
+struct RestoreDamageTests {
+    /// A program named restic that runs the real one by way of another, when it restores.
+    ///
+    /// - Parameter prefix: the words that come before `restic`.
+    private func restore(
+        _ backup: BackupFixture, by prefix: String, _ arguments: any CommandArgument...
+    ) throws -> CommandResult {
+        let restic = try #require(FilePath.tool("restic"))
+        let directory = backup.base.appending("bin")
+        let script = """
+            #!/bin/sh
+            case $1 in restore) exec \(prefix) \(restic) "$@";; esac
+            exec \(restic) "$@"
+            """
+        try Tree { Directory("bin") { File("restic", script).permissions(0o755) } }
+            .create(in: backup.base)
+        var command = backup.command(
+            ["restore", "latest", "--target", backup.target] + arguments)
+        command.environment["PATH"] = "\(directory):/usr/local/bin:/usr/bin:/bin"
+        return try command.run()
+    }
+
+    @Test("a byte that went bad makes the restore incomplete, and names that file and no other")
+    func flippedByte() throws {
+        let tree = Tree {
+            File("before", "text")
+            Directory("directory") { File("inside", "text") }
+        }
+        try withBackup(of: tree) { backup in
+            let large = backup.source.appending("large: 12 MB")
+            try tool("dd", "if=/dev/urandom", "of=\(large)", "bs=1M", "count=12", "status=none")
+            try backup.runSuccessfully("create", backup.source)
+            // The small files fill a few hundred bytes of the pack.
+            let script = """
+                pack=$(find "$1/data" -type f -size +4M | sort | head -n 1)
+                chmod u+w "$pack"
+                offset=$(($(stat -c %s "$pack") / 2))
+                byte=$(od -An -tu1 -j $offset -N 1 "$pack")
+                printf "\\\\$(printf %03o $((byte ^ 1)))" |
+                    dd of="$pack" bs=1 seek=$offset conv=notrunc status=none
+                """
+            try tool("bash", "-c", script, "bash", backup.repository)
+            let result = try backup.run("restore", "latest", "--target", backup.target)
+            #expect(result.exitCode == 3, "\(result)")
+            let lines = result.errorText.split(separator: "\n")
+            #expect(lines.count { $0.contains("\(backup.source)") } == 1, "\(result)")
+            #expect(lines.contains { $0.contains("large: 12 MB: was not restored") }, "\(result)")
+            #expect(result.errorText.contains("ciphertext verification failed"))
+            #expect(result.text.contains(": 7 of 8 items restored"))
+            let again = backup.base.appending("again")
+            let json = try backup.run("restore", "latest", "--target", again, "--json")
+            #expect(json.exitCode == 3)
+            #expect(json.text.contains(#""isComplete":false"#))
+            let part = try backup.run(
+                "restore", "latest", "--target", backup.base.appending("part"), "--include",
+                backup.source.appending("directory"))
+            #expect(part.exitCode == 0, "\(part)")
+        }
+    }
+
+    @Test(
+        "a file whose content did not reach the disk is named, though its size and time are right")
+    func lostWrite() throws {
+        try require(.tool("strace"))
+        let tree = Tree {
+            File("empty")
+            File("lost", [UInt8](repeating: 7, count: 3000))
+        }
+        try withBackup(of: tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            // restic writes nothing but the content of files at an offset.
+            let result = try restore(
+                backup,
+                by: "strace -f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:retval=3000")
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(
+                result.errorText.contains(
+                    "lost: does not have the content it has in the snapshot, from byte 0 on"),
+                "\(result)")
+            #expect(!result.errorText.contains("empty"))
+            #expect(result.text.contains(": 5 of 6 items restored"))
+        }
+    }
+
+    @Test("a restore that brings back nothing fails, and says of each item why")
+    func nothing() throws {
+        try require(.tool("strace"))
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try tool("mkdir", backup.target)
+            let result = try restore(
+                backup,
+                by: "strace -f -qq -o /dev/null -e trace=mkdirat -e inject=mkdirat:error=EIO")
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.errorText.contains("\(backup.source)/file: was not restored: mkdir "))
+        }
+    }
+}
