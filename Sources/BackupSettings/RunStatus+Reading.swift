@@ -86,6 +86,7 @@ private struct SummaryFields {
         case "bytes": counts.bytes = try scanner.amount()
         case "addedBytes": counts.addedBytes = try scanner.amount()
         case "leftOutItems": counts.leftOutItems = try scanner.amount()
+        case "allowsForget": counts.allowsForget = try scanner.bool()
         default: break
         }
     }

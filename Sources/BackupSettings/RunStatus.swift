@@ -99,6 +99,8 @@ package struct SnapshotSummary: Sendable, Hashable {
     package var addedBytes: Int64 = 0
     /// How many items were left out.
     package var leftOutItems: Int64 = 0
+    /// Whether retention may follow; the status does not tell.
+    package var allowsForget = false
 
     /// Creates a summary.
     package init(

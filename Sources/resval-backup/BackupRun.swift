@@ -59,15 +59,18 @@ struct BackupRun {
     private mutating func carryOut(_ status: inout RunStatus) async throws -> Int32 {
         let created = try await perform(.create, &status)
         guard created == 0 || created == 3 else { return created }
-        var code = created
-        if created == 0 && !settings.retention.isEmpty {
+        // What changed or vanished meanwhile is missing in each snapshot of a home that is used.
+        let isSound = created == 0 || status.snapshot?.allowsForget == true
+        var code: Int32 = 0
+        if isSound && !settings.retention.isEmpty {
             code = try await perform(.forget, &status)
         }
         let now = status.start.seconds
-        if code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
+        if isSound, code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
             code = try await perform(.prune, &status)
             if code == 0 { status.lastPrune = currentTime() }
         }
+        if code == 0 { code = created }
         // An incomplete snapshot is no reason to leave the repository unchecked.
         if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
         {

@@ -58,15 +58,17 @@ struct CreateCommand: AsyncParsableCommand {
             return (plan, result)
         }
         reportShortfalls(result)
+        let hasAllSources = sources.count == source.sources.count
         var buffer = OutputBuffer()
         if json || jsonCounts {
-            write(json: result, plan, to: &buffer)
+            write(
+                json: result, plan, allowsForget: result.allowsForget && hasAllSources,
+                to: &buffer)
         } else {
             write(result, plan, to: &buffer)
         }
         buffer.flush()
-        let isWhole = result.isComplete && sources.count == source.sources.count
-        if !isWhole || result.hasShrunk { throw ExitCode(3) }
+        if !result.isComplete || !hasAllSources || result.hasShrunk { throw ExitCode(3) }
     }
 
     private func reportShortfalls(_ result: BackupResult) {
@@ -81,7 +83,7 @@ struct CreateCommand: AsyncParsableCommand {
         if let error = result.untagged {
             Messages.warn(
                 about: [UInt8]?.none,
-                "the snapshot could not be tagged as incomplete: \(error.description)")
+                "an incomplete snapshot could not be tagged as such: \(error.description)")
         }
         report(result.coverage, snapshot: result.snapshot)
         for path in result.lostExclusions {
@@ -98,7 +100,8 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     private func write(
-        json result: BackupResult, _ plan: BackupPlan, to buffer: inout OutputBuffer
+        json result: BackupResult, _ plan: BackupPlan, allowsForget: Bool,
+        to buffer: inout OutputBuffer
     ) {
         var line = JSONLine()
         line.add("snapshot", result.snapshot)
@@ -110,6 +113,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
         line.add("leftOutItems", plan.totals.leftOutItems)
+        line.add("allowsForget", allowsForget)
         guard !jsonCounts else { return line.end(in: &buffer) }
         line.add("sources", objects: plan.sources) { source, object in
             object.add(path: source.bytes)

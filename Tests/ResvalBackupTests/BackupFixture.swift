@@ -54,6 +54,30 @@ struct BackupFixture {
         return try command.run()
     }
 
+    /// The command `resval-backup` with a restic that passes everything on to the installed one, and
+    /// runs shell commands before and after each `restic backup`.
+    func command(
+        _ arguments: [any CommandArgument], beforeBackup before: String = ":",
+        afterBackup after: String = ":"
+    ) throws -> Command {
+        let restic = try #require(FilePath.tool("restic"))
+        let script = """
+            #!/bin/sh
+            case " $* " in *" backup "*) ;; *) exec "\(restic)" "$@" ;; esac
+            \(before)
+            "\(restic)" "$@"; code=$?
+            \(after)
+            exit $code
+            """
+        let programs = base.appending("programs")
+        try tool("mkdir", "-p", programs)
+        try tool("rm", "-f", programs.appending("restic"))
+        try Tree { File("restic", script).permissions(0o755) }.create(in: programs)
+        var command = command(arguments)
+        command.environment["PATH"] = "\(programs):/usr/local/bin:/usr/bin:/bin"
+        return command
+    }
+
     /// Runs restic on the repository, which must succeed.
     @discardableResult
     func restic(_ arguments: any CommandArgument...) throws -> String {

@@ -29,21 +29,78 @@ struct ChangingFileTests {
         }
     }
 
-    @Test("a file that changes while it is read is named, and the next run succeeds")
-    func changing() throws {
+    @Test("a log that grows while it is read is whole up to where it was read")
+    func growing() throws {
         try withBackup(of: Tree { File("still", "text") }) { backup in
             let script = """
-                dd if=/dev/urandom of="$2/changing" bs=1M count=200 status=none
-                (while :; do printf x >> "$2/changing"; sleep 0.01; done) & writer=$!
+                dd if=/dev/urandom of="$2/growing" bs=1M count=40 status=none
+                (while :; do printf x >> "$2/growing"; sleep 0.01; done) & writer=$!
                 "$RESVAL" create "$2"; code=$?
                 kill $writer
+                $RESTIC dump latest "$2/growing" > "$3"
+                cmp -n "$(stat -c %s "$3")" "$3" "$2/growing" || echo differs
+                exit $code
+                """
+            let stored = backup.base.appending("stored")
+            let result = try backup.script(script, backup.repository, backup.source, stored)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(!result.text.contains("differs"))
+            // It did grow between being opened, which the time tells, and the end.
+            let (atEnd, atOpening) = (
+                try backup.source.appending("growing").status().size, try stored.status().size
+            )
+            #expect(atEnd > atOpening && atOpening >= 40 << 20)
+        }
+    }
+
+    @Test("a file that is written to all over while it is read is named, and the next run succeeds")
+    func rewritten() throws {
+        try withBackup(of: Tree { File("still", "text") }) { backup in
+            let script = """
+                dd if=/dev/urandom of="$2/changing" bs=1M count=20 status=none
+                (while :; do
+                    for at in 0 13 19; do
+                        dd if=/dev/urandom of="$2/changing" bs=1M count=1 seek=$at conv=notrunc \\
+                            status=none
+                        sleep 0.05
+                    done
+                done) & writer=$!
+                "$RESVAL" create "$2"; code=$?
+                kill $writer; wait $writer
                 exit $code
                 """
             let result = try backup.script(script, backup.repository, backup.source)
             #expect(result.exitCode == 3, "\(result)")
             #expect(result.errorText.contains("/source/changing: changed while"))
             #expect(!result.errorText.contains("/source/still"))
+            #expect(try backup.run("show", "latest").text.contains("state:    incomplete"))
             #expect(try backup.run("create", backup.source).exitCode == 0)
+            // The first try is in no list.
+            let snapshots = try backup.restic("snapshots", "--json")
+            #expect(snapshots.split(separator: "\"tree\"").count == 3)
+        }
+    }
+
+    @Test("a file that is replaced behind its reading is stored a second time", arguments: [1, 9])
+    func replaced(times: Int) throws {
+        try withBackup(of: Tree { File("file", "old") }) { backup in
+            let command = try backup.command(
+                ["create", backup.source],
+                afterBackup: """
+                    printf x >> "\(backup.base)/count"
+                    if [ "$(wc -c < "\(backup.base)/count")" -le \(times) ]; then
+                        wc -c < "\(backup.base)/count" > "\(backup.source)/new"
+                        mv "\(backup.source)/new" "\(backup.source)/file"
+                    fi
+                    """)
+            let result = try command.run()
+            #expect(result.exitCode == (times == 1 ? 0 : 3), "\(result)")
+            #expect(result.errorText.contains("/source/file: changed while") == (times > 1))
+            try #expect(tool("cat", backup.base.appending("count")) == "xx")
+            let snapshots = try backup.restic("snapshots", "--json")
+            #expect(snapshots.split(separator: "\"tree\"").count == 2)
+            try #expect(
+                backup.restic("dump", "latest", backup.source.appending("file")) == "1")
         }
     }
 

@@ -26,20 +26,60 @@ extension BackupEngine {
         var tags = SourceTags(plan.sources).all + tags
         if !coverage.causes.isEmpty { tags.append(StateTag.shrunk) }
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
-        let stored = try await store(
+        let attempt = try await storeTwiceIfTorn(
             StoreRequest(
                 plan: plan, tags: tags, predecessor: earlier.last,
                 record: SnapshotRecord(plan, facts, coverage.causes).bytes),
-            report: report)
-        let check = try await readEntries(
-            of: stored.identifier,
-            with: SnapshotCheck(plan, manifest, checksLinkTargets: repairsLinkTargets))
-        var result = try result(of: stored, check, plan, planner)
+            SnapshotCheck(plan, manifest, checksLinkTargets: repairsLinkTargets), report)
+        var result = try result(of: attempt, plan, planner)
         result.coverage = coverage
+        result.untagged = attempt.leftBehind
         if !result.isComplete && !plan.isIncomplete {
-            result.untagged = await tagAsIncomplete(stored.identifier)
+            result.untagged = await tagAsIncomplete(attempt.stored.identifier)
         }
         return result
+    }
+
+    /// Makes a snapshot, and another in its place where files changed while they were read: most are at
+    /// rest then, and what is unchanged is not read again.
+    private func storeTwiceIfTorn(
+        _ request: StoreRequest, _ check: SnapshotCheck,
+        _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> StoreAttempt {
+        let first = try await attempt(request, check, report)
+        let size = first.torn.reduce(Int64(0)) { $0.addingSaturating($1.size) }
+        guard !first.torn.isEmpty, size <= largestSecondTry else { return first }
+        do {
+            let snapshot = try await snapshot(.identifier(first.stored.identifier))
+            let again = StoreRequest(
+                plan: request.plan, tags: request.tags, predecessor: snapshot,
+                record: request.record)
+            var second = try await attempt(again, check, report)
+            second.stored.newFiles = first.stored.newFiles
+            second.stored.changedFiles = first.stored.changedFiles
+            second.stored.unchangedFiles = first.stored.unchangedFiles
+            second.stored.addedBytes.addSaturating(first.stored.addedBytes)
+            do throws(BackupError) {
+                try await remove([snapshot])
+            } catch {
+                second.leftBehind = error
+            }
+            return second
+        } catch let error as BackupError where error.code != .interrupted {
+            // The first one is there, and its files are named.
+            return first
+        }
+    }
+
+    private func attempt(
+        _ request: StoreRequest, _ check: SnapshotCheck,
+        _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> StoreAttempt {
+        let stored = try await store(request, report: report)
+        let check = try await readEntries(of: stored.identifier, with: check)
+        return StoreAttempt(
+            stored: stored, check: check,
+            torn: try await torn(among: check.changed, of: stored.identifier))
     }
 
     /// The snapshots of a set of SOURCEs made on this machine, the oldest first, without those that
@@ -100,11 +140,12 @@ extension BackupEngine {
     }
 
     private func result(
-        of stored: StoredSnapshot, _ check: SnapshotCheck, _ plan: BackupPlan,
-        _ planner: BackupPlanner
+        of attempt: StoreAttempt, _ plan: BackupPlan, _ planner: BackupPlanner
     ) throws -> BackupResult {
+        let (stored, check) = (attempt.stored, attempt.check)
         var shortfalls = ShortfallList(plan)
         shortfalls.add(check.shortfalls)
+        shortfalls.add(attempt.torn.map { Shortfall(path: $0.path, cause: .changed) })
         var unnamed = stored.unnamedShortfalls
         if check.manifest.missingCount > 0 {
             let names = try MissingItems.names(
@@ -119,8 +160,19 @@ extension BackupEngine {
             storedBytes: check.bytes, newFiles: stored.newFiles,
             changedFiles: stored.changedFiles, unchangedFiles: stored.unchangedFiles,
             addedBytes: stored.addedBytes, shortfalls: shortfalls.sorted,
-            unnamedShortfalls: unnamed, lostExclusions: check.lostExclusions)
+            unnamedShortfalls: unnamed, unknownShortfalls: stored.unnamedShortfalls,
+            lostExclusions: check.lostExclusions)
     }
+}
+
+/// A snapshot that was made and looked at.
+private struct StoreAttempt: Sendable {
+    var stored: StoredSnapshot
+    let check: SnapshotCheck
+    /// Files whose content may be of two moments.
+    let torn: [SnapshotEntry]
+    /// Why a snapshot that this one stands in for could not be removed; nil when it was or none was made.
+    var leftBehind: BackupError?
 }
 
 extension [Snapshot] {

@@ -18,16 +18,24 @@ package struct BackupResult: Sendable {
     package var shortfalls: [Shortfall]
     /// How many more items vanished before restic came to them, or could not be named.
     package var unnamedShortfalls: Int
+    /// How many of them could not be named for another reason than that they vanished.
+    package var unknownShortfalls = 0
     /// Paths that should have been left out and are in the snapshot.
     package var lostExclusions: [[UInt8]]
     /// What comparing with the snapshot before found.
     package var coverage = CoverageReport()
-    /// Why it could not be noted in the repository that the snapshot is incomplete; nil when it was
-    /// or there is nothing to note.
+    /// Why it could not be noted in the repository that the snapshot, or one that it stands in for, is
+    /// incomplete; nil when it was or there is nothing to note.
     package var untagged: BackupError?
 
     /// Whether the snapshot holds much less than the one before.
     package var hasShrunk: Bool { !coverage.causes.isEmpty }
     /// Whether everything the plan stores is in the snapshot.
     package var isComplete: Bool { shortfalls.isEmpty && unnamedShortfalls == 0 }
+    /// Whether retention may follow: nothing is missing but files that changed or vanished meanwhile, and
+    /// the snapshot is tagged if so, which keeps those that lack nothing.
+    package var allowsForget: Bool {
+        !hasShrunk && untagged == nil && unknownShortfalls == 0
+            && shortfalls.allSatisfy(\.isPassing)
+    }
 }

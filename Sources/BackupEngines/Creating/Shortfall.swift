@@ -12,7 +12,8 @@ package struct Shortfall: Sendable, Hashable {
         case tooLong
         /// It was there when the backup began, and is gone.
         case vanished
-        /// It changed while, or after, it was read.
+        /// It changed while it was read, so what is stored may be of two moments; or something else has
+        /// its name by now.
         case changed
         /// It is there and can be read, and is not in the snapshot.
         case missing
@@ -61,6 +62,10 @@ package struct Shortfall: Sendable, Hashable {
         case .refused: "could not be stored"
         }
     }
+
+    /// Whether the item was at work while the backup ran, which is no reason to keep old snapshots: a
+    /// snapshot without such items is seldom to be had.
+    package var isPassing: Bool { cause == .changed || cause == .vanished }
 
     /// A short name for the cause.
     package var name: String {

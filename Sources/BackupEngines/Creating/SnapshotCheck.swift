@@ -10,6 +10,9 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private(set) var manifest: PlanManifest
     /// Items that are not in the snapshot as they are on disk.
     private(set) var shortfalls: [Shortfall] = []
+    /// Files that have another size or time of modification on disk, and so changed after they were
+    /// opened to be stored.
+    private(set) var changed: [SnapshotEntry] = []
     /// Items that the plan leaves out and that are in the snapshot all the same.
     private(set) var lostExclusions: [[UInt8]] = []
     /// How many items of the snapshot were looked at.
@@ -57,9 +60,11 @@ struct SnapshotCheck: SnapshotEntryHandler {
             let modified = status.contentModificationTime
             let hasSize = status.kind == .regularFile && status.size == entry.size
             if hasSize && modified == entry.modified { return }
-            let isTimeLost = hasSize && !modified.hasYearOfFourDigits
-            shortfalls.append(
-                Shortfall(path: entry.path, cause: isTimeLost ? .timeLost : .changed))
+            if hasSize && !modified.hasYearOfFourDigits {
+                shortfalls.append(Shortfall(path: entry.path, cause: .timeLost))
+            } else {
+                changed.append(entry)
+            }
         } catch {
             // Gone since it was stored, or out of reach: the snapshot has it.
         }

@@ -49,6 +49,17 @@ package protocol BackupEngine: Sendable {
         _ request: StoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> StoredSnapshot
 
+    /// Of files that are not on disk any more as a snapshot has them, those whose content may be of two
+    /// moments, because they changed while they were read, and not after that.
+    ///
+    /// - Parameters:
+    ///   - changed: the files as the snapshot has them.
+    ///   - identifier: the snapshot's, or its first digits.
+    /// - Throws: ``BackupError``.
+    func torn(
+        among changed: [SnapshotEntry], of identifier: String
+    ) async throws(BackupError) -> [SnapshotEntry]
+
     /// Hands every entry of a snapshot to a handler, in bounded memory and in the order of
     /// ``pathPrecedes(_:_:)``: a directory, then its entries by the bytes of their names, each
     /// with all below it.
@@ -106,5 +117,9 @@ extension BackupEngine {
     package var repairsLinkTargets: Bool { false }
     package var storesPlaintext: Bool { false }
     package func recover() async throws(BackupError) {}
+    /// None: what changed while it was read is among the shortfalls of storing it.
+    package func torn(among changed: [SnapshotEntry], of identifier: String) -> [SnapshotEntry] {
+        []
+    }
     package func prune() async throws(BackupError) {}
 }

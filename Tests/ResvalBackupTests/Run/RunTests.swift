@@ -277,6 +277,38 @@ struct RunTests {
         }
     }
 
+    @Test("what vanishes meanwhile keeps nothing from being forgotten, and what is lost does")
+    func vanishing() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.configure(
+                fixture.usual + "verify = \"never\"\n[retention]\nkeep-last = 1\n")
+            let goes = fixture.backup.source.appending("goes")
+            let programs = try fixture.backup.command([], beforeBackup: "rm -f \"\(goes)\"")
+            var command = fixture.command("run")
+            command.environment["PATH"] = programs.environment["PATH"]
+            func run(exits code: Int32) throws -> Int {
+                let result = try command.run()
+                #expect(result.exitCode == code, "\(result)")
+                return try fixture.backup.restic("snapshots", "--json")
+                    .split(separator: "\"tree\"").count - 1
+            }
+            try #expect(run(exits: 0) == 1)
+            // The one that lacks nothing stays besides the newest.
+            for _ in 0..<3 {
+                try tool("touch", goes)
+                try #expect(run(exits: 3) == 2)
+                let status = try fixture.command("status").run()
+                #expect(status.exitCode == 3)
+                #expect(status.text.hasPrefix("incomplete"), "\(status)")
+            }
+            // restic stores the wrong target.
+            try Tree { SymbolicLink("link", to: FilePath(bytes: [0x61, 0xFF])) }
+                .create(in: fixture.backup.source)
+            try tool("touch", goes)
+            try #expect(run(exits: 3) == 3)
+        }
+    }
+
     @Test("retention, pruning and verifying follow a clean snapshot, and nothing an incomplete one")
     func upkeep() throws {
         try withRun(of: tree) { fixture in

@@ -70,6 +70,31 @@ final class ArchiveContent {
         return Outcome(digest: digest.finish(), shortage: shortage)
     }
 
+    /// Reads a file's content again, and sums it up.
+    ///
+    /// - Parameter report: called with the number of bytes of each piece; true stops.
+    /// - Returns: the SHA-256 of so many bytes from its start; nil when there are not as many.
+    /// - Throws: `CancellationError` when stopped.
+    func digest(of file: OpenFile, size: Int64, report: (Int) -> Bool) throws -> String? {
+        var digest = SHA256()
+        var offset: Int64 = 0
+        while offset < size {
+            let wanted = Int(min(Int64(buffer.count), size - offset))
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+            let count: Int
+            do throws(Errno) {
+                count = try readFile(file.descriptor, at: offset, into: piece)
+            } catch {
+                return nil
+            }
+            if count == 0 { return nil }
+            digest.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            if report(count) { throw CancellationError() }
+            offset += Int64(count)
+        }
+        return digest.finish()
+    }
+
     /// Adds zeros.
     private func fill(_ count: Int64, _ digest: inout SHA256, _ report: (Int) -> Bool) throws {
         var rest = count

@@ -2,7 +2,7 @@ import SystemCalls
 import SystemPackage
 
 /// A file that is open for reading, and closed with this object.
-final class OpenFile {
+final class OpenFile: Sendable {
     /// The file; valid as long as this object lives.
     let descriptor: FileDescriptor
 

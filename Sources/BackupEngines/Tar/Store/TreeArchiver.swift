@@ -179,19 +179,21 @@ final class TreeArchiver {
             file, size: status.size, regions: regions, report: progress.add(bytes:))
         try writer.end()
         item.digest = outcome.digest
-        item.damage = try damage(to: file, status, outcome.shortage, path)
+        item.damage = try damage(to: file, status, outcome, isSparse: regions != nil, path)
         try manifest.append(item)
         end.bytes.addSaturating(status.size)
         count(item)
         return item
     }
 
-    /// Whether a file was stored as it was when it was opened; reported when not.
+    /// Whether a file was stored as it was at one moment; reported when not.
+    ///
+    /// One that changed is read again: a log that only grew still begins with what was stored.
     private func damage(
-        to file: OpenFile, _ before: FileStatus, _ shortage: ArchiveContent.Shortage?,
-        _ path: [UInt8]
+        to file: OpenFile, _ before: FileStatus, _ outcome: ArchiveContent.Outcome,
+        isSparse: Bool, _ path: [UInt8]
     ) throws -> ManifestItem.Damage? {
-        if case .unreadable(let error) = shortage {
+        if case .unreadable(let error) = outcome.shortage {
             note(.unreadable(error), path)
             return .unreadable
         }
@@ -199,7 +201,14 @@ final class TreeArchiver {
         let isSame =
             after.size == before.size
             && after.contentModificationTime == before.contentModificationTime
-        if isSame && shortage == nil { return nil }
+        if outcome.shortage == nil {
+            if isSame { return nil }
+            // Holes may be larger than what can be read in a lifetime.
+            let again =
+                isSparse
+                ? nil : try content.digest(of: file, size: before.size) { _ in progress.isStopped }
+            if again == outcome.digest { return nil }
+        }
         note(.changed, path)
         return .changed
     }
