@@ -54,6 +54,16 @@ package struct BackupError: Error, Sendable, Hashable {
         package static let ambiguousSources = Code("ambiguousSources", exitCode: 64)
         /// Any other failure; the message tells the engine's own words.
         package static let other = Code("other")
+
+        /// Whether another snapshot of the same repository may well be readable: everything but what
+        /// concerns the repository as a whole, or is no trouble of its own.
+        var mayConcernOneSnapshot: Bool {
+            let codes: [Code] = [
+                .engineMissing, .noRepository, .locked, .wrongPassword, .noPassword, .unreachable,
+                .interrupted,
+            ]
+            return !codes.contains(self)
+        }
     }
 
     /// The kind of trouble, to match on.

@@ -9,9 +9,11 @@ struct AcceptCommand: AsyncParsableCommand {
         abstract: "Say that it is right for a snapshot to hold less than the one before.",
         discussion: """
             A snapshot that newly leaves out what was held, has 20 % fewer items or bytes, or found \
-            a SOURCE empty or on another filesystem, keeps forget and prune from removing anything \
-            until it is accepted, or until a later one covers everything again. The repository \
-            remembers it, so that other machines and users agree.
+            a SOURCE empty or on another filesystem, or had none before it to compare with whose \
+            record could be read, keeps forget and prune from removing anything until it is \
+            accepted, or until a later one covers everything again. So does the newest one as long \
+            as its own record cannot be read. The repository remembers it, so that other machines \
+            and users agree.
 
             Examples:
               resval-backup show latest      what is left out, and why

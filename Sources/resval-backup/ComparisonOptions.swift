@@ -24,29 +24,20 @@ struct ComparisonOptions: ParsableArguments {
         let choice = try SnapshotChoice(argument: compare)
         let coverage = try await running {
             let engine = try repository.engine()
-            let base = try await Self.base(choice, of: plan.sources, in: engine)
-            let coverage = try await engine.compareCoverage(
-                of: plan, RecordFacts(plan, policy: planner.policy), with: base)
-            guard coverage.base != nil else {
-                throw BackupError(
-                    .noSnapshot, "the snapshot has no record to compare with",
-                    advice: "compare with one that resval-backup create made")
+            let facts = RecordFacts(plan, policy: planner.policy)
+            guard choice == .latest else {
+                let base = try await engine.snapshot(choice)
+                return try await engine.compareCoverage(of: plan, facts, with: base)
             }
-            return coverage
+            let earlier = try await engine.ownSnapshots(of: plan.sources)
+            guard !earlier.snapshots.isEmpty else {
+                throw BackupError(
+                    .noSnapshot, "there is no snapshot of these SOURCEs made on this machine",
+                    advice: "see resval-backup snapshots")
+            }
+            return try await engine.compareCoverage(of: plan, facts, with: earlier)
         }
         report(coverage, snapshot: nil)
         return !coverage.causes.isEmpty
-    }
-
-    private static func base(
-        _ choice: SnapshotChoice, of sources: [FilePath], in engine: any BackupEngine
-    ) async throws(BackupError) -> Snapshot {
-        guard choice == .latest else { return try await engine.snapshot(choice) }
-        guard let base = try await engine.ownSnapshots(of: sources).coverageBase else {
-            throw BackupError(
-                .noSnapshot, "there is no snapshot of these SOURCEs made on this machine",
-                advice: "see resval-backup snapshots")
-        }
-        return base
     }
 }

@@ -5,10 +5,10 @@ import CommandSupport
 ///
 /// - Parameter snapshot: the snapshot that was made; nil when nothing was stored.
 func report(_ coverage: CoverageReport, snapshot: String?) {
-    if let problem = coverage.problem {
+    for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
         Messages.warn(
             about: [UInt8]?.none,
-            "the snapshot before cannot be compared with: \(problem.description)")
+            "snapshot \(snapshot.shortIdentifier) cannot be compared with: \(reason.description)")
     }
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
     guard !coverage.causes.isEmpty else { return }

@@ -12,9 +12,10 @@ struct ForgetCommand: AsyncParsableCommand {
         commandName: "forget", abstract: "Remove snapshots that no rule keeps.",
         discussion: """
             Only snapshots that resval-backup made on this machine of the same SOURCEs are looked \
-            at. The newest one and the newest complete one stay whatever the rules say, snapshots \
-            of evicted files too, and incomplete ones never push out complete ones. Nothing is \
-            removed while a snapshot waits for resval-backup accept.
+            at. The newest one made and the newest complete one stay whatever the rules say, \
+            snapshots of evicted files and those dated in the future too, and incomplete ones never \
+            push out complete ones. Nothing is removed while a snapshot waits for resval-backup \
+            accept.
 
             Examples:
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune

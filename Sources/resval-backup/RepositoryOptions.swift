@@ -33,7 +33,7 @@ struct RepositoryOptions: ParsableArguments {
                 "Name the repository with --repository or $RESVAL_BACKUP_REPOSITORY.")
         }
         switch location.kind {
-        case .archives: return try TarRepository(location)
+        case .archives: return try TarRepository(location, warn: warnOnce)
         case .restic: return try restic(location)
         }
     }
@@ -45,9 +45,17 @@ struct RepositoryOptions: ParsableArguments {
         return try Restic(
             program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
             repository: location, passwordFile: passwordFile?.bytes,
-            environment: inheritedEnvironment())
+            environment: inheritedEnvironment(), warn: warnOnce)
     }
 }
+
+/// Warns, of the same thing once: a repository is looked at more than once for a command.
+private func warnOnce(_ text: String) {
+    guard warnings.withLock({ $0.insert(text).inserted }) else { return }
+    Messages.warn(about: [UInt8]?.none, text)
+}
+
+private let warnings = Monitor<Set<String>>([])
 
 /// Warns of a file with secrets whose permissions let others than its owner read it. What cannot be
 /// looked at is said when it is read.

@@ -45,6 +45,7 @@ struct SnapshotFacts: RecordHandler {
         line.add("isIncomplete", snapshot.isIncomplete)
         line.add("hasShrunk", snapshot.hasShrunk)
         line.add("isHeld", snapshot.isHeld)
+        line.add("isFromFuture", snapshot.isFromFuture(at: currentTime().seconds))
         line.add("items", facts?.items)
         line.add("bytes", facts?.bytes)
         line.add("leftOutItems", facts?.leftOutItems)
@@ -95,6 +96,9 @@ struct SnapshotFacts: RecordHandler {
     private func writeState(to buffer: inout OutputBuffer) {
         if snapshot.isIncomplete { write("state", "incomplete", to: &buffer) }
         if snapshot.isHeld { write("state", "held: never forgotten", to: &buffer) }
+        if snapshot.isFromFuture(at: currentTime().seconds) {
+            write("state", "dated in the future: never the latest", to: &buffer)
+        }
         for cause in causes {
             buffer.append("shrunk:   ")
             if let path = cause.path {

@@ -7,7 +7,12 @@ import SystemCalls
 /// `resval-backup snapshots`.
 struct SnapshotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "snapshots", abstract: "List the snapshots of a repository, the oldest first.")
+        commandName: "snapshots", abstract: "List the snapshots of a repository, the oldest first.",
+        discussion: """
+            Those made while the clock was wrong come in the order they were made. A snapshot that \
+            is damaged so that nobody can tell what it is of is named on standard error, and the \
+            exit code is 3.
+            """)
 
     @OptionGroup var repository: RepositoryOptions
 
@@ -15,9 +20,10 @@ struct SnapshotsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let snapshots = try await running { [repository] in
-            try await repository.engine().snapshots()
+        let list = try await running { [repository] in
+            try await repository.engine().list(SnapshotFilter())
         }
+        let snapshots = list.snapshots
         var buffer = OutputBuffer()
         if json {
             for snapshot in snapshots { write(json: snapshot, to: &buffer) }
@@ -25,6 +31,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
             writeTable(snapshots, to: &buffer)
         }
         buffer.flush()
+        if !list.unreadable.isEmpty { throw ExitCode(3) }
     }
 
     private func write(json snapshot: Snapshot, to buffer: inout OutputBuffer) {
@@ -35,6 +42,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
         line.add("isOwn", snapshot.sourceSet != nil)
+        line.add("isFromFuture", snapshot.isFromFuture(at: currentTime().seconds))
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
         }
@@ -59,6 +67,9 @@ struct SnapshotsCommand: AsyncParsableCommand {
             for tag in snapshot.tags {
                 buffer.append("  #")
                 buffer.append(name: Array(tag.utf8))
+            }
+            if snapshot.isFromFuture(at: currentTime().seconds) {
+                buffer.append("  (dated in the future)")
             }
             buffer.append("\n")
             buffer.endRecord()

@@ -2,14 +2,14 @@ import BackupPlanning
 import SystemCalls
 import SystemPackage
 
-/// What comparing a plan with the snapshot before found.
+/// What comparing a plan with the snapshots before found.
 package struct CoverageReport: Sendable {
     /// The snapshot it was compared with; nil when there is none that tells enough.
     package var base: Snapshot?
     /// How less is covered; empty when it is not.
     package var causes: [CoverageCause] = []
-    /// Why it could not be compared; nil when it was, or there is nothing to compare with.
-    package var problem: BackupError?
+    /// The newer snapshots that it could not be compared with, each with the reason.
+    package var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
     /// Items that had a protection class at the snapshot before and have none now.
     package var unprotected: [RecordedProtection] = []
 
@@ -19,6 +19,20 @@ package struct CoverageReport: Sendable {
     init(ofFirst plan: BackupPlan) {
         causes = plan.doubtfulExclusions.map(CoverageCause.init(doubtful:))
     }
+
+    /// Adds causes that are not among those there are.
+    mutating func add(_ added: [CoverageCause]) {
+        let known = Set(causes.map { [Array($0.name.utf8), $0.path ?? []] })
+        causes += added.filter { !known.contains([Array($0.name.utf8), $0.path ?? []]) }
+    }
+
+    /// Adds doubts about items that no other cause names.
+    fileprivate mutating func addDoubts(of plan: BackupPlan) {
+        let known = Set(causes.compactMap(\.path))
+        causes += plan.doubtfulExclusions.map(CoverageCause.init(doubtful:)).filter {
+            !known.contains($0.path ?? [])
+        }
+    }
 }
 
 extension CoverageCause {
@@ -27,29 +41,65 @@ extension CoverageCause {
     }
 }
 
+extension [Snapshot] {
+    /// Those whose coverage the next is compared with, the best first: the newest of those that have
+    /// not shrunk, and behind them those that have.
+    fileprivate var coverageBases: [Snapshot] {
+        reversed().filter { !$0.hasShrunk } + reversed().filter(\.hasShrunk)
+    }
+}
+
 extension BackupEngine {
+    /// Compares a plan with the newest of the snapshots before that covers what it should and whose
+    /// record can be read. With newer ones whose record cannot it is compared by their items.
+    ///
+    /// Where there are snapshots and none can be compared with, that is a cause.
+    ///
+    /// - Parameter earlier: those of the same SOURCEs and machine, in the order they were made.
+    /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
+    package func compareCoverage(
+        of plan: BackupPlan, _ facts: RecordFacts, with earlier: SnapshotList
+    ) async throws(BackupError) -> CoverageReport {
+        var report = CoverageReport(ofFirst: plan)
+        var held: [CoverageCause] = []
+        var failures: [(snapshot: Snapshot, reason: BackupError)] = []
+        for base in earlier.snapshots.coverageBases {
+            do throws(BackupError) {
+                report = try await compareCoverage(of: plan, facts, with: base)
+                break
+            } catch  where error.code.mayConcernOneSnapshot {
+                failures.append((base, error))
+                held += try await compareItems(of: plan, facts, with: base)
+            }
+        }
+        // A snapshot that itself waits to be accepted has settled no doubt.
+        if report.base?.hasShrunk == true { report.addDoubts(of: plan) }
+        report.add(held)
+        report.incomparable = failures
+        // What covers as it should may be among those that cannot be read.
+        if report.base?.hasShrunk != false {
+            let failure = failures.first { report.base == nil || !$0.snapshot.hasShrunk }
+            let sentence =
+                failure.map { "snapshot \($0.snapshot.shortIdentifier): \($0.reason.message)" }
+                ?? earlier.unreadable.first?.sentence
+            if let sentence { report.causes.append(.incomparable(sentence: sentence)) }
+        }
+        return report
+    }
+
     /// Compares a plan with a snapshot's record, and where that is not enough with its entries.
     ///
-    /// - Throws: ``BackupError``. A snapshot without a record is no error: nothing can be told.
+    /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     package func compareCoverage(
         of plan: BackupPlan, _ facts: RecordFacts, with base: Snapshot
     ) async throws(BackupError) -> CoverageReport {
-        let comparison: CoverageComparison
-        do throws(BackupError) {
-            comparison = try await readRecord(of: base, with: CoverageComparison(plan, facts))
-        } catch  where error.code == .noRecord || error.code == .damaged {
-            return CoverageReport(ofFirst: plan)
-        }
+        let comparison = try await readRecord(of: base, with: CoverageComparison(plan, facts))
+        guard comparison.hasFacts else { throw .damagedRecord }
         var report = CoverageReport(base: base)
         let newlyLeftOut = comparison.newlyLeftOut
         if !newlyLeftOut.isEmpty {
-            let held = try await readEntries(of: base.identifier, with: HeldItems(newlyLeftOut))
-            report.causes = held.counts.map { path, count in
-                .newlyExcluded(
-                    path: path, sentence: newlyLeftOut[path]?.reason.sentence ?? "",
-                    items: count.items, bytes: count.bytes)
-            }
-            .sorted { pathPrecedes($0.path ?? [], $1.path ?? []) }
+            report.causes =
+                try await readEntries(of: base.identifier, with: HeldItems(newlyLeftOut)).causes
         }
         let told = Set(report.causes.compactMap(\.path))
         report.causes += plan.doubtfulExclusions.filter {
@@ -58,6 +108,24 @@ extension BackupEngine {
         report.causes += comparison.causes
         report.unprotected = comparison.unprotected(in: plan)
         return report
+    }
+
+    /// Compares a plan with the entries of a snapshot whose record is damaged: what it holds counts,
+    /// also when nobody can tell what it left out. One that never had a record was never what the
+    /// next is compared with.
+    ///
+    /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
+    private func compareItems(
+        of plan: BackupPlan, _ facts: RecordFacts, with base: Snapshot
+    ) async throws(BackupError) -> [CoverageCause] {
+        guard base.hasRecord else { return [] }
+        do throws(BackupError) {
+            let candidates = CoverageComparison(plan, facts).newlyLeftOut
+            let held = try await readEntries(of: base.identifier, with: HeldItems(candidates))
+            return held.causes + facts.falls(from: Int64(held.total.items), held.total.bytes)
+        } catch  where error.code.mayConcernOneSnapshot {
+            return []
+        }
     }
 
     /// Says that it is right for a snapshot to hold less than the one before.
@@ -70,7 +138,7 @@ extension BackupEngine {
         let snapshot: Snapshot
         if let choice {
             snapshot = try await self.snapshot(choice)
-            guard snapshot.hasShrunk else {
+            guard try await isPending(snapshot) else {
                 throw BackupError(
                     .noSnapshot,
                     "snapshot \(snapshot.shortIdentifier) does not wait to be accepted")
@@ -83,9 +151,51 @@ extension BackupEngine {
         return snapshot
     }
 
+    /// The snapshot of a set that nobody has accepted and that so keeps everything else of it from
+    /// being removed; nil for none.
+    ///
+    /// The newest made that is compared with those before it decides: what has no record, as those
+    /// have that another program makes with tags of ours, never hides one that has shrunk. When there
+    /// is no such other, a snapshot without a record waits itself, unless it is the only one.
+    ///
+    /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
+    package func pending(
+        in set: SnapshotSets.OneSet
+    ) async throws(BackupError) -> Snapshot? {
+        let made = set.snapshots.filter { !$0.isHeld }
+        var unsettled: Snapshot?
+        for snapshot in made.reversed() {
+            if snapshot.hasShrunk { return snapshot }
+            if made.count == 1 { return nil }
+            if try await hasReadableRecord(snapshot) { return unsettled }
+            if unsettled == nil, !snapshot.isAccepted { unsettled = snapshot }
+        }
+        return unsettled
+    }
+
+    private func hasReadableRecord(_ snapshot: Snapshot) async throws(BackupError) -> Bool {
+        guard snapshot.hasRecord else { return false }
+        do throws(BackupError) {
+            _ = try await readRecord(of: snapshot, with: RecordCounter())
+            return true
+        } catch  where error.code.mayConcernOneSnapshot {
+            return false
+        }
+    }
+
+    private func isPending(_ snapshot: Snapshot) async throws(BackupError) -> Bool {
+        if snapshot.hasShrunk { return true }
+        let own = try await ownSnapshots().snapshots
+        guard let set = SnapshotSets(own).sets.first(where: { $0.tag == snapshot.sourceSet })
+        else { return false }
+        return try await pending(in: set) == snapshot
+    }
+
     private func onlyPending() async throws(BackupError) -> Snapshot {
-        let own = try await snapshots(SnapshotFilter(hostName: hostName()))
-        let pending = SnapshotSets(own).sets.compactMap(\.pending)
+        var pending: [Snapshot] = []
+        for set in SnapshotSets(try await ownSnapshots().snapshots).sets {
+            if let snapshot = try await self.pending(in: set) { pending.append(snapshot) }
+        }
         guard let only = pending.first, pending.count == 1 else {
             let names = pending.map(\.shortIdentifier).joined(separator: ", ")
             throw BackupError(

@@ -20,6 +20,11 @@ package enum CoverageCause: Sendable, Hashable {
     case emptySource([UInt8])
     /// A SOURCE is on another filesystem than it was.
     case otherFilesystem([UInt8], before: String, now: String)
+    /// There are snapshots before, and no record of theirs can be read: nobody can tell whether less
+    /// is covered.
+    ///
+    /// - Parameter sentence: what is wrong with the newest of them, in words.
+    case incomparable(sentence: String)
 
     /// A short name for the cause.
     package var name: String {
@@ -30,6 +35,7 @@ package enum CoverageCause: Sendable, Hashable {
         case .fewerBytes: "fewer-bytes"
         case .emptySource: "empty-source"
         case .otherFilesystem: "other-filesystem"
+        case .incomparable: "incomparable"
         }
     }
 
@@ -40,7 +46,7 @@ package enum CoverageCause: Sendable, Hashable {
             .doubtfulMark(let path, _),
             .otherFilesystem(let path, _, _):
             path
-        case .fewerItems, .fewerBytes: nil
+        case .fewerItems, .fewerBytes, .incomparable: nil
         }
     }
 
@@ -60,6 +66,9 @@ package enum CoverageCause: Sendable, Hashable {
         case .emptySource: "is empty, and was not at the snapshot before"
         case .otherFilesystem(_, let before, let now):
             "is on another filesystem than at the snapshot before: \(now), not \(before)"
+        case .incomparable(let sentence):
+            "no snapshot before can be compared with, so nothing tells whether less is covered: "
+                + sentence
         }
     }
 }

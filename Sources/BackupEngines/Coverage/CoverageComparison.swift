@@ -6,6 +6,8 @@ import SystemPackage
 struct CoverageComparison: RecordHandler {
     private let today: RecordFacts
     private var before = RecordFacts()
+    /// Whether the record tells what the backup as a whole is compared by.
+    private(set) var hasFacts = false
     /// What stored a protection class at the snapshot before.
     private(set) var protectedBefore: [RecordedProtection] = []
     /// What is left out today for a reason that may hide what was held: its words, by path.
@@ -23,6 +25,7 @@ struct CoverageComparison: RecordHandler {
         switch line {
         case .facts(let facts):
             let sources = before.sources
+            hasFacts = true
             before = facts
             before.sources = sources
         case .source(let source): before.sources.append(source)
@@ -59,11 +62,19 @@ struct CoverageComparison: RecordHandler {
                         source.path, before: old.filesystem, now: source.filesystem))
             }
         }
-        if hasFallen(from: before.items, to: today.items) {
-            causes.append(.fewerItems(before: before.items, now: today.items))
+        return causes + today.falls(from: before.items, before.bytes)
+    }
+}
+
+extension RecordFacts {
+    /// The causes that more items or bytes before than now are.
+    func falls(from itemsBefore: Int64, _ bytesBefore: Int64) -> [CoverageCause] {
+        var causes: [CoverageCause] = []
+        if hasFallen(from: itemsBefore, to: items) {
+            causes.append(.fewerItems(before: itemsBefore, now: items))
         }
-        if hasFallen(from: before.bytes, to: today.bytes) {
-            causes.append(.fewerBytes(before: before.bytes, now: today.bytes))
+        if hasFallen(from: bytesBefore, to: bytes) {
+            causes.append(.fewerBytes(before: bytesBefore, now: bytes))
         }
         return causes
     }
@@ -95,11 +106,25 @@ struct HeldItems: SnapshotEntryHandler {
 
     /// How much it holds of each, by path.
     private(set) var counts: [[UInt8]: Count] = [:]
+    /// How much it holds of everything.
+    private(set) var total = Count()
     private let wanted: [[UInt8]: LeftOutItem]
 
     init(_ wanted: [[UInt8]: LeftOutItem]) { self.wanted = wanted }
 
+    /// The causes that its holding items of those is.
+    var causes: [CoverageCause] {
+        counts.map { path, count in
+            .newlyExcluded(
+                path: path, sentence: wanted[path]?.reason.sentence ?? "", items: count.items,
+                bytes: count.bytes)
+        }
+        .sorted { pathPrecedes($0.path ?? [], $1.path ?? []) }
+    }
+
     mutating func receive(_ entry: SnapshotEntry) {
+        total.items += 1
+        total.bytes.addSaturating(entry.size)
         // Of a directory the entry itself is stored all the same.
         if wanted[entry.path]?.isDirectory == false { return count(entry, for: entry.path) }
         for directory in ancestors(of: entry.path) {

@@ -20,15 +20,17 @@ extension BackupEngine {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
         }
         try await recover()
-        let earlier = try await ownSnapshots(of: plan.sources)
+        let own = try await ownSnapshots()
+        let sources = SourceTags(plan.sources)
+        let earlier = own.ofSet(sources.set)
         let facts = RecordFacts(plan, policy: planner.policy)
         let coverage = try await compareCoverage(of: plan, facts, with: earlier)
-        var tags = SourceTags(plan.sources).all + tags
+        var tags = sources.all + tags + OrderTag.next(after: own.snapshots, now: currentTime())
         if !coverage.causes.isEmpty { tags.append(StateTag.shrunk) }
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
         let attempt = try await storeTwiceIfTorn(
             StoreRequest(
-                plan: plan, tags: tags, predecessor: earlier.last,
+                plan: plan, tags: tags, predecessor: earlier.snapshots.last,
                 record: SnapshotRecord(plan, facts, coverage.causes).bytes),
             SnapshotCheck(plan, manifest, checksLinkTargets: repairsLinkTargets), report)
         var result = try result(of: attempt, plan, planner)
@@ -80,40 +82,6 @@ extension BackupEngine {
         return StoreAttempt(
             stored: stored, check: check,
             torn: try await torn(among: check.changed, of: stored.identifier))
-    }
-
-    /// The snapshots of a set of SOURCEs made on this machine, the oldest first, without those that
-    /// are held for a purpose of their own.
-    ///
-    /// - Parameter sources: real paths.
-    /// - Throws: as ``snapshots(_:)`` does.
-    package func ownSnapshots(of sources: [FilePath]) async throws(BackupError) -> [Snapshot] {
-        let set = SourceTags(sources).set
-        let filter = SnapshotFilter(hostName: hostName(), tags: [set])
-        return try await snapshots(filter).filter { $0.sourceSet == set && !$0.isHeld }
-    }
-
-    /// Compares a plan with the newest of the snapshots that covers what it should.
-    private func compareCoverage(
-        of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot]
-    ) async throws(BackupError) -> CoverageReport {
-        guard let base = earlier.coverageBase else { return CoverageReport(ofFirst: plan) }
-        do throws(BackupError) {
-            var report = try await compareCoverage(of: plan, facts, with: base)
-            // A snapshot that itself waits to be accepted has settled no doubt.
-            if base.hasShrunk {
-                let known = Set(report.causes.compactMap(\.path))
-                report.causes += CoverageReport(ofFirst: plan).causes.filter {
-                    !known.contains($0.path ?? [])
-                }
-            }
-            return report
-        } catch  where error.code == .other || error.code == .unexpectedAnswer {
-            // A damaged snapshot must not keep the next from being made.
-            var report = CoverageReport(ofFirst: plan)
-            report.problem = error
-            return report
-        }
     }
 
     /// Notes with a snapshot that something is missing in it.
@@ -173,10 +141,4 @@ private struct StoreAttempt: Sendable {
     let torn: [SnapshotEntry]
     /// Why a snapshot that this one stands in for could not be removed; nil when it was or none was made.
     var leftBehind: BackupError?
-}
-
-extension [Snapshot] {
-    /// The one whose coverage the next is compared with: the newest that has not shrunk, or the
-    /// newest of all; nil for none.
-    package var coverageBase: Snapshot? { last { !$0.hasShrunk } ?? last }
 }

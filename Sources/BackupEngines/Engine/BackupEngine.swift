@@ -20,6 +20,10 @@ package protocol BackupEngine: Sendable {
     /// Whether whoever can read the repository can read what is stored in it.
     var storesPlaintext: Bool { get }
 
+    /// Takes what is worth a warning and keeps no work from being done: a sentence about the
+    /// repository or a snapshot.
+    var warn: @Sendable (String) -> Void { get }
+
     /// Makes a repository.
     ///
     /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty` for a directory full of
@@ -32,11 +36,11 @@ package protocol BackupEngine: Sendable {
     /// - Throws: ``BackupError``.
     func recover() async throws(BackupError)
 
-    /// The snapshots that fit, the oldest first; those made at the same time by identifier.
+    /// The snapshots that fit, and those that cannot be read, which are reported, too.
     ///
     /// - Throws: ``BackupError``: `noRepository`, `wrongPassword`, `locked` when someone works on
     ///   the repository alone, `damaged`.
-    func snapshots(_ filter: SnapshotFilter) async throws(BackupError) -> [Snapshot]
+    func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList
 
     /// Stores what a plan says as a new snapshot, with its record and tags.
     ///

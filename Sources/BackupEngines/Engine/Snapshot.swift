@@ -1,4 +1,5 @@
 import ResourceValues
+import SystemCalls
 import SystemPackage
 
 /// A snapshot in a repository.
@@ -23,12 +24,18 @@ package struct Snapshot: Sendable, Hashable {
     package let sources: [FilePath]
     /// What the engine knows the snapshot's content by; empty where that is the identifier.
     package let root: String
+    /// Whether it tells that it has a record. Only ``BackupEngine/readRecord(of:with:)`` tells
+    /// whether that is true.
+    package let hasRecord: Bool
+    /// Higher than that of a snapshot that was made before, where the times do not tell so: see
+    /// ``OrderTag``. 0 as long as the clock goes forward.
+    package let epoch: Int
 
     /// - Parameter paths: what the engine itself says was backed up; nil where the tags tell.
     package init(
         identifier: String, originalIdentifier: String? = nil, time: FileTime, timeOffset: Int = 0,
         hostName: String, userName: String, allTags: [String], paths: [FilePath] = [],
-        root: String = ""
+        root: String = "", hasRecord: Bool = true
     ) {
         self.identifier = identifier
         self.originalIdentifier = originalIdentifier ?? identifier
@@ -38,6 +45,8 @@ package struct Snapshot: Sendable, Hashable {
         self.userName = userName
         self.allTags = allTags
         self.root = root
+        self.hasRecord = hasRecord
+        epoch = OrderTag.epoch(in: allTags)
         let tagged = SourceTags.sources(in: allTags)
         sources = tagged.isEmpty ? paths : tagged
     }
@@ -62,9 +71,47 @@ package struct Snapshot: Sendable, Hashable {
     /// Whether nothing may ever remove it but its own command: it holds the only copy of something.
     package var isHeld: Bool { allTags.contains { $0.hasPrefix(StateTag.holdPrefix) } }
 
-    /// Whether it comes before another: by time, and by identifier where that is the same.
+    /// Whether somebody said that it is right for it to hold less.
+    package var isAccepted: Bool { allTags.contains(StateTag.accepted) }
+
+    /// Whether it was made before another: by epoch, by time, and by identifier where those are the
+    /// same.
     package func isOlder(than other: Snapshot) -> Bool {
-        (time, identifier) < (other.time, other.identifier)
+        (epoch, time, identifier) < (other.epoch, other.time, other.identifier)
+    }
+
+    /// Whether its time cannot be true: more than a day, which no wrong time zone explains, after
+    /// `now`.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package func isFromFuture(at now: Int64) -> Bool {
+        time.seconds > now.addingSaturating(86400)
+    }
+}
+
+/// The tag that tells the order of snapshots where their times do not.
+///
+/// A clock that was ahead, or falls back, dates a snapshot before those that were made before it.
+/// Such a snapshot, and those after it, get a higher epoch.
+package enum OrderTag {
+    private static let prefix = "resval-epoch="
+    private static let limit = 1_000_000_000
+
+    /// The epoch that tags tell; 0 when they tell none. Every client of a repository can write tags:
+    /// a number beyond reason tells none.
+    static func epoch(in tags: [String]) -> Int {
+        tags.filter { $0.hasPrefix(prefix) }
+            .compactMap { Int($0.dropFirst(prefix.count)) }
+            .filter { (1...limit).contains($0) }.max() ?? 0
+    }
+
+    /// The tags for a snapshot that is made now, after all of others.
+    ///
+    /// - Parameter snapshots: all of the same machine, in the order of ``Snapshot/isOlder(than:)``.
+    static func next(after snapshots: [Snapshot], now: FileTime) -> [String] {
+        guard let newest = snapshots.last(where: { $0.sourceSet != nil }) else { return [] }
+        let epoch = newest.time < now ? newest.epoch : min(newest.epoch + 1, limit)
+        return epoch == 0 ? [] : ["\(prefix)\(epoch)"]
     }
 }
 

@@ -1,6 +1,8 @@
+import SystemCalls
+
 /// Which snapshot is meant.
 package enum SnapshotChoice: Sendable, Hashable {
-    /// The newest one this program made on this machine.
+    /// The newest one this program made on this machine, by a clock that was right.
     case latest
     /// The one whose identifier begins with these digits.
     case identifier(String)
@@ -36,13 +38,6 @@ extension StringProtocol {
 }
 
 extension BackupEngine {
-    /// All snapshots, the oldest first.
-    ///
-    /// - Throws: as ``snapshots(_:)`` does.
-    package func snapshots() async throws(BackupError) -> [Snapshot] {
-        try await snapshots(SnapshotFilter())
-    }
-
     /// The one snapshot that is meant.
     ///
     /// A snapshot is found by the identifier it was made with, too, which people wrote down.
@@ -51,20 +46,33 @@ extension BackupEngine {
     package func snapshot(_ choice: SnapshotChoice) async throws(BackupError) -> Snapshot {
         switch choice {
         case .latest:
-            let own = try await snapshots(SnapshotFilter(hostName: hostName()))
-            if let newest = own.last(where: { $0.sourceSet != nil && !$0.isHeld }) {
+            let own = try await ownSnapshots().snapshots
+                .filter { $0.sourceSet != nil && !$0.isHeld }
+            let now = currentTime().seconds
+            // Where all are from the future, it is the clock that is wrong.
+            if let newest = own.last(where: { !$0.isFromFuture(at: now) }) ?? own.last {
                 return newest
             }
             throw BackupError(
                 .noSnapshot, "resval-backup made no snapshot on this machine",
                 advice: "name one that resval-backup snapshots shows")
         case .identifier(let prefix):
-            let all = try await snapshots()
+            let list = try await list(SnapshotFilter())
+            let all = list.snapshots
             var fitting = all.filter { $0.identifier.hasPrefix(prefix) }
             if fitting.isEmpty {
                 fitting = all.filter { $0.originalIdentifier.hasPrefix(prefix) }
             }
             if fitting.count == 1, let only = fitting.first { return only }
+            if fitting.isEmpty,
+                let unreadable = list.unreadable.first(where: {
+                    prefix.hasPrefix($0.identifier) || $0.identifier.hasPrefix(prefix)
+                })
+            {
+                throw BackupError(
+                    .damaged, "snapshot \(prefix) cannot be read: \(unreadable.problem)",
+                    advice: "see resval-backup verify")
+            }
             throw BackupError(
                 .noSnapshot,
                 fitting.isEmpty

@@ -12,6 +12,12 @@ extension Restic {
     ) async throws(BackupError) -> Handler {
         let json = ResticCommand("ls", words("--json"), on: words(identifier))
         let first = try await run(json, reading: Lines(EntryReader(handler))).consumer
+        // restic ends well when it passes a snapshot over that it cannot read.
+        guard first.hasHead else {
+            throw BackupError(
+                .damaged, "snapshot \(identifier.prefix(8)) cannot be read, or is gone",
+                advice: "see resval-backup snapshots, and resval-backup verify")
+        }
         guard !first.incomplete.isEmpty else { return first.handler }
         let names = try await run(
             ResticCommand("ls", on: words(identifier)), reading: ExactNameReader(first)
@@ -30,6 +36,8 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     private(set) var incomplete: [Int: [UInt8]] = [:]
     /// How many newlines the head of the second listing has.
     private(set) var headLineCount = 1
+    /// Whether the line that tells of the snapshot came.
+    private(set) var hasHead = false
     /// How many entries the handler has had.
     private(set) var deliveredCount = 0
     private let skippedCount: Int
@@ -88,6 +96,7 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
             default: break
             }
         }
+        hasHead = true
         headLineCount = count
         record = RecordPath(tags: tags, sources: SourceTags.sources(in: tags))
     }

@@ -3,9 +3,8 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    package func snapshots(
-        _ filter: SnapshotFilter
-    ) async throws(BackupError) -> [Snapshot] {
+    /// Of a snapshot whose file is damaged restic complains, and lists the others.
+    package func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
         try checkExistence()
         var command = ResticCommand("snapshots", words("--json"))
         if let hostName = filter.hostName { command.options.append(option("--host", hostName)) }
@@ -13,11 +12,14 @@ extension Restic {
         if !filter.tags.isEmpty {
             command.options.append(option("--tag", filter.tags.joined(separator: ",")))
         }
-        let reader = try await run(command, reading: SnapshotListReader())
+        let (reader, end) = try await attempt(command, reading: SnapshotListReader())
+        guard end.code == 0 else { throw failure(end) }
         guard reader.isComplete else {
             throw .unexpectedAnswer(JSONError(offset: 0), to: "snapshots")
         }
-        return reader.snapshots.sorted { $0.isOlder(than: $1) }
+        let unreadable = end.errors.lines.compactMap(UnreadableSnapshot.init(complaint:))
+        for snapshot in unreadable { warn(snapshot.sentence) }
+        return SnapshotList(reader.snapshots, unreadable: unreadable)
     }
 
     /// Refuses at once where the repository is a directory and holds none, or where no lock can be
@@ -38,6 +40,21 @@ extension Restic {
                 .notWritable, "the repository's directory of locks cannot be written to",
                 advice: "check its owner, permissions and mount options", path: locks)
         }
+    }
+}
+
+extension UnreadableSnapshot {
+    private static let start = "could not load snapshot "
+
+    /// Reads the line `could not load snapshot ID: CAUSE`; nil for any other.
+    fileprivate init?(complaint line: [UInt8]) {
+        let text = String(decoding: line, as: UTF8.self)
+        guard let rest = FailureText.rest(of: text, after: Self.start),
+            let colon = rest.firstIndex(of: ":")
+        else { return nil }
+        self.init(
+            identifier: String(rest[..<colon]),
+            problem: rest[rest.index(after: colon)...].drop { $0 == " " }.description)
     }
 }
 

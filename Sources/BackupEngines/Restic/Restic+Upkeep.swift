@@ -6,8 +6,16 @@ extension Restic {
     ) async throws(BackupError) {
         let options =
             added.map { option("--add", $0) } + removed.map { option("--remove", $0) }
-        _ = try await run(
+        let (_, end) = try await attempt(
             ResticCommand("tag", options, on: words(snapshot.identifier)), reading: NoOutput())
+        guard end.code == 0 else { throw failure(end) }
+        // restic ends well all the same.
+        if let ignored = FailureText(end.errors.lines).line(containing: "Ignoring \"") {
+            throw BackupError(
+                .noSnapshot,
+                "the tags of snapshot \(snapshot.shortIdentifier) were not changed: "
+                    + ignored, advice: "see resval-backup snapshots")
+        }
     }
 
     package func remove(_ snapshots: [Snapshot]) async throws(BackupError) {

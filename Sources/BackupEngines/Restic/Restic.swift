@@ -6,6 +6,7 @@ package struct Restic: BackupEngine {
     package let program: ResticProgram
     /// The repository.
     package let repository: RepositoryLocation
+    package let warn: @Sendable (String) -> Void
     let environment: ResticEnvironment
     private let passwordFile: [UInt8]?
 
@@ -13,14 +14,16 @@ package struct Restic: BackupEngine {
     ///   - passwordFile: the path of a file that holds the password; nil to let restic find it in
     ///     the environment.
     ///   - environment: the environment restic inherits, each variable as `NAME=VALUE`.
+    ///   - warn: as ``BackupEngine/warn``.
     /// - Throws: ``BackupError`` with the code `noPassword` when nothing gives a password.
     package init(
         program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
-        environment: [[UInt8]]
+        environment: [[UInt8]], warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(BackupError) {
         self.program = program
         self.repository = repository
         self.passwordFile = passwordFile
+        self.warn = warn
         self.environment = ResticEnvironment(
             environment, repository: repository.bytes, hasPasswordFile: passwordFile != nil)
         guard passwordFile != nil || self.environment.givesPassword else {

@@ -20,7 +20,8 @@ extension Snapshot {
             identifier: fields.identifier, originalIdentifier: fields.original, time: time,
             timeOffset: FileTime.offset(inRFC3339: fields.time) ?? 0, hostName: fields.hostName,
             userName: fields.userName, allTags: fields.tags,
-            paths: fields.paths, root: fields.tree)
+            paths: fields.paths, root: fields.tree,
+            hasRecord: RecordPath(tags: fields.tags, sources: []) != nil)
     }
 
     private struct Fields {

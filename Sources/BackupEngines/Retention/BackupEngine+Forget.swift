@@ -22,9 +22,9 @@ extension BackupEngine {
     package func decideRetention(
         _ rules: RetentionRules, scope: ForgetScope, tags: [String], now: CalendarTime
     ) async throws(BackupError) -> [Retention.Decision] {
-        let own = SnapshotSets(try await snapshots(SnapshotFilter(hostName: hostName()))).sets
+        let own = SnapshotSets(try await ownSnapshots().snapshots).sets
         let chosen = try choose(own, scope)
-        try checkCoverage(of: chosen)
+        try await checkCoverage(of: chosen)
         let filter = SnapshotFilter(tags: tags)
         return chosen.flatMap {
             Retention(rules).decide($0.snapshots.filter(filter.accepts), now: now)
@@ -43,8 +43,7 @@ extension BackupEngine {
     ///
     /// - Throws: ``BackupError``.
     package func pruneUnlessShrunk() async throws(BackupError) {
-        try checkCoverage(
-            of: SnapshotSets(try await snapshots(SnapshotFilter(hostName: hostName()))).sets)
+        try await checkCoverage(of: SnapshotSets(try await ownSnapshots().snapshots).sets)
         try await recover()
         try await prune()
     }
@@ -71,14 +70,20 @@ extension BackupEngine {
         }
     }
 
-    private func checkCoverage(of sets: [SnapshotSets.OneSet]) throws(BackupError) {
+    private func checkCoverage(
+        of sets: [SnapshotSets.OneSet]
+    ) async throws(BackupError) {
         for set in sets {
-            guard let pending = set.pending else { continue }
+            guard let pending = try await pending(in: set) else { continue }
             let name = pending.shortIdentifier
+            let reason =
+                pending.hasShrunk
+                ? "snapshot \(name) may hold much less than the ones before"
+                : "nothing tells whether snapshot \(name) holds what the ones before do: it has no "
+                    + "record that can be read"
             throw BackupError(
-                .coverageShrank,
-                "snapshot \(name) holds much less than the one before, so nothing is removed",
-                advice: "see why: resval-backup show \(name); if it is right: "
+                .coverageShrank, "\(reason), so nothing is removed",
+                advice: "look at it: resval-backup show \(name); if it is right: "
                     + "resval-backup accept \(name)",
                 path: set.sources.first)
         }

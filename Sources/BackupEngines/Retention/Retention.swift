@@ -17,18 +17,20 @@ package struct Retention: Sendable {
 
     /// Decides.
     ///
-    /// Besides what the rules keep there stay: snapshots that are held; the newest one; the newest
-    /// clean one; and what the rules would keep if there were clean ones only, so that snapshots
-    /// which lack something never push out those that do not.
+    /// Besides what the rules keep there stay: snapshots that are held; the newest one made, also
+    /// where a clock dated it before others; the newest clean one; what the rules would keep if there
+    /// were clean ones only, so that snapshots which lack something, or have no record, never push
+    /// out those that do not; and those from the future, whose times decide nothing.
     ///
     /// - Parameters:
     ///   - snapshots: the snapshots of one machine and set of SOURCEs, in any order.
     ///   - now: the time.
-    /// - Returns: a decision on each, the newest first.
+    /// - Returns: a decision on each, the newest made first.
     package func decide(_ snapshots: [Snapshot], now: CalendarTime) -> [Decision] {
         let newestFirst = snapshots.sorted { $1.isOlder(than: $0) }
-        let clean = newestFirst.filter { !$0.isIncomplete && !$0.hasShrunk }
-        let reasons = rules.reasons(for: snapshots, now: now)
+        let timely = newestFirst.filter { !$0.isFromFuture(at: now.seconds) }
+        let clean = timely.filter { !$0.isIncomplete && !$0.hasShrunk && $0.hasRecord }
+        let reasons = rules.reasons(for: timely, now: now)
         let cleanReasons = rules.reasons(for: clean, now: now)
         return newestFirst.map { snapshot in
             var kept = reasons[snapshot.identifier] ?? []
@@ -36,7 +38,10 @@ package struct Retention: Sendable {
                 kept.append("\(reason) without gaps")
             }
             if snapshot.isHeld { kept.append("held") }
-            if kept.isEmpty, snapshot == newestFirst.first { kept.append("newest snapshot") }
+            if snapshot.isFromFuture(at: now.seconds) { kept.append("dated in the future") }
+            if kept.isEmpty, snapshot == newestFirst.first || snapshot == timely.first {
+                kept.append("newest snapshot")
+            }
             if kept.isEmpty, snapshot == clean.first { kept.append("newest without gaps") }
             return Decision(snapshot: snapshot, reasons: kept)
         }

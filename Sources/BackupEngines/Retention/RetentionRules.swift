@@ -31,9 +31,9 @@ package struct RetentionRules: Sendable, Hashable {
         let newestFirst = snapshots.sorted { $1.isOlder(than: $0) }
         let newest = newestFirst.first { $0.calendarTime.seconds < now.seconds }?.calendarTime
         var counters = Period.allCases.compactMap { period in
-            counts[period].map { (period: period, left: $0, last: Int?.none) }
+            counts[period].map { (period: period, left: $0, seen: Set<Int>()) }
         }
-        var lastWithin: [Period: Int] = [:]
+        var seenWithin: [Period: Set<Int>] = [:]
         var reasons: [String: [String]] = [:]
         for (number, snapshot) in newestFirst.enumerated() {
             let time = snapshot.calendarTime
@@ -42,8 +42,7 @@ package struct RetentionRules: Sendable, Hashable {
                 ? ["has tags"] : []
             for index in counters.indices where counters[index].left != 0 {
                 let bucket = counters[index].period.bucket(time, number)
-                guard bucket != counters[index].last else { continue }
-                counters[index].last = bucket
+                guard counters[index].seen.insert(bucket).inserted else { continue }
                 if counters[index].left > 0 { counters[index].left -= 1 }
                 found.append(counters[index].period.reason)
             }
@@ -52,8 +51,7 @@ package struct RetentionRules: Sendable, Hashable {
                     time.isLater(than: newest.before(span))
                 else { continue }
                 let bucket = period.bucket(time, number)
-                guard bucket != lastWithin[period] else { continue }
-                lastWithin[period] = bucket
+                guard seenWithin[period, default: []].insert(bucket).inserted else { continue }
                 found.append("\(period.reason) within \(span)")
             }
             reasons[snapshot.identifier] = found

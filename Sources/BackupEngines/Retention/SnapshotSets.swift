@@ -6,24 +6,18 @@ package struct SnapshotSets: Sendable {
     package struct OneSet: Sendable {
         /// The tag that tells the set.
         package let tag: String
-        /// The snapshots, the oldest first.
+        /// The snapshots, in the order they were made.
         package let snapshots: [Snapshot]
 
         /// What was backed up.
         package var sources: [FilePath] { snapshots.last?.sources ?? [] }
-
-        /// The newest one, when it holds much less than the one before and nobody has accepted
-        /// that.
-        package var pending: Snapshot? {
-            snapshots.last { !$0.isHeld }.flatMap { $0.hasShrunk ? $0 : nil }
-        }
     }
 
     /// The sets, in the order of their tags.
     package let sets: [OneSet]
 
-    /// - Parameter snapshots: one machine's, the oldest first. Those of other programs belong to no
-    ///   set.
+    /// - Parameter snapshots: one machine's, in the order they were made. Those of other programs
+    ///   belong to no set.
     package init(_ snapshots: [Snapshot]) {
         var bySet: [String: [Snapshot]] = [:]
         for snapshot in snapshots {

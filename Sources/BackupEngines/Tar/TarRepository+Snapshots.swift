@@ -3,23 +3,39 @@ import SystemCalls
 import SystemPackage
 
 extension TarRepository {
-    package func snapshots(_ filter: SnapshotFilter) async throws(BackupError) -> [Snapshot] {
+    /// A snapshot whose manifest is damaged is named, and the others are listed.
+    package func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
         try await work { isCancelled in
             let directory = try open()
             var snapshots: [Snapshot] = []
+            var unreadable: [UnreadableSnapshot] = []
             for identifier in try fileNames(in: directory.descriptor)
                 .compactMap(TarNames.snapshot(ofManifest:))
             {
                 if isCancelled() { throw CancellationError() }
-                guard
-                    let manifest = try openManifest(
-                        identifier, in: directory.descriptor, isCancelled)
-                else {
-                    continue
+                switch head(of: identifier, in: directory.descriptor, isCancelled) {
+                case .success(let snapshot?): snapshots.append(snapshot)
+                // One that was forgotten meanwhile.
+                case .success(nil): break
+                case .failure(let error):
+                    if isCancelled() { throw CancellationError() }
+                    unreadable.append(
+                        UnreadableSnapshot(identifier: identifier, problem: error.message))
                 }
-                snapshots.append(manifest.reader.head.snapshot)
             }
-            return snapshots.filter(filter.accepts).sorted { $0.isOlder(than: $1) }
+            let list = SnapshotList(snapshots.filter(filter.accepts), unreadable: unreadable)
+            for snapshot in list.unreadable { warn(snapshot.sentence) }
+            return list
+        }
+    }
+
+    /// What the first line of a manifest tells; nil when there is none.
+    private func head(
+        of identifier: String, in directory: FileDescriptor,
+        _ isCancelled: @escaping () -> Bool
+    ) -> Result<Snapshot?, BackupError> {
+        Result { () throws(BackupError) in
+            try openManifest(identifier, in: directory, isCancelled)?.reader.head.snapshot
         }
     }
 

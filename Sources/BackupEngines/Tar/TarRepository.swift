@@ -9,16 +9,22 @@ import SystemPackage
 /// stays readable.
 package struct TarRepository: BackupEngine {
     package let repository: RepositoryLocation
+    package let warn: @Sendable (String) -> Void
     /// The directory.
     let path: FilePath
 
-    /// - Parameter repository: a location that begins with `tar:`.
+    /// - Parameters:
+    ///   - repository: a location that begins with `tar:`.
+    ///   - warn: as ``BackupEngine/warn``.
     /// - Throws: ``BackupError`` with the code `noRepository` for any other.
-    package init(_ repository: RepositoryLocation) throws(BackupError) {
+    package init(
+        _ repository: RepositoryLocation, warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(BackupError) {
         guard repository.kind == .archives, let directory = repository.directory else {
             throw BackupError(.noRepository, "is no directory of archives (tar:DIR)")
         }
         self.repository = repository
+        self.warn = warn
         path = directory
     }
 

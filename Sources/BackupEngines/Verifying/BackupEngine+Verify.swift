@@ -32,8 +32,8 @@ extension BackupEngine {
         // Of a damaged repository an engine may look for what is missing for a quarter of an hour.
         if let snapshot, result.problems.isEmpty { try await walk(snapshot, &result) }
         if !result.repair.isEmpty {
-            let own = try await snapshots(SnapshotFilter(hostName: hostName()))
-            result.sourceSets = SnapshotSets(own).sets.map(\.sources)
+            result.sourceSets = SnapshotSets(try await ownSnapshots().snapshots).sets
+                .map(\.sources)
         }
         return result
     }
@@ -60,6 +60,7 @@ private struct EntryCounter: SnapshotEntryHandler {
     mutating func receive(_ entry: SnapshotEntry) { count += 1 }
 }
 
-private struct RecordCounter: RecordHandler {
+/// Reads a record to its end.
+struct RecordCounter: RecordHandler {
     mutating func receive(_ line: RecordLine) {}
 }

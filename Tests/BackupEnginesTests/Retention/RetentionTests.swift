@@ -61,6 +61,60 @@ struct RetentionTests {
         #expect(kept(snapshots + [accepted]) { $0.counts[.last] = 1 } == [4])
     }
 
+    @Test("the newest made stays where its clock was behind, and the order made decides")
+    func clockBehind() throws {
+        let snapshots = [
+            try snapshot(0, "2026-03-01T00:00:00Z"), try snapshot(1, "2026-03-02T00:00:00Z"),
+            try snapshot(2, "2001-01-01T00:00:00Z", tags: ["resval-epoch=1"]),
+            try snapshot(3, "2001-01-02T00:00:00Z", tags: ["resval-epoch=1"]),
+        ]
+        #expect(kept(snapshots) { $0.counts[.last] = 1 } == [3])
+        #expect(kept(snapshots) { $0.counts[.last] = 3 } == [1, 2, 3])
+        #expect(kept(snapshots) { $0.counts[.daily] = 3 } == [1, 2, 3])
+        #expect(kept(snapshots) { $0.tags = [["none"]] } == [3])
+        // Of one day, whatever is between, the newest made is kept.
+        let again =
+            snapshots + [
+                try snapshot(4, "2026-03-02T12:00:00Z", tags: ["resval-epoch=1"])
+            ]
+        #expect(kept(again) { $0.counts[.daily] = 4 } == [0, 2, 3, 4])
+    }
+
+    @Test("one from the future is kept, and counts for no rule")
+    func future() throws {
+        let snapshots = [
+            try snapshot(0, "2026-03-01T00:00:00Z"), try snapshot(1, "2026-03-02T00:00:00Z"),
+            try snapshot(2, "2190-01-01T00:00:00Z"),
+        ]
+        #expect(kept(snapshots) { $0.counts[.last] = 1 } == [1, 2])
+        #expect(kept(snapshots) { $0.spans[.last] = CalendarSpan("2h") } == [1, 2])
+    }
+
+    @Test("one without a record pushes out none that has one")
+    func withoutRecord() throws {
+        let foreign = Snapshot(
+            identifier: String(repeating: "1", count: 61) + "009",
+            time: FileTime(seconds: 3_000_000_000, nanoseconds: 0), hostName: "here",
+            userName: "me", allTags: [], hasRecord: false)
+        let snapshots = [
+            try snapshot(0, "2026-03-01T00:00:00Z"), try snapshot(1, "2026-03-02T00:00:00Z"),
+        ]
+        #expect(kept(snapshots + [foreign]) { $0.counts[.last] = 1 } == [1, 9])
+    }
+
+    @Test("a tag beyond reason tells no order")
+    func hostileEpoch() throws {
+        for tag in ["resval-epoch=99999999999999999999", "resval-epoch=-1", "resval-epoch=x"] {
+            #expect(try snapshot(0, "2026-03-01T00:00:00Z", tags: [tag]).epoch == 0)
+        }
+        let highest = try snapshot(
+            0, "2026-03-01T00:00:00Z",
+            tags: SourceTags(["/a"]).all + ["resval-epoch=1000000000"])
+        #expect(
+            OrderTag.next(after: [highest], now: FileTime(seconds: 0, nanoseconds: 0))
+                == ["resval-epoch=1000000000"])
+    }
+
     @Test("one that is held is never removed")
     func held() throws {
         let snapshots = [
@@ -92,6 +146,6 @@ struct RetentionTests {
             try snapshot(3, "2026-03-04T00:00:00Z", tags: one + [StateTag.shrunk]),
         ]).sets
         #expect(Set(sets.map { $0.snapshots.count }) == [1, 2])
-        #expect(sets.compactMap(\.pending).map(\.identifier.last) == ["3"])
+        #expect(sets.map { $0.snapshots.filter(\.hasShrunk).count }.sorted() == [0, 1])
     }
 }

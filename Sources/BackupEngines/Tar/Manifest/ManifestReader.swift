@@ -34,6 +34,9 @@ final class ManifestReader {
         guard let line = try nextLine(), case .head(let head) = try parse(line) else {
             throw ArchiveFailure("is no manifest of a snapshot")
         }
+        guard HeadSeal.fits(line) else {
+            throw ArchiveFailure("does not tell what was written to it")
+        }
         guard head.version <= ManifestHead.currentVersion else {
             throw ArchiveFailure("was made by a newer resval-backup")
         }
@@ -43,37 +46,54 @@ final class ManifestReader {
     /// The next item; nil behind the last, when the rest has been read and is whole.
     func nextItem() throws(ArchiveFailure) -> ManifestItem? {
         while let line = try nextLine() {
-            let parsed = try parse(line)
-            if case .end(let end) = parsed {
-                try check(end)
-                return nil
-            }
-            digest.update(line)
-            switch parsed {
-            case .item(let item):
-                itemCount += 1
-                return item
-            case .record(let size):
-                try readBytes(size) { bytes throws(ArchiveFailure) in digest.update(bytes) }
-            case .shortfall, .other: break
-            case .head, .end: throw .senselessManifest
+            switch try read(line, { _ in }) {
+            case .item(let item): return item
+            case .end: return nil
+            default: break
             }
         }
         throw .truncatedManifest
     }
 
-    /// Hands the snapshot's record to `body` piece by piece.
+    /// Hands the snapshot's record to `body` piece by piece, and reads the rest. What `body` got is
+    /// the record only when nothing is thrown.
     ///
     /// - Returns: false when there is none.
     func readRecord(
         _ body: ([UInt8]) throws(ArchiveFailure) -> Void
     ) throws(ArchiveFailure) -> Bool {
+        var isFound = false
         while let line = try nextLine() {
-            guard case .record(let size) = try parse(line) else { continue }
-            try readBytes(size, body)
-            return true
+            switch try read(line, body) {
+            case .record: isFound = true
+            case .end: return isFound
+            default: break
+            }
         }
-        return false
+        throw .truncatedManifest
+    }
+
+    /// Counts a line behind the first one in, and what follows it; at the last one compares.
+    private func read(
+        _ line: [UInt8], _ body: ([UInt8]) throws(ArchiveFailure) -> Void
+    ) throws(ArchiveFailure) -> ManifestLine {
+        let parsed = try parse(line)
+        if case .end(let end) = parsed {
+            try check(end)
+            return parsed
+        }
+        digest.update(line)
+        switch parsed {
+        case .item: itemCount += 1
+        case .record(let size):
+            try readBytes(size) { bytes throws(ArchiveFailure) in
+                digest.update(bytes)
+                try body(bytes)
+            }
+        case .shortfall, .other: break
+        case .head, .end: throw .senselessManifest
+        }
+        return parsed
     }
 
     /// Hands the bytes behind the first line to `body` piece by piece.

@@ -110,7 +110,7 @@ final class ManifestWriter {
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
         }
-        return line.ended()
+        return HeadSeal.sealed(line.ended())
     }
 
     private func append(_ added: [UInt8]) throws(ArchiveFailure) {

@@ -96,10 +96,3 @@ extension BackupProgress {
         bytesTotal = totals.storedBytes
     }
 }
-
-private func currentTime() -> FileTime {
-    var now = timespec()
-    // Cannot fail for this clock.
-    clock_gettime(CLOCK_REALTIME, &now)
-    return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
-}

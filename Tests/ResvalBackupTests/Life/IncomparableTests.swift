@@ -1,0 +1,188 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Nothing to compare with is never taken for nothing lost.
+@Suite("Coverage that cannot be compared")
+struct IncomparableTests {
+    private static let tree = Tree {
+        Directory("letters") {
+            for number in 0..<9 { File(FileName(Array("letter\(number)".utf8)), "text") }
+        }
+        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+    }
+
+    private func exclude(_ path: FilePath) throws {
+        try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
+    }
+
+    /// Leaves 2 of the items.
+    private func shrink(_ backup: BackupFixture) throws {
+        try tool("sh", "-c", "rm -r \"$1\"/letters \"$1\"/file[1-9]", "sh", backup.source)
+    }
+
+    private func expectRefusals(
+        _ backup: BackupFixture, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for arguments in [["forget", "--keep-last", "1", "--prune"], ["prune"]] {
+            let refused = try backup.command(arguments).run()
+            #expect(refused.exitCode == 3, "\(refused)", sourceLocation: sourceLocation)
+            #expect(
+                refused.errorText.contains("nothing is removed"), sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test("a snapshot of another client with our tags is not what the next is compared with")
+    func otherClient() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+            try shrink(backup)
+            let plan = try backup.run("plan", "--compare", "latest", backup.source)
+            #expect(plan.exitCode == 3, "\(plan)")
+            let result = try backup.run("create", backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("items fell from 20 to 2"), "\(result)")
+            try expectRefusals(backup)
+            #expect(try backup.snapshotCount() == 3)
+        }
+    }
+
+    @Test("a snapshot of another client hides neither a whole one nor one that waits")
+    func otherClientLast() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+            try expectRefusals(backup)
+            let refused = try backup.run("forget", "--keep-last", "1")
+            #expect(refused.errorText.contains("it has no record that can be read"), "\(refused)")
+            try backup.runSuccessfully("accept")
+            #expect(try backup.run("accept").exitCode == 1)
+            // The one that has a record stays besides the newest.
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+            #expect(try backup.snapshotCount() == 2)
+
+            try shrink(backup)
+            #expect(try backup.run("create", backup.source).exitCode == 3)
+            let shrunk = try backup.runSuccessfully("show", "latest", "--json").prefix(15)
+            try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
+            try expectRefusals(backup)
+            // First the one that has shrunk, then the one that nothing is known of.
+            #expect(
+                try backup.runSuccessfully("accept").contains(shrunk.dropFirst(7)), "\(shrunk)")
+            try expectRefusals(backup)
+            try backup.runSuccessfully("accept")
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+        }
+    }
+
+    @Test("a record that cannot be read is no record of nothing left out: its items are compared")
+    func unreadableRecord() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try exclude(backup.source.appending("letters"))
+            let result = try backup.command(
+                ["create", backup.source], before: "[ \"$1\" = dump ] && kill -KILL $$"
+            ).run()
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("cannot be compared with"))
+            #expect(result.errorText.contains("letters: is newly left out"), "\(result)")
+            let shown = try backup.runSuccessfully("show", "latest", "--json")
+            #expect(shown.contains(#""cause":"incomparable""#), "\(shown)")
+            try expectRefusals(backup)
+            try backup.runSuccessfully("accept")
+            try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
+            #expect(try backup.snapshotCount() == 1)
+        }
+    }
+
+    @Test("forget refuses while the newest record cannot be read, whatever made it so")
+    func unreadableAtForget() throws {
+        try withBackup(of: Self.tree) { backup in
+            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            let script = "[ \"$1\" = dump ] && kill -KILL $$"
+            for arguments in [["forget", "--keep-last", "1"], ["prune"]] {
+                let refused = try backup.command(arguments, before: script).run()
+                #expect(refused.exitCode == 3, "\(refused)")
+            }
+            #expect(try backup.snapshotCount() == 2)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+        }
+    }
+
+    @Test("with the newest snapshot's data damaged an older one is compared with")
+    func damagedData() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try Tree { File("stamp") }.create(in: backup.base)
+            try Tree { File("new", "new") }.create(in: backup.source)
+            try backup.runSuccessfully("create", backup.source)
+            try damageFiles(
+                in: backup.repository.appending("data"), "-newer", "\(backup.base)/stamp")
+            try tool("rm", "-rf", backup.base.appending("cache"))
+            try exclude(backup.source.appending("letters"))
+            let result = try backup.run("create", backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("letters: is newly left out"), "\(result)")
+            try expectRefusals(backup)
+            try backup.runSuccessfully("accept")
+            #expect(try backup.run("forget", "--keep-last", "1").exitCode == 0)
+        }
+    }
+
+    @Test("when no record at all can be read the snapshot waits until it is accepted")
+    func onlyDamaged() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try require(.tool("jq"))
+            let pack = try tool(
+                "sh", "-c",
+                """
+                printf %s "$1" |
+                    jq -r '.packs[] | select(.blobs[0].type == "data").id'
+                """, "sh",
+                backup.restic("cat", "index", backup.restic("list", "index")))
+            try damageFiles(in: backup.repository.appending("data"), "-name", pack)
+            for _ in 0..<2 {
+                let result = try backup.run("create", backup.source)
+                #expect(result.exitCode == 3, "\(result)")
+                #expect(
+                    result.errorText.contains("no snapshot before can be compared with"),
+                    "\(result)")
+            }
+            try expectRefusals(backup)
+            try backup.runSuccessfully("accept")
+            #expect(try backup.run("create", backup.source).exitCode == 0)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+        }
+    }
+
+    @Test("archives: a damaged manifest is not compared with, an older one is")
+    func archives() throws {
+        try withArchives(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try Tree { File("stamp") }.create(in: backup.base)
+            try backup.runSuccessfully("create", backup.source)
+            try damageFiles(
+                in: backup.repository, "-name", "*.manifest.jsonl.zst", "-newer",
+                "\(backup.base)/stamp")
+            let forget = ["forget", "--keep-last", "1"]
+            try exclude(backup.source.appending("letters"))
+            let result = try backup.run("create", backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("letters: is newly left out"), "\(result)")
+            #expect(try backup.command(forget).run().exitCode == 3)
+            try backup.runSuccessfully("accept")
+            #expect(try backup.command(forget).run().exitCode == 0)
+        }
+        try withArchives(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            try damageFiles(in: backup.repository, "-name", "*.manifest.jsonl.zst")
+            let result = try backup.run("create", backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errorText.contains("no snapshot before can be compared with"))
+            try backup.runSuccessfully("accept")
+            #expect(try backup.run("create", backup.source).exitCode == 0)
+        }
+    }
+}

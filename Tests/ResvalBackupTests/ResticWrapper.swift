@@ -1,0 +1,68 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+extension BackupFixture {
+    /// The command `resval-backup` with these arguments, which meets a script in restic's place.
+    ///
+    /// - Parameter script: what `/bin/sh` runs first, with restic's arguments; the real restic, whose
+    ///   path is `$REAL`, follows.
+    func command(
+        _ arguments: [any CommandArgument], before script: String
+    ) throws -> Command {
+        let real = try #require(FilePath.tool("restic"))
+        let directory = base.appending("wrapper")
+        let text = "#!/bin/sh\nREAL=\(real)\n\(script)\nexec \"$REAL\" \"$@\"\n"
+        try tool("mkdir", "-p", directory)
+        try tool("rm", "-f", directory.appending("restic"))
+        try Tree { File("restic", text).permissions(0o755) }.create(in: directory)
+        var command = command(arguments)
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        command.environment["PATH"] = "\(directory):\(path)"
+        return command
+    }
+
+    /// Makes a snapshot with the tags that tell the SOURCEs, and without a record, as another client
+    /// of the repository may.
+    func makeForeignSnapshot(of path: FilePath, _ options: any CommandArgument...) throws {
+        var words: [any CommandArgument] = ["-q", "-r", repository, "backup"]
+        words += ["--host", try tool("hostname")]
+        for tag in try sourceTags() { words += ["--tag", tag] }
+        guard let restic = FilePath.tool("restic") else { return }
+        var command = Command(restic, arguments: words + options + [path])
+        command.environment = environment
+        try command.runSuccessfully()
+    }
+
+    /// The tags that tell the SOURCEs of the snapshots.
+    func sourceTags() throws -> [String] {
+        try tool(
+            "sh", "-c", "echo \"$1\" | grep -o '\"resval-source[^\"]*' | tr -d '\"' | sort -u",
+            "sh", restic("snapshots", "--json")
+        ).split(separator: "\n").map(String.init)
+    }
+
+    /// How many snapshots there are that can be read.
+    func snapshotCount() throws -> Int {
+        try run("snapshots", "--json").text.split(separator: "\n").count
+    }
+}
+
+/// Flips a bit of a byte in the middle of each of a directory's files that match.
+///
+/// - Parameter arguments: of `find`, behind the directory.
+func damageFiles(in directory: FilePath, _ arguments: String...) throws {
+    let script = """
+        directory=$1; shift
+        find "$directory" -type f "$@" | while read -r file; do
+            chmod u+w "$file"
+            at=$(($(stat -c %s "$file") / 2))
+            byte=$(od -An -tu1 -j$at -N1 "$file")
+            printf "\\\\$(printf %o $((byte ^ 1)))" |
+                dd of="$file" bs=1 seek=$at conv=notrunc status=none
+        done
+        """
+    let words: [any CommandArgument] = ["-c", script, "sh", directory] + arguments
+    try Command("/bin/sh", arguments: words).runSuccessfully()
+}
