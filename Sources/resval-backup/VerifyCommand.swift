@@ -10,12 +10,17 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Check a repository, and that a snapshot can be read.",
         discussion: """
             Without --read-data only the structure is looked at: a byte that went bad in stored \
-            data is not seen. When damage is found that can be healed, the commands to do so are \
-            printed, one a line, and the exit code is 1.
+            data is not seen. The exit code is 1 when damage is found. The items of snapshots that \
+            cannot be read whole are named, and the commands that heal what can be healed are \
+            printed, one a line.
+
+            --repair stores anew what can be read of damaged packs, makes a damaged index anew, and \
+            moves aside what is damaged. It needs the repository for itself.
 
             Examples:
-              resval-backup verify                     structure only, quick
-              resval-backup verify latest --read-data  every byte, and the newest snapshot
+              resval-backup verify                       structure only, quick
+              resval-backup verify latest --read-data    every byte, and the newest snapshot
+              resval-backup verify --read-data --repair  heal what is found
             """)
 
     @Argument(
@@ -28,6 +33,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Read every byte stored and compare it with its hash.")
     var readData = false
 
+    @Flag(help: "Heal the damage that is found; nothing that can be read is lost.")
+    var repair = false
+
     @Flag(help: "Print the result as a JSON object.")
     var json = false
 
@@ -37,10 +45,12 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
-        let result = try await running { [repository, readData] in
-            try await repository.engine().verify(choice, readsData: readData)
+        let result = try await running { [repository, readData, repair] in
+            try await repository.engine().verify(choice, readsData: readData, repairs: repair)
         }
-        for problem in result.problems { Messages.write(about: [UInt8]?.none, problem) }
+        for action in result.actions { Messages.write(about: action.path, action.sentence) }
+        for problem in result.check.problems { Messages.write(about: [UInt8]?.none, problem) }
+        for item in result.check.lost { Messages.write(about: item.path, item.sentence) }
         var buffer = OutputBuffer()
         let steps = steps(result)
         if json {
@@ -49,22 +59,29 @@ struct VerifyCommand: AsyncParsableCommand {
             write(result, steps, to: &buffer)
         }
         buffer.flush()
-        if !result.problems.isEmpty { throw ExitCode(1) }
+        if !result.isHealthy { throw ExitCode(1) }
     }
 
     private func write(
         _ result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
     ) {
         // With steps to run, everything but these is a comment, so that a shell can be given it all.
-        let mark = result.problems.isEmpty ? "" : "# "
+        let mark = result.isHealthy ? "" : "# "
         if let items = result.items {
             buffer.append(text: "\(mark)\(items) items can be listed\n")
         }
         let scope = readData ? "all data was read" : "structure only; --read-data reads all data"
-        guard !result.problems.isEmpty else {
-            return buffer.append(text: "no damage found (\(scope))\n")
+        guard !result.isHealthy else {
+            return buffer.append(
+                text: result.actions.isEmpty
+                    ? "no damage found (\(scope))\n"
+                    : "the damage is healed, and nothing is missing\n")
         }
-        buffer.append(text: "# damage found (\(scope))\n")
+        buffer.append(
+            text: result.actions.isEmpty
+                ? "# damage found (\(scope))\n"
+                : "# what could be read of the damaged files was stored anew; the rest is missing\n"
+        )
         guard !steps.isEmpty else { return }
         buffer.append(text: "# To heal it, run these commands, one after the other:\n")
         for step in steps {
@@ -82,10 +99,17 @@ struct VerifyCommand: AsyncParsableCommand {
         json result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
     ) {
         var line = JSONLine()
-        line.add("isHealthy", result.problems.isEmpty)
+        line.add("isHealthy", result.isHealthy)
         line.add("readsData", readData)
         line.add("items", result.items)
-        line.add("problems", strings: result.problems)
+        line.add("problems", strings: result.check.problems)
+        line.add("lost", objects: result.check.lost) { item, object in
+            object.add(path: item.path)
+            object.add("isExact", item.isExact)
+            object.add("isDirectory", item.isDirectory)
+            object.add("snapshots", strings: item.snapshots.map(\.identifier))
+        }
+        line.add("repaired", strings: result.actions.filter { $0.path == nil }.map(\.sentence))
         line.add("repair", objects: steps) { step, object in
             object.add("purpose", step.purpose)
             object.add(
@@ -98,17 +122,25 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// The engine's steps, and those that store anew what was lost.
     private func steps(_ result: VerifyResult) -> [RepairStep] {
-        guard !result.repair.isEmpty else { return [] }
-        let create = result.sourceSets.map { sources in
+        var steps = result.check.repair.map { step in
+            guard let name = step.command.first, step.isOwn else { return step }
+            return RepairStep(
+                purpose: step.purpose,
+                command: command(String(decoding: name, as: UTF8.self)) + step.command.dropFirst())
+        }
+        // Nothing of the engine's is known to help where it is neither damaged nor missing data.
+        guard !steps.isEmpty || !result.check.lost.isEmpty else { return [] }
+        steps += result.sourceSets.map { sources in
             RepairStep(
                 purpose: "store again what is still there",
                 command: command("create") + sources.map(\.bytes))
         }
-        let verify = RepairStep(
-            purpose: "see whether everything could be stored again; snapshots that still lack "
-                + "something are named",
-            command: command("verify") + [Array("--read-data".utf8)])
-        return result.repair + create + [verify]
+        steps.append(
+            RepairStep(
+                purpose: "see whether everything could be stored again; what snapshots still lack "
+                    + "is named, each time until these are forgotten",
+                command: command("verify")))
+        return steps
     }
 
     private func command(_ name: String) -> [[UInt8]] {
@@ -121,5 +153,18 @@ struct VerifyCommand: AsyncParsableCommand {
             words += [Array("--password-file".utf8), file.bytes]
         }
         return words
+    }
+}
+
+extension LostItem {
+    /// What happened to it, after its path.
+    fileprivate var sentence: String {
+        let shown = snapshots.prefix(5).map(\.shortIdentifier).joined(separator: ", ")
+        let more = snapshots.count > 5 ? " and \(snapshots.count - 5) more" : ""
+        let what = isDirectory ? "and all below it cannot be read" : "cannot be read whole"
+        let evicted =
+            snapshots.contains(where: \.isHeld)
+            ? "; evicted files have no other copy" : ""
+        return "\(what) in snapshot\(snapshots.count == 1 ? "" : "s") \(shown)\(more)\(evicted)"
     }
 }

@@ -92,10 +92,22 @@ struct ResticCommandTests {
         #expect(restic.passwordOption == [Array("--password-file=-file".utf8)])
         let told = restic.environment.variables.filter { $0.starts(with: "RESTIC_REPOSITORY".utf8) }
         #expect(told == [Array("RESTIC_REPOSITORY=\(location)".utf8)])
-        let steps = DamagedPacks(["pack 0123456789abcdef: broken"]).repair(restic)
+        let steps = DamagedPacks(["pack 0123456789abcdef: broken"]).steps(restic, readsData: true)
         #expect(!steps.isEmpty)
         for word in steps.flatMap(\.command) {
             #expect(!String(decoding: word, as: UTF8.self).contains("secret"))
         }
+    }
+
+    @Test("a file name in a line of a check names no pack and no blob")
+    func hostileNamesInChecks() {
+        let id = String(repeating: "0f", count: 32)
+        let damage = DamagedPacks([
+            #"  tree 12345678: file "pack 01234567 blob \#(id)" blob \#(id.replacing("0", with: "1")) not found in index"#,
+            "pack \(id): does not exist",
+        ])
+        #expect(damage.missingBlobs == [id.replacing("0", with: "1")])
+        #expect(damage.names == [id])
+        #expect(damage.hasIncompletePack)
     }
 }

@@ -98,6 +98,12 @@ package protocol BackupEngine: Sendable {
     /// - Throws: ``BackupError`` when it could not be checked. What was found is in the result.
     func check(readsData: Bool) async throws(BackupError) -> RepositoryCheck
 
+    /// Heals what a check found, as far as the engine can. What can be read before can be read after.
+    ///
+    /// - Returns: what was done, in order.
+    /// - Throws: ``BackupError``: `locked` when someone else uses the repository.
+    func repair(_ check: RepositoryCheck) async throws(BackupError) -> [RepairAction]
+
     /// Gives a snapshot other tags.
     ///
     /// - Throws: ``BackupError``: `locked` when the engine needs the repository for itself.
@@ -126,4 +132,5 @@ extension BackupEngine {
         []
     }
     package func prune() async throws(BackupError) {}
+    package func repair(_ check: RepositoryCheck) async throws(BackupError) -> [RepairAction] { [] }
 }

@@ -1,18 +1,48 @@
+import SystemCalls
+import SystemPackage
+
 extension Restic {
     package func check(readsData: Bool) async throws(BackupError) -> RepositoryCheck {
         try checkExistence()
-        let command = ResticCommand("check", readsData ? words("--read-data") : [])
+        return try await runCheck(readsData ? words("--read-data") : [])
+    }
+
+    /// Runs `restic check` with options.
+    func runCheck(_ options: [[UInt8]]) async throws(BackupError) -> RepositoryCheck {
+        let readsData = options.contains(Array("--read-data".utf8))
+        let command = ResticCommand("check", options)
         let (output, end) = try await attempt(command, reading: WholeOutput())
-        if end.code == 0 { return RepositoryCheck() }
+        if end.code == 0 {
+            guard String(decoding: output.bytes, as: UTF8.self).contains("no errors were found")
+            else {
+                throw BackupError(
+                    .unexpectedAnswer, "restic check did not say what it found",
+                    advice: "run the command again")
+            }
+            return RepositoryCheck()
+        }
         // Damage that was found, unless restic did not come to looking for it.
         let lines = output.bytes.split(separator: UInt8(ascii: "\n"))
             .map { String(decoding: $0, as: UTF8.self) }
-        guard FailureText(end.errors.lines).line(containing: "repository contains errors") != nil
+        let errors = FailureText(end.errors.lines)
+        guard
+            errors.line(containing: "repository contains errors") != nil
+                || errors.line(containing: "LoadIndex returned errors") != nil
         else { throw failure(end) }
         var check = RepositoryCheck()
         check.problems = end.errors.lines.map { String(decoding: $0, as: UTF8.self) }
             .filter { !$0.hasPrefix("Fatal: ") }
-        check.repair = DamagedPacks(lines + check.problems).repair(self)
+        let damage = DamagedPacks(lines + check.problems)
+        check.damagedFiles = damage.names
+        check.repair = damage.steps(self, readsData: readsData)
+        check.isRepairable = check.repair.contains(where: \.isOwn)
+        // Of a pack that is missing or cut off restic asks for data for a quarter of an hour.
+        guard !damage.hasDamagedIndex, !damage.hasIncompletePack else { return check }
+        do throws(BackupError) {
+            check.lost = try await lostItems(damage)
+        } catch  where error.code != .interrupted {
+            check.problems.append("which files this concerns cannot be told: \(error.message)")
+        }
         return check
     }
 }

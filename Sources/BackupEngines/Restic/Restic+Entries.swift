@@ -144,10 +144,6 @@ private struct ExactNameReader: OutputConsumer {
         path.removeAll(keepingCapacity: true)
     }
 
-    private func agree(_ told: [UInt8], _ exact: [UInt8]) -> Bool {
-        zip(told, exact).allSatisfy { $0 == $1 || $0 == JSONScanner.lostByte }
-    }
-
     private var outOfStep: BackupError {
         BackupError(
             .unexpectedAnswer, "two listings of the snapshot do not agree",

@@ -9,18 +9,52 @@ extension Restic {
         _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
         let target = try absolute(request.target)
+        var lost: [[UInt8]] = []
+        var end = try await restore(request, to: target, without: lost)
+        // restic restores nothing at all when it knows nothing of a part of a single file.
+        while end.code != 0,
+            FailureText(end.errors.lines).line(containing: "Unknown blob ") != nil
+        {
+            let found = try await itemsLackingData(of: request.snapshot)
+            guard !Set(found).isSubset(of: lost) else { break }
+            lost = Set(lost + found).sorted { $0.lexicographicallyPrecedes($1) }
+            end = try await restore(request, to: target, without: lost)
+        }
+        guard end.code == 0 || isPartial(end) else { throw failure(end) }
+        return try await finish(
+            request, RestoreComplaints(end, target: target, lost: lost), report)
+    }
+
+    private func restore(
+        _ request: RestoreRequest, to target: FilePath, without lost: [[UInt8]]
+    ) async throws(BackupError) -> ResticEnd {
         var command = ResticCommand(
             "restore", words("--verify") + [option("--target", target.bytes)],
             on: words(request.snapshot.identifier))
+        // restic takes one of the two options only.
         if !request.includes.isEverything {
-            command.options += request.includes.paths.map { option("--include", pattern($0)) }
-        } else if let record = request.snapshot.recordPath {
-            // restic takes one of the two options only.
-            command.options.append(option("--exclude", pattern(record.top)))
+            var includes = request.includes.paths
+            if !lost.isEmpty {
+                let rest = PathsWithout(lost, of: request.includes)
+                includes = try await readEntries(of: request.snapshot.identifier, with: rest).paths
+                guard !includes.isEmpty else {
+                    throw BackupError(
+                        .damaged, "the repository lacks the data of what is asked for",
+                        advice: "see resval-backup verify --read-data")
+                }
+            }
+            command.options += includes.map { option("--include", pattern($0)) }
+        } else {
+            let record = request.snapshot.recordPath.map { [$0.top] } ?? []
+            command.options += (record + lost).map { option("--exclude", pattern($0)) }
         }
-        let (_, end) = try await attempt(command, reading: NoOutput())
-        guard end.code == 0 || isPartial(end) else { throw failure(end) }
-        return try await finish(request, RestoreComplaints(end, target: target), report)
+        return try await attempt(command, reading: NoOutput()).end
+    }
+
+    /// The items of a snapshot of which no pack holds all data.
+    private func itemsLackingData(of snapshot: Snapshot) async throws(BackupError) -> [[UInt8]] {
+        try await runCheck(words("--no-lock")).lost
+            .filter { $0.snapshots.contains(snapshot) }.map(\.path)
     }
 
     private func absolute(_ path: FilePath) throws(BackupError) -> FilePath {
@@ -106,5 +140,24 @@ private func pattern(_ path: [UInt8]) -> [UInt8] {
     path.reduce(into: []) { pattern, byte in
         if "\\*?[".utf8.contains(byte) { pattern.append(UInt8(ascii: "\\")) }
         pattern.append(byte)
+    }
+}
+
+/// The highest paths that hold all that is included but for some items.
+private struct PathsWithout: SnapshotEntryHandler {
+    private(set) var paths: [[UInt8]] = []
+    private let lost: [[UInt8]]
+    private let includes: IncludedPaths
+
+    init(_ lost: [[UInt8]], of includes: IncludedPaths) {
+        self.lost = lost
+        self.includes = includes
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        guard includes.hold(entry.path), !paths.contains(where: { isHeld(entry.path, by: $0) }),
+            !lost.contains(where: { isHeld($0, by: entry.path) || isHeld(entry.path, by: $0) })
+        else { return }
+        paths.append(entry.path)
     }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import SystemCalls
 import SystemPackage
 
 /// The environment restic runs in: this process's, without what would contradict the arguments, and
@@ -32,10 +33,23 @@ struct ResticEnvironment: Sendable, Hashable {
 
     /// Whether one of the variables gives a password.
     var givesPassword: Bool {
-        let names = ["RESTIC_PASSWORD=", "RESTIC_PASSWORD_FILE=", "RESTIC_PASSWORD_COMMAND="]
-        return variables.contains { variable in
-            names.contains { variable.starts(with: $0.utf8) && variable.count > $0.utf8.count }
-        }
+        ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
+            .contains { value($0) != nil }
+    }
+}
+
+extension ResticEnvironment {
+    /// Where restic keeps copies of what it read; nil where nothing tells.
+    var cacheDirectory: FilePath? {
+        value("RESTIC_CACHE_DIR").map { FilePath(bytes: $0) }
+            ?? value("XDG_CACHE_HOME").map { FilePath(bytes: $0).appending("restic") }
+            ?? value("HOME").map { FilePath(bytes: $0).appending(".cache/restic") }
+    }
+
+    private func value(_ name: String) -> [UInt8]? {
+        let start = Array("\(name)=".utf8)
+        return variables.last { $0.starts(with: start) && $0.count > start.count }
+            .map { Array($0.dropFirst(start.count)) }
     }
 }
 

@@ -14,10 +14,13 @@ struct RestoreComplaints: Sendable {
     /// Reads `PATH: CAUSE`, where PATH is that of the snapshot while items are restored, and begins
     /// with the target while their content is compared.
     ///
-    /// - Parameter target: the absolute path that restic was told.
-    init(_ end: ResticEnd, target: FilePath) {
+    /// - Parameters:
+    ///   - target: the absolute path that restic was told.
+    ///   - lost: the items that restic was not asked for, since their data is not in the repository.
+    init(_ end: ResticEnd, target: FilePath, lost: [[UInt8]] = []) {
         self.target = target.bytes
-        lines = end.errors.complaints
+        let cause = Array(": its data is missing in the repository".utf8)
+        lines = end.errors.complaints + lost.map { $0 + cause }
         isMatched = Array(repeating: false, count: lines.count)
         for (number, line) in lines.enumerated() {
             for path in paths(line) { numbers[path, default: []].append(number) }

@@ -60,14 +60,21 @@ extension TarRepository {
         }
     }
 
-    /// Both files get names that no command of this program looks at.
+    /// What can be read is saved first. Then both files get names that no command of this program looks
+    /// at.
     private func steps(settingAside identifier: String) -> [RepairStep] {
-        [TarNames.manifest(identifier), TarNames.archive(identifier)].map { name in
-            let file = path.pushing(name).bytes
-            return RepairStep(
-                purpose: "move a file of snapshot \(identifier) aside, "
-                    + "after restoring what can still be read",
-                command: words("mv", "--") + [file, file + Array(".damaged".utf8)])
-        }
+        let restore = RepairStep(
+            purpose:
+                "save what can still be read of snapshot \(identifier) in a directory here; what "
+                + "cannot be is named",
+            command: words("restore", identifier, "--target", "restored-\(identifier)"), isOwn: true
+        )
+        return [restore]
+            + [TarNames.manifest(identifier), TarNames.archive(identifier)].map { name in
+                let file = path.pushing(name).bytes
+                return RepairStep(
+                    purpose: "move a file of snapshot \(identifier) aside",
+                    command: words("mv", "--") + [file, file + Array(".damaged".utf8)])
+            }
     }
 }

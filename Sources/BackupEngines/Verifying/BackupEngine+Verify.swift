@@ -2,15 +2,18 @@ import SystemPackage
 
 /// What looking at a repository found.
 package struct VerifyResult: Sendable {
-    /// What is wrong, in words, a line each; empty for nothing.
-    package var problems: [String]
-    /// How the engine's files are healed, in order.
-    package var repair: [RepairStep]
-    /// The sets of SOURCEs to back up again after that, so that what was lost is stored anew.
-    package var sourceSets: [[FilePath]]
+    /// What was found; after a repair, what is left of it.
+    package var check: RepositoryCheck
+    /// What was repaired, in order.
+    package var actions: [RepairAction] = []
+    /// The sets of SOURCEs to back up again, so that what was lost is stored anew.
+    package var sourceSets: [[FilePath]] = []
     /// How many entries of the snapshot were walked; nil when none was named, and when the
     /// repository is damaged.
     package var items: Int?
+
+    /// Whether nothing is wrong.
+    package var isHealthy: Bool { check.problems.isEmpty && check.lost.isEmpty }
 }
 
 extension BackupEngine {
@@ -19,19 +22,23 @@ extension BackupEngine {
     /// - Parameters:
     ///   - choice: the snapshot; nil for none.
     ///   - readsData: whether every byte stored is read and compared with its hash.
+    ///   - repairs: whether what is found is healed, as far as the engine can.
     /// - Throws: ``BackupError`` when nothing could be checked. Damage is in the result.
     package func verify(
-        _ choice: SnapshotChoice?, readsData: Bool
+        _ choice: SnapshotChoice?, readsData: Bool, repairs: Bool = false
     ) async throws(BackupError) -> VerifyResult {
         var snapshot: Snapshot?
         if let choice { snapshot = try await self.snapshot(choice) }
         try await recover()
-        let check = try await check(readsData: readsData)
-        var result = VerifyResult(
-            problems: check.problems, repair: check.repair, sourceSets: [], items: nil)
+        var result = VerifyResult(check: try await check(readsData: readsData))
+        if repairs, result.check.isRepairable {
+            result.actions = try await repair(result.check)
+            // What was read was compared with its hash; of the rest the structure tells.
+            result.check = try await check(readsData: false)
+        }
         // Of a damaged repository an engine may look for what is missing for a quarter of an hour.
-        if let snapshot, result.problems.isEmpty { try await walk(snapshot, &result) }
-        if !result.repair.isEmpty {
+        if let snapshot, result.isHealthy { try await walk(snapshot, &result) }
+        if !result.isHealthy {
             result.sourceSets = SnapshotSets(try await ownSnapshots().snapshots).sets
                 .map(\.sources)
         }
@@ -48,7 +55,7 @@ extension BackupEngine {
                 _ = try await readRecord(of: snapshot, with: RecordCounter())
             }
         } catch  where error.code != .interrupted {
-            result.problems.append(
+            result.check.problems.append(
                 "snapshot \(snapshot.shortIdentifier) cannot be read: \(error.message)")
         }
     }

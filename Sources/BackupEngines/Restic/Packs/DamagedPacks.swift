@@ -1,0 +1,110 @@
+import SystemCalls
+import SystemPackage
+
+/// What of a repository a check complained of.
+struct DamagedPacks {
+    /// The packs: their names or the first digits of them, each once, sorted.
+    let names: [String]
+    /// The blobs that no pack holds: their identifiers, each once, sorted.
+    let missingBlobs: [String]
+    /// Whether a file that tells what packs hold is damaged, too.
+    let hasDamagedIndex: Bool
+    /// Whether a pack is missing, or does not have its size.
+    let hasIncompletePack: Bool
+
+    /// Finds names in what `restic check` wrote, where they follow the words pack and blob.
+    ///
+    /// A line may also hold the name of a file, which anybody may have chosen: it is in quotation marks,
+    /// before what is looked for.
+    init(_ lines: [String]) {
+        var names: Set<String> = []
+        var blobs: Set<String> = []
+        for line in lines {
+            let line = line[(line.lastIndex(of: "\"") ?? line.startIndex)...]
+            let words = line.split { !$0.isLetter && !$0.isNumber }
+            for (index, word) in words.enumerated().dropFirst()
+            where (8...64).contains(word.utf8.count) && word.isHexadecimal {
+                let previous = words[index - 1].lowercased()
+                if previous == "pack"
+                    || line.hasPrefix("Pack ID does not match") && previous == "want"
+                {
+                    names.insert(String(word))
+                }
+                if previous == "blob" || previous == "id", String(word).isResticIdentifier {
+                    blobs.insert(String(word))
+                }
+            }
+        }
+        self.names = names.sorted()
+        missingBlobs = blobs.sorted()
+        hasDamagedIndex = lines.contains { $0.contains("error loading index ") }
+        hasIncompletePack = lines.contains {
+            $0.hasPrefix("pack ")
+                && ($0.contains(": does not exist") || $0.contains(": unexpected file size"))
+        }
+    }
+
+    /// How to heal it: a command of this program where the repository is a directory, else restic's own.
+    ///
+    /// - Parameter readsData: whether the packs were found by reading all data.
+    func steps(_ restic: Restic, readsData: Bool) -> [RepairStep] {
+        if hasDamagedIndex || restic.repository.directory != nil && !names.isEmpty {
+            return [
+                RepairStep(
+                    purpose:
+                        "store anew what can be read of the damaged files, and move them aside",
+                    command: words("verify", "--repair") + (readsData ? words("--read-data") : []),
+                    isOwn: true)
+            ]
+        }
+        guard !names.isEmpty else { return [] }
+        return [
+            RepairStep(
+                purpose: "store anew what can be read of the damaged packs (needs restic 0.16 or "
+                    + "newer, and RESTIC_REPOSITORY)",
+                command: [restic.program.path.bytes] + words("repair", "packs")
+                    + restic.passwordOption + names.map { Array($0.utf8) })
+        ]
+    }
+}
+
+extension Restic {
+    /// The file of a pack in the repository; nil when there is none, or the repository is not a
+    /// directory.
+    ///
+    /// - Parameter name: the pack's name or its first digits, at least 2.
+    func packFile(_ name: String) -> FilePath? {
+        repository.directory.flatMap { file(of: name, below: $0) }
+    }
+
+    /// Copies of a pack that restic keeps on this machine.
+    func cachedPackFiles(_ name: String) -> [FilePath] {
+        guard let cache = environment.cacheDirectory else { return [] }
+        var found: [FilePath] = []
+        // Without a cache there are no copies.
+        try? forEachName(in: cache) { repository in
+            let directory = cache.pushing(FilePath(bytes: repository))
+            if let file = file(of: name, below: directory) { found.append(file) }
+            return true
+        }
+        return found
+    }
+
+    private func file(of name: String, below directory: FilePath) -> FilePath? {
+        let packs = directory.appending("data").appending(String(name.prefix(2)))
+        var found: [UInt8]?
+        do throws(Errno) {
+            try forEachName(in: packs) { entry in
+                if entry.starts(with: name.utf8),
+                    String(decoding: entry, as: UTF8.self).isResticIdentifier
+                {
+                    found = Array(entry)
+                }
+                return found == nil
+            }
+        } catch {
+            return nil
+        }
+        return found.map { packs.pushing(FilePath(bytes: $0)) }
+    }
+}

@@ -1,0 +1,98 @@
+/// A piece of data or of a directory in a pack, as the repository's index tells.
+struct PackBlob: Sendable, Hashable {
+    /// The SHA-256 of what it holds, in hexadecimal.
+    let identifier: String
+    /// Whether it is a directory rather than data of a file.
+    let isTree: Bool
+    /// Where it begins in its pack, in bytes.
+    let offset: Int
+    /// What it takes in the pack, in bytes.
+    let length: Int
+    /// What it takes when it is not compressed, in bytes; nil where it is not compressed.
+    let uncompressedLength: Int?
+
+    /// Its line in the head of a pack.
+    var headerEntry: [UInt8] {
+        let kind: UInt8 = (isTree ? 1 : 0) + (uncompressedLength == nil ? 0 : 2)
+        var entry = [kind] + littleEndian(length)
+        if let uncompressedLength { entry += littleEndian(uncompressedLength) }
+        return entry + bytes(ofHexadecimal: identifier)
+    }
+
+    /// Reads an object of `blobs` in an index.
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
+        var (identifier, type) = ("", "")
+        var (offset, length, uncompressedLength): (Int64, Int64, Int64) = (0, 0, 0)
+        try scanner.forEachField { scanner, field throws(JSONError) in
+            switch field {
+            case "id": identifier = try scanner.text()
+            case "type": type = try scanner.text()
+            case "offset": offset = try scanner.amount()
+            case "length": length = try scanner.amount()
+            case "uncompressed_length": uncompressedLength = try scanner.amount()
+            default: break
+            }
+        }
+        guard identifier.isResticIdentifier, type == "data" || type == "tree",
+            offset < lengthLimit, length < lengthLimit, uncompressedLength < lengthLimit
+        else { throw JSONError(offset: 0) }
+        self.identifier = identifier
+        isTree = type == "tree"
+        self.offset = Int(offset)
+        self.length = Int(length)
+        self.uncompressedLength = uncompressedLength == 0 ? nil : Int(uncompressedLength)
+    }
+}
+
+/// Lengths have 32 bits in a pack.
+private let lengthLimit: Int64 = 1 << 32
+
+/// Reads objects of `restic cat index` and keeps some of what they tell.
+struct PackIndex {
+    /// The blobs of packs, by the pack's identifier, in their order.
+    private(set) var packs: [String: [PackBlob]] = [:]
+
+    /// - Parameter isWanted: whether a blob of a pack is to be kept.
+    mutating func read(
+        _ json: [UInt8], where isWanted: (_ pack: String, _ blob: PackBlob) -> Bool
+    ) throws(JSONError) {
+        var scanner = JSONScanner(json[...])
+        try scanner.forEachField { scanner, field throws(JSONError) in
+            guard field == "packs" else { return }
+            try scanner.forEachElement { scanner throws(JSONError) in
+                var pack = ""
+                var blobs: [PackBlob] = []
+                try scanner.forEachField { scanner, field throws(JSONError) in
+                    switch field {
+                    case "id": pack = try scanner.text()
+                    case "blobs":
+                        try scanner.forEachElement { scanner throws(JSONError) in
+                            blobs.append(try PackBlob(&scanner))
+                        }
+                    default: break
+                    }
+                }
+                blobs.removeAll { !isWanted(pack, $0) }
+                if !blobs.isEmpty { add(blobs, to: pack) }
+            }
+        }
+    }
+
+    /// Two indexes tell of the same pack while one takes the other's place.
+    private mutating func add(_ blobs: [PackBlob], to pack: String) {
+        packs[pack] = Set(packs[pack, default: []] + blobs)
+            .sorted { ($0.offset, $0.identifier) < ($1.offset, $1.identifier) }
+    }
+}
+
+/// A number as 4 bytes, the lowest first.
+func littleEndian(_ number: Int) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+}
+
+private func bytes(ofHexadecimal text: String) -> [UInt8] {
+    let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    return stride(from: 0, to: digits.count - 1, by: 2).map {
+        UInt8(digits[$0] << 4 | digits[$0 + 1])
+    }
+}

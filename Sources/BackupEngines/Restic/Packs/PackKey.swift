@@ -1,0 +1,82 @@
+import CNettle
+
+/// The key of a repository: seals what packs hold, and tells whether it is as it was sealed.
+///
+/// What is sealed is 16 bytes that are used once, the bytes encrypted with AES-256 in counter mode, and
+/// 16 bytes of Poly1305-AES over these (restic's design document, "Keys, Encryption and MAC").
+struct PackKey: Sendable {
+    /// What sealing adds, in bytes.
+    static let overhead = 32
+
+    private let encryption: [UInt8]
+    private let authentication: [UInt8]
+
+    /// Reads the object of `restic cat masterkey`.
+    init(json: [UInt8]) throws(JSONError) {
+        var (encryption, k, r): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
+        var scanner = JSONScanner(json[...])
+        try scanner.forEachField { scanner, field throws(JSONError) in
+            switch field {
+            case "encrypt": encryption = decodedBase64(try scanner.string())
+            case "mac":
+                try scanner.forEachField { scanner, field throws(JSONError) in
+                    switch field {
+                    case "k": k = decodedBase64(try scanner.string())
+                    case "r": r = decodedBase64(try scanner.string())
+                    default: break
+                    }
+                }
+            default: break
+            }
+        }
+        guard encryption.count == 32, k.count == 16, r.count == 16 else {
+            throw JSONError(offset: 0)
+        }
+        self.encryption = encryption
+        authentication = k + r
+    }
+
+    /// Whether sealed bytes are as they were sealed.
+    func isIntact(_ sealed: ArraySlice<UInt8>) -> Bool {
+        guard sealed.count >= Self.overhead else { return false }
+        let content = sealed.dropFirst(16).dropLast(16)
+        return code(of: content, nonce: sealed.prefix(16)) == Array(sealed.suffix(16))
+    }
+
+    /// Seals bytes.
+    func sealing(_ plain: [UInt8]) -> [UInt8] {
+        let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        let content = zip(plain, keyStream(from: nonce, count: plain.count)).map { $0 ^ $1 }
+        return nonce + content + code(of: content[...], nonce: nonce[...])
+    }
+
+    private func code(of content: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>) -> [UInt8] {
+        var state = poly1305_aes_ctx()
+        nettle_poly1305_aes_set_key(&state, authentication)
+        nettle_poly1305_aes_set_nonce(&state, Array(nonce))
+        content.withUnsafeBufferPointer {
+            nettle_poly1305_aes_update(&state, $0.count, $0.baseAddress)
+        }
+        var code = [UInt8](repeating: 0, count: 16)
+        nettle_poly1305_aes_digest(&state, code.count, &code)
+        return code
+    }
+
+    /// The encrypted numbers from the nonce on, a block of 16 bytes each, the highest byte first.
+    private func keyStream(from nonce: [UInt8], count: Int) -> [UInt8] {
+        var counter = nonce
+        var blocks: [UInt8] = []
+        while blocks.count < count {
+            blocks += counter
+            for index in counter.indices.reversed() {
+                counter[index] &+= 1
+                if counter[index] != 0 { break }
+            }
+        }
+        var state = aes256_ctx()
+        nettle_aes256_set_encrypt_key(&state, encryption)
+        var stream = [UInt8](repeating: 0, count: blocks.count)
+        nettle_aes256_encrypt(&state, blocks.count, &stream, blocks)
+        return stream
+    }
+}

@@ -1,0 +1,86 @@
+import SystemCalls
+import SystemPackage
+
+/// What can be read of a pack.
+struct PackSalvage {
+    /// The blobs that are as they were stored, in order.
+    private(set) var intact: [PackBlob] = []
+    /// The others.
+    private(set) var damaged: [PackBlob] = []
+    private var content: [UInt8] = []
+
+    /// Reads each blob by itself: from the repository, or else from a copy of the pack in a cache.
+    ///
+    /// - Parameters:
+    ///   - blobs: what the pack holds.
+    ///   - files: the pack's own file and its copies, those that exist.
+    init(of blobs: [PackBlob], from files: [FilePath], key: PackKey) {
+        let opened = files.compactMap { file -> OpenPack? in
+            do throws(Errno) {
+                return OpenPack(try openForReading(file))
+            } catch {
+                // As good as a file of which nothing can be read.
+                return nil
+            }
+        }
+        for blob in blobs {
+            let sealed = opened.lazy.compactMap { $0.read(blob) }.first { key.isIntact($0[...]) }
+            if let sealed {
+                intact.append(blob)
+                content += sealed
+            } else {
+                damaged.append(blob)
+            }
+        }
+    }
+
+    /// Counts a blob among the damaged ones.
+    mutating func drop(_ blob: PackBlob) {
+        var start = 0
+        for (index, other) in intact.enumerated() {
+            if other == blob {
+                intact.remove(at: index)
+                damaged.append(blob)
+                return content.removeSubrange(start..<start + blob.length)
+            }
+            start += other.length
+        }
+    }
+
+    /// A pack with the blobs that are intact.
+    func pack(_ key: PackKey) -> [UInt8] {
+        let header = key.sealing(intact.flatMap(\.headerEntry))
+        return content + header + littleEndian(header.count)
+    }
+}
+
+private final class OpenPack {
+    private let file: FileDescriptor
+
+    init(_ file: FileDescriptor) { self.file = file }
+
+    // Nothing was written that closing could fail to keep.
+    deinit { closeQuietly(file) }
+
+    /// The sealed bytes of a blob; nil where they cannot be read.
+    func read(_ blob: PackBlob) -> [UInt8]? {
+        do throws(Errno) {
+            let size = try file.status().size
+            guard Int64(blob.offset + blob.length) <= size else { return nil }
+            let buffer = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: blob.length, alignment: 16)
+            defer { buffer.deallocate() }
+            var count = 0
+            while count < blob.length {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                let read = try readFile(file, at: Int64(blob.offset + count), into: rest)
+                if read == 0 { return nil }
+                count += read
+            }
+            return Array(buffer)
+        } catch {
+            // A bad sector: these bytes are lost, others are not.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+extension Restic {
+    /// Writes what can be read of damaged packs into new packs, and moves the damaged ones aside. So
+    /// nothing is lost but what is damaged, and a backup stores that anew where the files are still
+    /// there. restic has a command for it from 0.16 on only.
+    ///
+    /// At every moment what can be read is in a pack that the index tells of. What a process that was
+    /// killed leaves behind is healed by the next repair.
+    package func repair(_ check: RepositoryCheck) async throws(BackupError) -> [RepairAction] {
+        var actions: [RepairAction] = []
+        guard check.isRepairable else { return actions }
+        if DamagedPacks(check.problems).hasDamagedIndex {
+            try await rebuildIndex(words("--read-all-packs"))
+            actions.append(RepairAction("the index was made anew from all packs"))
+        }
+        guard let directory = repository.directory, !check.damagedFiles.isEmpty else {
+            return actions
+        }
+        let key = try await packKey()
+        let packs = try await packs(named: check.damagedFiles)
+        var replacements: [Replacement] = []
+        for (pack, blobs) in packs.sorted(by: { $0.key < $1.key }) {
+            let salvage = try await salvage(pack, blobs, key)
+            let old = packFile(pack)
+            if salvage.damaged.isEmpty, old.flatMap(digest) == pack { continue }
+            let new =
+                salvage.intact.isEmpty
+                ? nil : try write(salvage.pack(key), inPlaceOf: old, in: directory)
+            replacements.append(Replacement(old: old, new: new, blobs: salvage.intact))
+            actions.append(
+                RepairAction(
+                    "pack \(pack.prefix(8)): \(salvage.intact.count) of \(blobs.count) pieces can be "
+                        + "read and were stored anew"))
+        }
+        // It needs the repository for itself: while somebody else uses it, nothing more happens.
+        try await rebuildIndex()
+        for old in replacements.compactMap(\.old) {
+            let aside = try move(old, to: asideName(of: old, in: directory))
+            actions.append(
+                RepairAction(
+                    "is the damaged pack, moved aside: remove it when nothing is missing",
+                    path: aside))
+        }
+        try await rebuildIndex()
+        try await checkReplacements(replacements, in: directory)
+        return actions
+    }
+
+    /// The packs with these names or first digits of names, as the index tells of them.
+    func packs(named names: [String]) async throws(BackupError) -> [String: [PackBlob]] {
+        try await packs { pack, _ in names.contains { pack.hasPrefix($0) } }
+    }
+
+    /// The SHA-256 of a file, in hexadecimal; nil where it cannot be read.
+    func digest(of file: FilePath) -> String? {
+        do throws(Errno) {
+            let opened = OwnedDescriptor(try openForReading(file))
+            return try ArchiveInput(opened.descriptor, isSummed: true).finish().digest
+        } catch {
+            return nil
+        }
+    }
+
+    private func rebuildIndex(_ options: [[UInt8]] = []) async throws(BackupError) {
+        _ = try await run(ResticCommand("rebuild-index", options), reading: NoOutput())
+    }
+
+    /// Writes a pack under the name that its content gives it.
+    private func write(
+        _ content: [UInt8], inPlaceOf old: FilePath?, in directory: FilePath
+    ) throws(BackupError) -> FilePath {
+        var sum = SHA256()
+        sum.update(content)
+        let name = sum.finish()
+        let place = directory.appending("data").appending(String(name.prefix(2)))
+        let (pack, unfinished) = (place.appending(name), place.appending("\(name)-tmp-resval"))
+        do throws(Errno) {
+            let permissions = try old.map { old throws(Errno) in try old.status().permissions }
+            let file = OwnedDescriptor(
+                try makeFile(
+                    unfinished, in: workingDirectory, permissions: permissions ?? 0o400))
+            do throws(Errno) {
+                let written = content.withUnsafeBytes { bytes in
+                    Result { () throws(Errno) in try writeFile(file.descriptor, bytes) }
+                }
+                try written.get()
+                try synchronize(file.descriptor)
+            } catch {
+                try removeFile(unfinished)
+                throw error
+            }
+        } catch .noSpace {
+            throw BackupError(
+                .noSpace, "there is no space left to store anew what can be read of a pack",
+                advice: "make room and run the command again", path: directory)
+        } catch {
+            throw BackupError(.notWritable, "a pack cannot be written: \(error)", path: place)
+        }
+        return try move(unfinished, to: pack)
+    }
+
+    private func move(_ file: FilePath, to name: FilePath) throws(BackupError) -> FilePath {
+        do throws(Errno) {
+            try renameItem(
+                file, in: workingDirectory, to: name, in: workingDirectory, .replacing)
+            let directory = OwnedDescriptor(
+                try openDirectoryReference(name.removingLastComponent()))
+            try synchronizeDirectory(directory.descriptor)
+            return name
+        } catch {
+            throw BackupError(
+                .notWritable, "a pack cannot be given another name: \(error)",
+                advice: "run the command again", path: file)
+        }
+    }
+
+    private func asideName(of pack: FilePath, in directory: FilePath) -> FilePath {
+        directory.appending(".damaged-\(pack.lastComponent?.string ?? "")")
+    }
+
+    /// Moves the damaged packs back when the new ones are gone: a prune may have removed what it
+    /// found twice.
+    private func checkReplacements(
+        _ replacements: [Replacement], in directory: FilePath
+    ) async throws(BackupError) {
+        let needed = replacements.flatMap(\.blobs)
+        let identifiers = Set(needed.map(\.identifier))
+        let found = try await packs { _, blob in identifiers.contains(blob.identifier) }
+        guard !identifiers.isSubset(of: found.values.joined().map(\.identifier)) else { return }
+        for old in replacements.compactMap(\.old) {
+            _ = try move(asideName(of: old, in: directory), to: old)
+        }
+        try await rebuildIndex()
+        throw BackupError(
+            .other, "another process changed the repository meanwhile; nothing was repaired",
+            advice: "run the command again")
+    }
+}
+
+private let workingDirectory = FileDescriptor(rawValue: AT_FDCWD)
+
+/// A pack, and what takes its place.
+private struct Replacement {
+    /// The damaged one; nil where it is missing.
+    let old: FilePath?
+    /// The new one; nil where nothing can be read.
+    let new: FilePath?
+    /// What the new one holds.
+    let blobs: [PackBlob]
+}
