@@ -54,6 +54,9 @@ public struct PlanNotice: Sendable, Hashable {
         case issue(PolicyIssue)
         /// The item could not be looked at; what is below it is not in the plan.
         case unreadable(FileError)
+        /// The item was there before, and was moved here while the plan was made, which may not have met it
+        /// under any name.
+        case moved
         /// The file is the placeholder of an evicted one, and the snapshot with its content was not
         /// found: it is stored as it is, without content.
         ///
@@ -70,7 +73,7 @@ public struct PlanNotice: Sendable, Hashable {
     public var isShortfall: Bool {
         switch matter {
         case .issue: false
-        case .unreadable: true
+        case .unreadable, .moved: true
         // What another user's journal says is no reason to call a backup incomplete.
         case .unkept(_, let isOwn): isOwn
         }
@@ -81,6 +84,8 @@ public struct PlanNotice: Sendable, Hashable {
         switch matter {
         case .issue(let issue): issue.sentence
         case .unreadable(let error): error.description
+        case .moved:
+            "was moved while the plan was made, so it may be missing (run it again when nothing moves)"
         case .unkept(let snapshot, _):
             "is evicted, and snapshot \(snapshot.prefix(8)) with its content was not found: it is backed "
                 + "up as it is, without content (resval-backup evicted --json names the repository)"

@@ -3,6 +3,7 @@ import Eviction
 import FileTree
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// Walks the SOURCEs of a backup, asks the policy about every item, and makes a plan.
@@ -37,13 +38,40 @@ public struct BackupPlanner: Sendable {
 
     /// Makes a plan.
     ///
+    /// What is moved from a directory that is still to be read into one that was read already is met
+    /// nowhere. With a manifest such items are looked for at the end, and the plan is made again when there
+    /// are some; those that move each time are in its notices.
+    ///
     /// - Parameter sources: directories or files, from the working directory or absolute; a symbolic
     ///   link stands for what it leads to.
     /// - Throws: ``SourceError`` when a source would not be stored, `FileError` when one cannot be
     ///   reached, `CancellationError` when the walk was told to stop. Trouble with items below a source is in
     ///   the plan's notices.
     public func makePlan(for sources: [FilePath]) throws -> BackupPlan {
-        try makePlan(for: sources) { _ in NoPlanObserver() }
+        try makePlan(for: sources, collecting: { () }, observer: { NoPlanObserver() }).plan
+    }
+
+    /// Makes a plan, again while items move, and collects something from the items of the last walk.
+    ///
+    /// - Parameters:
+    ///   - makeCollector: called once for each walk.
+    ///   - makeObserver: called once on each thread of a walk.
+    func makePlan<Collector: Sendable>(
+        for sources: [FilePath], collecting makeCollector: () -> Collector,
+        observer makeObserver: @escaping @Sendable (Collector) -> some PlanObserver
+    ) throws -> (plan: BackupPlan, collector: Collector) {
+        var tries = 1
+        while true {
+            let (start, collector) = (coarseTime(), makeCollector())
+            var (plan, walked) = try walk(sources) { _ in makeObserver(collector) }
+            let moved = walked.itemsMovedIn(since: start, unknownTo: plan)
+            if moved.isEmpty || tries == mostTries {
+                plan.notices += moved.map { PlanNotice(path: $0, matter: .moved) }
+                plan.notices.sort { $0.path.precedes($1.path) }
+                return (plan, collector)
+            }
+            tries += 1
+        }
     }
 
     /// Makes a plan and tells an observer of every item.
@@ -52,6 +80,12 @@ public struct BackupPlanner: Sendable {
     public func makePlan<Observer: PlanObserver>(
         for sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
     ) throws -> BackupPlan {
+        try walk(sources, makeObserver: makeObserver).plan
+    }
+
+    private func walk<Observer: PlanObserver>(
+        _ sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
+    ) throws -> (plan: BackupPlan, walked: WalkedDirectories) {
         let resolved = try resolve(sources)
         let collector = PlanCollector(makesManifest: makesManifest)
         let rules = PlanRules(self)
@@ -64,6 +98,9 @@ public struct BackupPlanner: Sendable {
         if shouldStop() { throw CancellationError() }
         let plan = collector.plan(for: resolved.walked)
         try resolved.expectStored(by: plan)
-        return plan
+        return (plan, collector.walked)
     }
 }
+
+/// How often a plan is made while items move.
+private let mostTries = 3

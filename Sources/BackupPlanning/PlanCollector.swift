@@ -9,6 +9,8 @@ struct PlanPart: Sendable {
     var notices: [PlanNotice] = []
     var totals = PlanTotals()
     var manifest: PlanManifest?
+    /// The directories that were walked; empty without a manifest.
+    var walked = WalkedDirectories()
     var protectedItems: [ProtectedItem] = []
     var readOnlyItems: [FilePath] = []
 
@@ -18,6 +20,7 @@ struct PlanPart: Sendable {
         totals.add(other.totals)
         protectedItems += other.protectedItems
         readOnlyItems += other.readOnlyItems
+        walked.append(contentsOf: other.walked)
         if let found = other.manifest { manifest?.append(contentsOf: found) }
     }
 }
@@ -35,6 +38,9 @@ final class PlanCollector: Sendable {
     func add(_ part: PlanPart) {
         whole.withLock { $0.add(part) }
     }
+
+    /// The directories that were walked.
+    var walked: WalkedDirectories { whole.withLock { $0.walked } }
 
     func plan(for sources: [EffectiveItem]) -> BackupPlan {
         var part = whole.withLock { $0 }

@@ -51,6 +51,9 @@ public struct PlanManifest: Sendable {
         index(of: hash(path)).map { !seen[$0] } ?? false
     }
 
+    /// Whether a path was planned.
+    func contains(_ path: some Collection<UInt8>) -> Bool { index(of: hash(path)) != nil }
+
     mutating func append(_ path: [UInt8], _ status: FileStatus) {
         entries.append(
             Entry(

@@ -45,6 +45,9 @@ struct PlanVisitor: TreeVisitor {
         }
         note(entry, status, .stored(decision.exclusion))
         guard status.kind == .directory else { return .skip }
+        if part.manifest != nil {
+            part.walked.append(entry, modified: status.contentModificationTime)
+        }
         return .descend(
             PlanContext(
                 policy: decision.contextForEntries, device: status.identity.device))

@@ -8,6 +8,14 @@ package func currentTime() -> FileTime {
     return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
 }
 
+/// The time that filesystems note changes by, which is that of the last tick: `clock_gettime(2)` with
+/// `CLOCK_REALTIME_COARSE`.
+package func coarseTime() -> FileTime {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME_COARSE, &now)
+    return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
+}
+
 /// The boot this system is in, which no other boot has: `/proc/sys/kernel/random/boot_id`.
 package func bootIdentifier() throws(Errno) -> String {
     let bytes = try contentsOfFile("/proc/sys/kernel/random/boot_id")

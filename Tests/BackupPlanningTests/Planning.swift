@@ -28,6 +28,7 @@ extension BackupPlan {
             switch notice.matter {
             case .issue(let issue): "\(relative(notice.path, to: root)): \(issue.name)"
             case .unreadable(let error): "\(relative(notice.path, to: root)): \(error.code)"
+            case .moved: "\(relative(notice.path, to: root)): moved"
             case .unkept(let snapshot, _): "\(relative(notice.path, to: root)): unkept \(snapshot)"
             }
         }

@@ -104,6 +104,38 @@ struct ChangingFileTests {
         }
     }
 
+    @Test("a file that the device cannot read is said to be that, and not to be readable")
+    func unreadableDevice() throws {
+        try withFilesystem(.btrfs) { volume in
+            let words = String(repeating: "on the device ", count: 5000)
+            try withBackup(of: Tree {}) { backup in
+                try Tree {
+                    File("broken", words)
+                    File("sound", "text")
+                }.create(in: volume.root)
+                try tool("sync", "-f", volume.root)
+                let image = volume.root.removingLastComponent().appending("image")
+                let script = """
+                    at=$(grep -abo 'on the device on the device' "$1" | head -n 1 | cut -d : -f 1)
+                    printf broken | dd of="$1" bs=1 seek="$at" conv=notrunc status=none
+                    dd of="$2/broken" oflag=nocache conv=notrunc,fdatasync count=0 status=none
+                    ! cat "$2/broken" > /dev/null
+                    """
+                try tool("sh", "-c", script, "sh", image, volume.root)
+                let result = try backup.run("create", volume.root)
+                #expect(result.exitCode == 3, "\(result)")
+                let lines = result.errorText.split(separator: "\n").filter {
+                    $0.contains("/broken: ")
+                }
+                #expect(lines.count == 1, "\(result)")
+                #expect(
+                    lines.allSatisfy { $0.contains("cannot be read and is not in the snapshot: ") })
+                #expect(lines.allSatisfy { $0.contains("(check the device: dmesg, then fsck") })
+                #expect(!result.errorText.contains("although it can be read"), "\(result)")
+            }
+        }
+    }
+
     @Test("items that vanish before restic comes to them are counted, and the rest is stored")
     func vanishing() throws {
         let tree = Tree {

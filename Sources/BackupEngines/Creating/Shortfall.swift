@@ -8,6 +8,8 @@ package struct Shortfall: Sendable, Hashable {
         case unreadable(Errno)
         /// It could not be looked at when the plan was made; the reason in words.
         case unplanned(String)
+        /// It was moved while the plan was made, which may not have met it under any name.
+        case moved
         /// Its path is longer than the engine can open.
         case tooLong
         /// It was there when the backup began, and is gone.
@@ -40,10 +42,16 @@ package struct Shortfall: Sendable, Hashable {
     /// What happened, in words, and how to go on.
     package var sentence: String {
         switch cause {
+        case .unreadable(.ioError):
+            "cannot be read and is not in the snapshot: \(Errno.ioError) "
+                + "(check the device: dmesg, then fsck; an older snapshot may have the file)"
         case .unreadable(let error):
             "cannot be read and is not in the snapshot: \(error) "
                 + "(run as a user who may read it, or exclude it)"
         case .unplanned(let reason): "is not in the snapshot: \(reason)"
+        case .moved:
+            "was moved while the plan was made, so it may not be in the snapshot "
+                + "(run the backup again when nothing moves)"
         case .tooLong:
             "is not in the snapshot: its path is longer than the backup tool can open "
                 + "(keep it nearer to the root of its filesystem)"
@@ -72,6 +80,7 @@ package struct Shortfall: Sendable, Hashable {
         switch cause {
         case .unreadable: "unreadable"
         case .unplanned: "unplanned"
+        case .moved: "moved"
         case .tooLong: "too-long"
         case .vanished: "vanished"
         case .changed: "changed"

@@ -9,7 +9,8 @@ struct ShortfallList {
     /// Begins with what the plan knows.
     init(_ plan: BackupPlan) {
         for notice in plan.notices where notice.isShortfall {
-            causes[notice.path.bytes] = .unplanned(notice.sentence)
+            causes[notice.path.bytes] =
+                notice.matter == .moved ? .moved : .unplanned(notice.sentence)
         }
         for item in plan.exclusions where item.reason.isShortfall {
             causes[item.path.bytes] =
@@ -23,11 +24,15 @@ struct ShortfallList {
         }
     }
 
-    /// Adds what the engine complained of, unless somebody else knows it by its exact name.
+    /// Adds what the engine complained of, by the exact name where that is known. Why it could not read an
+    /// item the engine knows better: a file can be opened on a device that fails later.
     mutating func add(inexact shortfalls: [Shortfall]) {
-        for shortfall in shortfalls where causes[shortfall.path] == nil {
-            if shortfall.path.contains(JSONScanner.lostByte), isKnown(shortfall.path) { continue }
-            causes[shortfall.path] = shortfall.cause
+        for shortfall in shortfalls {
+            let path = knownPath(shortfall.path)
+            switch (causes[path], shortfall.cause) {
+            case (nil, _), (.missing?, .unreadable): causes[path] = shortfall.cause
+            default: break
+            }
         }
     }
 
@@ -36,10 +41,12 @@ struct ShortfallList {
             .sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 
-    private func isKnown(_ name: [UInt8]) -> Bool {
-        causes.keys.contains { known in
+    /// The exact name of what an engine names without some bytes; the name itself where none is known.
+    private func knownPath(_ name: [UInt8]) -> [UInt8] {
+        guard name.contains(JSONScanner.lostByte) else { return name }
+        return causes.keys.first { known in
             known.count == name.count
                 && zip(name, known).allSatisfy { $0 == $1 || $0 == JSONScanner.lostByte }
-        }
+        } ?? name
     }
 }

@@ -45,8 +45,10 @@ extension BackupPlanner {
     ) throws -> PlannedList {
         var planner = self
         planner.longestPath = format.longestPath
-        let collector = ListCollector(format, spillingTo: directory)
-        let plan = try planner.makePlan(for: sources) { _ in ListObserver(collector) }
+        planner.makesManifest = true
+        let (plan, collector) = try planner.makePlan(
+            for: sources, collecting: { ListCollector(format, spillingTo: directory) },
+            observer: { ListObserver($0) })
         return PlannedList(plan, try format.list(of: plan), collector)
     }
 }

@@ -1,0 +1,86 @@
+import FileTree
+import SystemCalls
+import SystemPackage
+
+/// The directories that a plan's walk went through, each with when its entries had last changed before
+/// they were read.
+struct WalkedDirectories: Sendable {
+    /// Paths, one behind the other.
+    private var paths: [UInt8] = []
+    private var entries: [(end: Int, modified: FileTime)] = []
+
+    mutating func append(_ directory: borrowing TreeEntry, modified: FileTime) {
+        directory.appendPath(to: &paths)
+        entries.append((paths.count, modified))
+    }
+
+    mutating func append(contentsOf other: WalkedDirectories) {
+        let offset = paths.count
+        paths += other.paths
+        entries += other.entries.map { ($0.end + offset, $0.modified) }
+    }
+
+    /// The items that were there before the walk and now are in a directory that was read without them.
+    ///
+    /// Takes one call for each directory, and reads those again that changed since.
+    ///
+    /// - Parameters:
+    ///   - start: when the walk began, by the clock of filesystems.
+    ///   - plan: knows the items that were met.
+    func itemsMovedIn(since start: FileTime, unknownTo plan: BackupPlan) -> [FilePath] {
+        guard let manifest = plan.manifest else { return [] }
+        var named: Set<FilePath>?
+        var moved: [FilePath] = []
+        var begin = 0
+        for (end, modified) in entries {
+            let path = FilePath(bytes: Array(paths[begin..<end]))
+            begin = end
+            guard mayHaveChanged(path, modified, start) else { continue }
+            let known = named ?? Set(plan.exclusions.map(\.path) + plan.notices.map(\.path))
+            named = known
+            for name in names(in: path) {
+                let item = path.pushing(name)
+                if manifest.contains(item.bytes) || known.contains(item) { continue }
+                if wasThere(item, before: start) { moved.append(item) }
+            }
+        }
+        return moved
+    }
+
+    /// Whether a directory's entries may have changed since it was looked at. Some filesystems keep
+    /// times in steps of up to two seconds, in which a second change shows nothing.
+    private func mayHaveChanged(
+        _ path: FilePath, _ modified: FileTime, _ start: FileTime
+    ) -> Bool {
+        if modified.seconds >= start.seconds.subtractingSaturating(2) { return true }
+        do throws(Errno) {
+            return try path.withoutFollowing.statusAtHand().contentModificationTime != modified
+        } catch {
+            // Gone: what was planned in it will be missing by name.
+            return false
+        }
+    }
+
+    private func names(in directory: FilePath) -> [FilePath] {
+        var names: [FilePath] = []
+        do throws(Errno) {
+            try forEachName(in: directory.withoutFollowing) { name in
+                names.append(FilePath(bytes: name))
+                return true
+            }
+        } catch {
+            // Gone, or no directory any more: as above.
+        }
+        return names
+    }
+
+    private func wasThere(_ item: FilePath, before start: FileTime) -> Bool {
+        do throws(Errno) {
+            let status = try item.withoutFollowing.statusAtHand()
+            // Where no time of making is kept, a new file may be taken for a moved one.
+            return (status.creationTime ?? status.contentModificationTime) < start
+        } catch {
+            return false
+        }
+    }
+}
