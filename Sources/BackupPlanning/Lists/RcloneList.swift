@@ -4,7 +4,8 @@ import SystemPackage
 /// rclone: filter rules that leave out what the plan leaves out, take the SOURCEs and nothing else.
 ///
 /// rclone sees names with control characters replaced by their pictures (U+2400 and what follows),
-/// and with U+201B before what already looks like one.
+/// and with U+201B before what already looks like one, but for that of NUL, which it takes for a NUL that
+/// another program replaced.
 struct RcloneList: ListFormat {
     let name = "rclone"
     let storesPlaintext = true
@@ -27,6 +28,14 @@ struct RcloneList: ListFormat {
                 losses.append(double.loss(by: "rclone"))
                 continue
             }
+            guard item.path.bytes.firstRange(of: quote) == nil else {
+                losses.append(
+                    ListLoss(
+                        path: item.path,
+                        reason: "rclone reads names that hold U+201B in more than "
+                            + "one way"))
+                continue
+            }
             let name = pattern(item.path)
             guard item.isDirectory else {
                 rules += Array("- ".utf8) + protectedEnd(name) + newline
@@ -46,6 +55,8 @@ struct RcloneList: ListFormat {
 
     func command(for list: ListUse) -> ShellCommand {
         var command = ShellCommand("rclone copy --metadata --links --create-empty-src-dirs")
+        // Names that are the same to people only would be one file.
+        command.add("--no-unicode-normalization")
         command.add("--filter-from=", path: list.list)
         command.add("/ \"$DESTINATION\"")
         command.advice = [
@@ -70,7 +81,7 @@ struct RcloneList: ListFormat {
             switch scalar.value {
             case 0..<0x20: return pictures(0x2400 + scalar.value)
             case 0x7F: return pictures(0x2421)
-            case 0x2400...0x2421, 0x201B: return quote + Array(character.bytes)
+            case 0x2401...0x241F, 0x2421: return quote + Array(character.bytes)
             default:
                 let isSpecial = #"\*?[]{}"#.unicodeScalars.contains(scalar)
                 return (isSpecial ? [UInt8(ascii: "\\")] : []) + Array(character.bytes)

@@ -1,3 +1,5 @@
+import CommandSupport
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -106,5 +108,84 @@ struct ListToolTests {
                 try fixture.storedPaths([]).symmetricDifference(stored).map(quotedForMessages) == []
             )
         }
+    }
+
+    @Test(
+        "any name is stored or left out as it should be, or refused by name, in a UTF-8 locale",
+        arguments: ListTool.all, [nil, 1, 2] as [UInt64?])
+    func anyName(tool: ListTool, seed: UInt64?) throws {
+        var tool = tool
+        tool.environment["LC_ALL"] = "C.UTF-8"
+        let names = seed.map(randomNames) ?? chosenNames
+        let tree = Tree {
+            Directory("stored") { for name in names { File(name, "stored") } }
+            Directory("left out") { for name in names { File(name, "left out").excluded() } }
+            Directory("both") {
+                for (number, name) in names.enumerated() {
+                    number % 2 == 0 ? File(name, "stored") : File(name, "left out").excluded()
+                }
+            }
+        }
+        try withList(for: tool, of: tree) { fixture in
+            var plan = try fixture.plan()
+            for _ in 0..<5 where plan.exitCode == 1 {
+                let refused = ["stored", "left out", "both"].flatMap { directory in
+                    names.map {
+                        fixture.source.appending(directory).pushing(FilePath(bytes: $0.bytes))
+                    }
+                }.filter { plan.errorText.contains("\(escaped($0)): cannot be ") }
+                try #require(!refused.isEmpty, "\(plan)")
+                for path in refused { try removeFile(path) }
+                plan = try fixture.plan()
+            }
+            #expect(plan.exitCode == 0, "\(plan)")
+            let (result, stored) = try fixture.restoredPaths(by: Array(plan.output.dropLast()))
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                try fixture.storedPaths([]).symmetricDifference(stored).map(quotedForMessages) == []
+            )
+        }
+    }
+
+    private func escaped(_ path: FilePath) -> String {
+        var output: [UInt8] = []
+        path.bytes.withUnsafeBufferPointer { NameEscaping.append($0, to: &output) }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Names that are alike to people or to tools: composed and decomposed, pictures of control
+    /// characters, and what tools put in the place of others.
+    private var chosenNames: [FileName] {
+        [
+            "caf\u{E9}", "cafe\u{301}", "\u{212B}", "\u{C5}", "A\u{30A}", "\u{D7A3}",
+            "\u{1112}\u{1175}\u{11C2}", "\u{958}", "\u{2400}x", "nul\u{2400}", "\u{2401}",
+            "\u{240A}",
+            "\u{240D}", "\u{2420}", "x\u{2420}", "\u{2421}", "\u{2422}", "\u{FF0E}",
+            "\u{FF0E}\u{FF0E}",
+            "a\u{FF0F}b", "\u{FF0F}", "\u{FEFF}mark", "a\u{2028}b", "\u{85}", "\u{AD}", "\u{FFFD}",
+            "\u{201B}quote", "\u{201B}\u{2400}", "a\u{1}b", "a\u{7F}b", "tail.", "~", "%2F",
+            "a%00b",
+            "\u{FB01}", "\u{1F600}",
+        ].map { FileName(Array($0.utf8)) }
+    }
+
+    private func randomNames(_ seed: UInt64) -> [FileName] {
+        var numbers = SeededNumbers(seed: seed)
+        let texts = [
+            ".", " ", "\t", "\r", "\n", "e\u{301}", "\u{E9}", "\u{2400}", "\u{2401}", "\u{2420}",
+            "\u{201B}", "\u{FF0F}", "\u{FF0E}", "\u{85}", "\u{2028}", "*", "?", "[", "]", "{", "}",
+            "\\",
+            "#", ";", "'", "\"", "$", "-", "+", "~", ":", "!", "%", ",", "\u{FEFF}", "a", "B", "^",
+            "|",
+        ]
+        let pieces = texts.map { Array($0.utf8) } + [[0xFF], [0xE9], [0xC3], [0x1B], [0x7F]]
+        let names = (0..<60).map { _ in
+            (0..<Int.random(in: 1...5, using: &numbers)).flatMap { _ in
+                pieces.randomElement(using: &numbers) ?? []
+            }
+        }
+        let reserved = [Array(".".utf8), Array("..".utf8)]
+        return Set(names).subtracting(reserved)
+            .sorted { $0.lexicographicallyPrecedes($1) }.map { FileName($0) }
     }
 }
