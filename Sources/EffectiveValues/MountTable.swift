@@ -40,10 +40,12 @@ public struct MountTable: Sendable, Hashable {
     /// - Parameter path: a real path.
     public func mount(holding path: FilePath) -> Mount? {
         let numbers = Set(mounts.map(\.number))
-        let tops = mounts.indices.filter {
-            mounts[$0].mountPoint == "/" && !numbers.contains(mounts[$0].parent)
-        }
-        guard var current = tops.first else { return nil }
+        let tops = mounts.indices.filter { !numbers.contains(mounts[$0].parent) }
+        // In a chroot that is no mount itself the table does not tell what `/` is on.
+        let nearest = tops.filter { path.isHeld(by: mounts[$0].mountPoint) }
+            .min { mounts[$0].mountPoint.length < mounts[$1].mountPoint.length }
+        guard var current = tops.first(where: { mounts[$0].mountPoint == "/" }) ?? nearest
+        else { return nil }
         // A lookup meets the mount points one after the other, the nearest to `/` first. Each step
         // goes one mount further; the bound only ends a table that leads in a circle.
         for _ in mounts {

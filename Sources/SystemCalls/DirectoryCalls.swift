@@ -103,3 +103,13 @@ package func raiseDescriptorLimit() throws(Errno) -> Int {
     }
     return Int(clamping: limit.rlim_cur)
 }
+
+/// Makes sure that so many descriptors can be opened, after raising the soft limit.
+///
+/// - Throws: `EMFILE` when they cannot.
+package func requireDescriptors(_ count: Int) throws(Errno) {
+    try raiseDescriptorLimit()
+    var opened: [FileDescriptor] = []
+    defer { for descriptor in opened { closeQuietly(descriptor) } }
+    for _ in 0..<count { opened.append(try openDirectoryReference("/")) }
+}

@@ -88,7 +88,42 @@ package func linkItem(
 }
 
 /// Changes an item's name and directory: `renameat2(2)`.
+///
+/// Where the filesystem cannot refuse to replace (sshfs, NFS), a file gets the new name as a second one, or,
+/// where it can have no second one, in place of an empty file that was made for that; what is killed between
+/// leaves both names, or the empty file.
 package func renameItem(
+    _ name: FilePath, in directory: FileDescriptor,
+    to newName: FilePath, in newDirectory: FileDescriptor, _ condition: NamingCondition
+) throws(Errno) {
+    do throws(Errno) {
+        try rename(name, in: directory, to: newName, in: newDirectory, condition)
+    } catch .invalidArgument where condition == .absent {
+        try moveToAbsentName(name, in: directory, to: newName, in: newDirectory)
+    }
+}
+
+private func moveToAbsentName(
+    _ name: FilePath, in directory: FileDescriptor,
+    to newName: FilePath, in newDirectory: FileDescriptor
+) throws(Errno) {
+    let item = DirectoryEntryLocation(directory: directory, name: name)
+    guard try item.status().kind != .directory else { throw .invalidArgument }
+    do throws(Errno) {
+        try linkItem(name, in: directory, to: newName, in: newDirectory)
+    } catch .notPermitted, .notSupported, .noFunction, .tooManyLinks {
+        try closeFile(makeFile(newName, in: newDirectory, permissions: 0o600))
+        do throws(Errno) {
+            return try rename(name, in: directory, to: newName, in: newDirectory, .replacing)
+        } catch {
+            try? removeItem(newName, in: newDirectory, isDirectory: false)
+            throw error
+        }
+    }
+    try removeItem(name, in: directory, isDirectory: false)
+}
+
+private func rename(
     _ name: FilePath, in directory: FileDescriptor,
     to newName: FilePath, in newDirectory: FileDescriptor, _ condition: NamingCondition
 ) throws(Errno) {

@@ -26,6 +26,12 @@ struct StepProcess {
     /// A stop request reaches the step once, as SIGINT, and its end is waited for. When this process
     /// is killed, the kernel interrupts the step (where setpriv is installed).
     func run(_ kind: BackupStep.Kind, isSilent: Bool) async throws -> End {
+        do throws(Errno) {
+            try requireDescriptors(spareDescriptors)
+        } catch {
+            Messages.write(about: [UInt8]?.none, backupError(error).description)
+            return End(code: 1)
+        }
         let configuration = try configuration(settings.step(kind))
         let task = Task { () async throws -> (TerminationStatus, [UInt8]) in
             switch kind {

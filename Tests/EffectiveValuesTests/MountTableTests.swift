@@ -47,6 +47,16 @@ struct MountTableTests {
         #expect(MountTable(mountinfo: Array(other.utf8)).mounts.first?.layers == [])
     }
 
+    @Test("without the mount of / others are found, as in a chroot")
+    func chroot() {
+        let lines = "7 3 0:1 / /proc rw - proc p rw\n8 7 0:2 / /proc/sys/fs rw - oddfs p rw\n"
+        let table = MountTable(mountinfo: Array((lines + "9 3 0:3 / /a rw - tmpfs t rw").utf8))
+        #expect(table.mount(holding: "/proc")?.number == 7)
+        #expect(table.mount(holding: "/proc/sys/fs/x")?.number == 8)
+        #expect(table.mount(holding: "/a/b")?.number == 9)
+        #expect(table.mount(holding: "/home") == nil)
+    }
+
     @Test("servers and FUSE mounts may be silent, but not what everything needs")
     func remote() {
         func table(_ lines: String...) -> MountTable {

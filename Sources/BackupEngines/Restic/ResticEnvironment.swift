@@ -26,6 +26,11 @@ struct ResticEnvironment: Sendable, Hashable {
             return !names.contains { variable.starts(with: $0) }
         }
         variables.append(Array("RESTIC_REPOSITORY=".utf8) + repository)
+        // restic writes each pack to a file there first.
+        if let directory = roomyTemporaryDirectory() {
+            variables.removeAll { $0.starts(with: "TMPDIR=".utf8) }
+            variables.append(Array("TMPDIR=".utf8) + directory.bytes)
+        }
         // Status lines a second: enough to see, and few enough to cost nothing.
         variables.append(Array("RESTIC_PROGRESS_FPS=4".utf8))
         self.variables = variables
@@ -66,4 +71,23 @@ package func inheritedEnvironment() -> [[UInt8]] {
 package func environmentValue(_ name: String) -> [UInt8]? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+}
+
+/// A directory for temporary files in place of the usual one when that is full: one of `/var/tmp` and `/tmp`.
+///
+/// - Returns: nil when the usual one has room, or none has.
+private func roomyTemporaryDirectory() -> FilePath? {
+    let usual = environmentValue("TMPDIR").map { FilePath(bytes: $0) } ?? "/tmp"
+    // As many packs as restic fills at a time, and some to spare.
+    let wanted: UInt64 = 128 << 20
+    func hasRoom(_ directory: FilePath) -> Bool {
+        guard let status = try? filesystemStatus(of: directory), !status.isReadOnly else {
+            return false
+        }
+        let (free, overflow) = status.availableBlocks.multipliedReportingOverflow(
+            by: status.fragmentSize)
+        return (overflow || free >= wanted) && (status.files == 0 || status.availableFiles > 0)
+    }
+    if hasRoom(usual) { return nil }
+    return ["/var/tmp", "/tmp"].first(where: hasRoom)
 }

@@ -10,6 +10,10 @@ struct ResticEnd: Sendable {
     let errors: ErrorOutput
 }
 
+/// How many descriptors have to be free for another process to be started and read from. With fewer
+/// Subprocess 1.0.2 crashes, or waits for ever.
+package let spareDescriptors = 24
+
 extension Restic {
     /// Runs restic and hands its output to a consumer.
     ///
@@ -23,6 +27,11 @@ extension Restic {
     func execute<Consumer: OutputConsumer>(
         _ arguments: [[UInt8]], reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
+        do throws(Errno) {
+            try requireDescriptors(spareDescriptors)
+        } catch {
+            throw backupError(error)
+        }
         let stopper = Stopper()
         let configuration = configuration(arguments)
         let task = Task {

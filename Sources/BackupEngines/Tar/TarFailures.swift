@@ -5,7 +5,7 @@ import SystemPackage
 /// What went wrong as the command line tool tells it.
 ///
 /// - Parameter path: the file concerned; nil where the error names it, or there is none.
-func backupError(_ error: any Error, path: FilePath? = nil) -> BackupError {
+package func backupError(_ error: any Error, path: FilePath? = nil) -> BackupError {
     switch error {
     case let error as BackupError: error
     case let error as ArchiveFailure:
@@ -39,6 +39,7 @@ private func advice(_ errno: Errno?) -> String? {
     case .noSpace, .diskQuotaExceeded: "make room and run it again"
     case .permissionDenied, .notPermitted, .readOnlyFileSystem:
         "check owner, permissions and mount options"
+    case .tooManyOpenFiles: "raise the limit: ulimit -n"
     default: nil
     }
 }

@@ -87,6 +87,31 @@ struct ArchiveTroubleTests {
         }
     }
 
+    @Test("archives are kept where renaming cannot refuse to replace, as on FUSE and NFS")
+    func simpleFilesystem() throws {
+        try require(.root, .tool("bindfs"))
+        try withArchives(of: Self.small) { backup in
+            let mount = backup.base.appending("mount")
+            try tool("mkdir", mount, backup.base.appending("behind"))
+            try tool("bindfs", backup.base.appending("behind"), mount)
+            defer { _ = try? tool("umount", mount) }
+            let options: [any CommandArgument] = ["--repository", "tar:\(mount)/archives"]
+            for words in [
+                ["init"] + options, ["create", backup.source] + options,
+                ["create", backup.source] + options, ["forget", "--keep-last", "1"] + options,
+                ["verify", "--read-data"] + options,
+                ["restore", "latest", "--target", backup.target] + options,
+            ] {
+                let result = try backup.command(words).run()
+                #expect(result.exitCode == 0, "\(result)")
+            }
+            #expect(try backup.differences() == [])
+            let again = try backup.command(["init"] + options).run()
+            #expect(again.exitCode == 1)
+            #expect(again.errorText.contains("there is a repository already"), "\(again)")
+        }
+    }
+
     @Test("items with a protection class are left out and named, unless plaintext is allowed")
     func protection() throws {
         let tree = Tree {

@@ -7,7 +7,7 @@ extension TarRepository {
         _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
         try await work { isCancelled in
-            try raiseDescriptorLimit()
+            try requireDescriptors(spareDescriptors)
             let directory = try open()
             let identifier = request.snapshot.identifier
             let archive = try openArchive(identifier, in: directory.descriptor)

@@ -29,7 +29,8 @@ extension TarRepository {
         guard let planned = request.plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
         }
-        try raiseDescriptorLimit()
+        // Without any to spare every file would be one that cannot be read.
+        try requireDescriptors(spareDescriptors)
         let identifier = TarNames.makeIdentifier()
         let archive = try UnfinishedFile(TarNames.archive(identifier), in: directory.descriptor)
         let manifest = try UnfinishedFile(TarNames.manifest(identifier), in: directory.descriptor)
