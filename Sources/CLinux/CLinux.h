@@ -526,6 +526,11 @@ static inline long linux_open_in_root(int directory, const char *path, uint64_t 
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
+// kill(2) with no signal: 0 when the process exists and may be signalled.
+static inline long linux_kill(int process, int signal) {
+    return kill(process, signal) == 0 ? 0 : -errno;
+}
+
 // Compares what two threads have: 0 when it is the same. kcmp(2)
 static inline long linux_kcmp(int first, int second, int type) {
     return linux_result(syscall(SYS_kcmp, first, second, type, 0, 0));

@@ -14,7 +14,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case copy_file_range
     case fcntl, openat2, posix_spawn, waitpid
     case fchownat, mknodat, adjtimex, syncfs
-    case quotactl_fd, sendto, kcmp
+    case quotactl_fd, sendto, kcmp, kill
     case copyAttributes = "attr_copy_fd"
 }
 

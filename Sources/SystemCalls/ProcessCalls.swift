@@ -7,6 +7,17 @@ package func effectiveUser() -> UInt32 { geteuid() }
 /// The effective group number of this process: `getegid(2)`, which cannot fail.
 package func effectiveGroup() -> UInt32 { getegid() }
 
+/// Whether a process has a number, as far as that can be told: `kill(2)` with no signal. One of another
+/// user has, too.
+package func hasProcess(numbered number: Int32) -> Bool {
+    do throws(Errno) {
+        _ = try perform(.kill) { linux_kill(number, 0) }
+        return true
+    } catch {
+        return error != .noSuchProcess
+    }
+}
+
 /// The processors this process may run on: `sched_getaffinity(2)`; at least 1.
 package func availableProcessorCount() -> Int {
     max(Int(linux_available_processors()), 1)

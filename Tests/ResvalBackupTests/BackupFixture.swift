@@ -61,19 +61,37 @@ struct BackupFixture {
         afterBackup after: String = ":"
     ) throws -> Command {
         let restic = try #require(FilePath.tool("restic"))
-        let script = """
-            #!/bin/sh
-            case " $* " in *" backup "*) ;; *) exec "\(restic)" "$@" ;; esac
-            \(before)
-            "\(restic)" "$@"; code=$?
-            \(after)
-            exit $code
-            """
+        return try with(
+            restic: """
+                case " $* " in *" backup "*) ;; *) exec "\(restic)" "$@" ;; esac
+                \(before)
+                "\(restic)" "$@"; code=$?
+                \(after)
+                exit $code
+                """, command(arguments))
+    }
+
+    /// A command with a restic that shows every lock as one that was made years ago; the times of the
+    /// locks' files are made so, too.
+    func withOldLocks(_ command: Command) throws -> Command {
+        let restic = try #require(FilePath.tool("restic"))
+        try tool(
+            "find", repository.appending("locks"), "-type", "f", "-exec", "touch", "-d",
+            "2020-01-01", "{}", "+")
+        return try with(
+            restic: """
+                case " $* " in *" cat "*" lock "*) ;; *) exec "\(restic)" "$@" ;; esac
+                "\(restic)" "$@" | sed 's/"time": *"[^"]*"/"time":"2020-01-01T00:00:00Z"/'
+                """, command)
+    }
+
+    /// A command with a shell script in place of restic.
+    private func with(restic script: String, _ command: Command) throws -> Command {
         let programs = base.appending("programs")
         try tool("mkdir", "-p", programs)
         try tool("rm", "-f", programs.appending("restic"))
-        try Tree { File("restic", script).permissions(0o755) }.create(in: programs)
-        var command = command(arguments)
+        try Tree { File("restic", "#!/bin/sh\n" + script).permissions(0o755) }.create(in: programs)
+        var command = command
         command.environment["PATH"] = "\(programs):/usr/local/bin:/usr/bin:/bin"
         return command
     }

@@ -121,23 +121,145 @@ struct RepositoryTroubleTests {
         }
     }
 
-    @Test("a lock whose process was killed is removed, and the backup runs")
-    func deadLock() throws {
+    @Test(
+        "a lock whose process was killed is removed, at once where this program started it",
+        arguments: [true, false])
+    func deadLock(isOwn: Bool) throws {
         try withBackup(of: Self.tree) { backup in
             let script = """
                 index=$1/index/$(printf %064d 0); mkfifo "$index"
-                $RESTIC check >/dev/null 2>&1 & holder=$!
+                if [ $3 = true ]; then "$RESVAL" verify & else $RESTIC check & fi >/dev/null 2>&1
+                own=$!
                 until ls "$1/locks" | grep -qE '^[0-9a-f]{64}$'; do sleep 0.02; done
-                kill -KILL $holder; wait $holder
+                holder=$(pgrep -x restic -P $own || echo $own)
+                kill -STOP $own; kill -KILL $holder; kill -KILL $own; wait $own
                 rm "$index"
                 ls "$1/locks" | wc -l
                 "$RESVAL" create "$2" >/dev/null; code=$?
                 ls "$1/locks" | wc -l
                 exit $code
                 """
-            let result = try backup.script(script, backup.repository, backup.source)
+            let result = try backup.script(script, backup.repository, backup.source, "\(isOwn)")
+            #expect(result.exitCode == (isOwn ? 0 : 11), "\(result)")
+            #expect(result.text == (isOwn ? "1\n0\n" : "1\n1\n"), "\(result)")
+            guard !isOwn else { return }
+            #expect(result.errorText.contains("was killed goes after 30 minutes"), "\(result)")
+            let old = try backup.withOldLocks(backup.command(["create", backup.source]))
+            let late = try old.run()
+            #expect(late.exitCode == 0, "\(late)")
+            try #expect(tool("ls", backup.repository.appending("locks")) == "")
+        }
+    }
+
+    @Test("a lock whose process only cannot be seen stays, however old it is")
+    func hiddenProcess() throws {
+        try withBackup(of: Self.tree, user: 54321) { backup in
+            let script = """
+                index=$1/index/$(printf %064d 0); mkfifo "$index"
+                $RESTIC --no-cache check >/dev/null 2>&1 & holder=$!
+                until ls "$1/locks" | grep -qE '^[0-9a-f]{64}$'; do sleep 0.02; done
+                chown -R 54321 "$1"; touch -d 2020-01-01 "$1"/locks/*
+                unshare --mount sh -c '
+                    mount -t proc -o hidepid=2 proc /proc
+                    PATH="$2:$PATH" exec setpriv --reuid 54321 --regid 54321 --clear-groups \\
+                        "$RESVAL" create "$1"' sh "$2" "$3"
+                code=$?
+                ls "$1/locks" | wc -l
+                kill -INT $holder; wait $holder
+                rm "$index"
+                exit $code
+                """
+            _ = try backup.withOldLocks(backup.command([]))
+            let result = try backup.script(
+                script, backup.repository, backup.source, backup.base.appending("programs"))
+            #expect(result.exitCode == 11, "\(result)")
+            #expect(result.text == "1\n", "\(result)")
+        }
+    }
+
+    @Test(
+        "without descriptors to spare every command says so at once, and what it made is whole",
+        arguments: [8, 10, 12, 14, 16, 18, 20, 24, 32, 48])
+    func descriptors(limit: Int) throws {
+        try withBackup(
+            of: Tree { for n in 0..<30 { Directory(FileName(Array("\(n)".utf8))) { File("f") } } }
+        ) {
+            backup in
+            try tool("mkdir", backup.base.appending("archives"))
+            try backup.runSuccessfully("init", "--repository", "tar:\(backup.base)/archives")
+            for repository in ["\(backup.repository)", "tar:\(backup.base)/archives"] {
+                for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
+                    let script = """
+                        ulimit -n \(limit); exec "$RESVAL" "$@"
+                        """
+                    var arguments: [any CommandArgument] = words
+                    arguments += ["--repository", repository]
+                    let command = backup.command([])
+                    var shell = Command(
+                        "/bin/sh", arguments: ["-c", script, "sh"] + arguments)
+                    shell.environment = command.environment.merging(
+                        ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
+                    let result = try shell.run()
+                    #expect(
+                        result.exitCode == 0
+                            || result.exitCode == 1
+                                && result.errorText.lowercased().contains("too many open files"),
+                        "\(words) with \(limit): \(result)")
+                }
+            }
+        }
+    }
+
+    @Test("where /tmp is full, restic and the record take another directory")
+    func fullTemporaryDirectory() throws {
+        try require(.root, .tool("unshare"))
+        try withBackup(of: Tree {}) { backup in
+            try tool(
+                "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=40",
+                "status=none")
+            // The fixture itself may lie below /tmp.
+            let script = """
+                unshare --mount sh -c '
+                    mkdir "$1/small" "$1/base" && mount --bind "$1" "$1/base" 2>/dev/null
+                    mount -t tmpfs -o size=64k tmpfs "$1/small"
+                    head -c 100000 /dev/zero > "$1/small/full" 2>/dev/null
+                    export TMPDIR="$1/small"
+                    "$RESVAL" create "$2"; code=$?
+                    exit $code' sh "$1" "$2"
+                """
+            let result = try backup.script(script, backup.base, backup.source)
             #expect(result.exitCode == 0, "\(result)")
-            #expect(result.text == "1\n0\n")
+            try backup.runSuccessfully("verify", "latest")
+        }
+    }
+
+    @Test("in a chroot the filesystems of the kernel are not walked")
+    func chroot() throws {
+        try require(.root, .tool("unshare"))
+        try withTemporaryDirectory(
+            containing: Tree {
+                for name in ["usr", "lib", "lib64", "bin", "opt", "program"] {
+                    Directory(FileName(Array(name.utf8)))
+                }
+                Directory("proc"); Directory("home") { File("f", "text") }
+            }
+        ) { root in
+            let script = """
+                unshare --mount sh -c '
+                    for name in usr lib lib64 bin opt; do
+                        if [ -d /$name ]; then mount --rbind /$name "$0/$name"; fi
+                    done
+                    mount --bind "$1" "$0/program"; mount -t proc proc "$0/proc"
+                    LD_LIBRARY_PATH=/opt/swift/usr/lib/swift/linux HOME=/home \\
+                        chroot "$0" /program/resval-backup plan --excluded-only / ' "$0" "$1"
+                """
+            let result = try Command(
+                "/bin/sh", "-c", script, root,
+                FilePath.built("resval-backup").removingLastComponent()
+            ).run()
+            #expect(
+                result.text.contains("leave out /proc: proc is mounted here"), "\(result)")
+            #expect(!result.errorText.contains("/proc/"), "\(result)")
         }
     }
 }

@@ -2,8 +2,6 @@ import SystemCalls
 import SystemPackage
 
 /// What this machine can tell about processes that may have ended.
-///
-/// Times are not looked at: clocks are set, also while locks are held.
 struct ProcessTable {
     private let directory: FilePath
 
@@ -12,10 +10,12 @@ struct ProcessTable {
 
     /// Whether no process has a number for certain: neither here nor inside a container.
     ///
-    /// False too where that cannot be told, as inside a container.
+    /// False too where that cannot be told, as inside a container, or where `/proc` hides the processes
+    /// of other users (`hidepid`).
     func hasNone(numbered number: Int32) -> Bool {
-        guard seesAllProcesses else { return false }
+        guard seesAllProcesses, !hasProcess(numbered: number) else { return false }
         do throws(Errno) {
+            _ = try contentsOfFile(directory.appending("1/status"))
             for process in try processes() where try has(process, number) { return false }
             return true
         } catch {
@@ -23,8 +23,9 @@ struct ProcessTable {
         }
     }
 
-    /// The kernel gives the first namespace of processes a fixed number, `PROC_PID_INIT_INO`.
-    private var seesAllProcesses: Bool {
+    /// Whether process numbers are those of the machine, and not of a container. The kernel gives the
+    /// first namespace of processes a fixed number, `PROC_PID_INIT_INO`.
+    var seesAllProcesses: Bool {
         do throws(Errno) {
             let target = try symbolicLinkTarget(directory.appending("self/ns/pid").withoutFollowing)
             return target == "pid:[4026531836]"

@@ -4,12 +4,17 @@ import SystemPackage
 extension Restic {
     /// Removes locks whose processes have ended for certain, as SIGKILL and power cuts leave them.
     ///
-    /// `restic unlock` is no help: it tells from a signal sent to the process number whether a
-    /// process lives, so it removes the lock of another user's running restic and signals
-    /// strangers. Here a lock goes only when all of this holds: the repository is a directory on a
-    /// filesystem of this machine, so whoever uses it runs on this kernel; the lock names this
-    /// machine; and nothing has the number of its process, in whatever container. Then its file is
-    /// removed, by the name under which it was read, which no other lock will ever have.
+    /// `restic unlock` is no help: it goes by the name of the machine and a signal sent to the process
+    /// number, so it removes the lock of another machine of the same name, and it signals strangers. Here a
+    /// lock goes only when the repository is a directory on a filesystem of this machine, the lock names
+    /// this machine, and
+    ///
+    /// - its process was started by this program, as a note tells, and has ended; or
+    /// - it is as old as restic itself requires, 30 minutes without being refreshed, and nothing has the
+    ///   number of its process, in whatever container.
+    ///
+    /// Then its file is removed, by the name under which it was read, which no other lock will ever have: one
+    /// that is refreshed meanwhile has another.
     ///
     /// Everything else is left to people: locks do not keep `create` from running unless someone
     /// asked for the repository alone, and then `locked` is the answer.
@@ -17,19 +22,44 @@ extension Restic {
     /// - Returns: how many locks were removed.
     @discardableResult
     package func removeDeadLocks() async throws(BackupError) -> Int {
-        guard let directory = repository.directory, isOnThisMachine(directory),
-            try !isEmptyOrAbsent(directory.appending("locks"))
-        else { return 0 }
+        guard let directory = localDirectory else { return 0 }
+        let started = StartedProcess.all(on: directory).filter(\.hasEnded)
+        defer { for process in started { process.forget() } }
+        guard try !isEmptyOrAbsent(directory.appending("locks")) else { return 0 }
         var count = 0
-        for lock in try await locks() where isDead(lock) {
+        for lock in try await locks() where isDead(lock, started, in: directory) {
             if try remove(lock, in: directory) { count += 1 }
         }
         return count
     }
 
-    private func isDead(_ lock: ResticLock) -> Bool {
-        lock.hostName == hostName()
-            && ProcessTable().hasNone(numbered: lock.processIdentifier)
+    /// The directory of a repository that no other machine can have on a disk of its own; nil where there is
+    /// none.
+    var localDirectory: FilePath? {
+        repository.directory.flatMap { isOnThisMachine($0) ? $0 : nil }
+    }
+
+    private func isDead(
+        _ lock: ResticLock, _ ended: [StartedProcess], in directory: FilePath
+    ) -> Bool {
+        guard lock.hostName == hostName() else { return false }
+        let isOurs = ended.contains {
+            $0.number == lock.processIdentifier && $0.begin <= lock.time
+        }
+        return isOurs
+            || isOld(lock, in: directory)
+                && ProcessTable().hasNone(numbered: lock.processIdentifier)
+    }
+
+    private func isOld(_ lock: ResticLock, in directory: FilePath) -> Bool {
+        do throws(Errno) {
+            let file = try directory.appending("locks").appending(lock.identifier).withoutFollowing
+                .status()
+            return lock.isOld(written: file.contentModificationTime, now: currentTime())
+        } catch {
+            // Gone, or refreshed.
+            return false
+        }
     }
 
     private func locks() async throws(BackupError) -> [ResticLock] {

@@ -73,7 +73,9 @@ extension Restic {
         let since = text.line(containing: "lock was created at").map { ": \($0)" } ?? ""
         return BackupError(
             .locked, "the repository is locked by \(holder)\(since)",
-            advice: "wait until it is done; if that process is gone for certain: restic unlock",
+            advice:
+                "wait until it is done; the lock of a process that was killed goes after 30 minutes, "
+                + "or, if it is gone for certain: restic unlock",
             path: repository.directory)
     }
 

@@ -1,3 +1,6 @@
+import ResourceValues
+import SystemCalls
+
 /// A lock in a repository.
 struct ResticLock: Sendable, Hashable {
     /// The name of its file.
@@ -6,24 +9,39 @@ struct ResticLock: Sendable, Hashable {
     let hostName: String
     /// The number of that process on its machine.
     let processIdentifier: Int32
+    /// When it was made; restic makes a new one in its place every five minutes.
+    let time: FileTime
 
     /// Reads the object of `restic cat lock`.
     init(identifier: String, json: [UInt8]) throws(JSONError) {
         var hostName = ""
         var processIdentifier: Int64 = 0
+        var time: FileTime?
         var scanner = JSONScanner(json[...])
         try scanner.forEachField { scanner, name throws(JSONError) in
             switch name {
             case "hostname": hostName = try scanner.text()
+            case "time": time = FileTime(rfc3339: try scanner.string())
             case "pid": processIdentifier = try scanner.integer()
             default: break
             }
         }
-        guard let process = Int32(exactly: processIdentifier), process > 0 else {
+        guard let process = Int32(exactly: processIdentifier), process > 0, let time else {
             throw JSONError(offset: 0)
         }
+        self.time = time
         self.identifier = identifier
         self.hostName = hostName
         self.processIdentifier = process
+    }
+
+    /// Whether nobody has refreshed it for as long as restic itself waits before it removes a lock.
+    ///
+    /// - Parameters:
+    ///   - written: when its file was last written to, by the clock of the machine with the repository.
+    ///   - now: the time.
+    func isOld(written: FileTime, now: FileTime) -> Bool {
+        let limit: Int64 = 30 * 60
+        return [time, written].allSatisfy { now.seconds.subtractingSaturating($0.seconds) > limit }
     }
 }

@@ -34,8 +34,9 @@ extension Restic {
         }
         let stopper = Stopper()
         let configuration = configuration(arguments)
+        let directory = localDirectory
         let task = Task {
-            try await Self.run(configuration, consumer, stopper)
+            try await Self.run(configuration, consumer, stopper, on: directory)
         }
         let result = await withTaskCancellationHandler {
             await task.result
@@ -62,23 +63,31 @@ extension Restic {
     }
 
     private static func run<Consumer: OutputConsumer>(
-        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper
+        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper,
+        on repository: FilePath?
     ) async throws -> (Consumer, ResticEnd) {
+        let begin = currentTime()
         let result = try await Subprocess.run(
             configuration, input: .none, output: .sequence, error: .sequence
         ) { execution in
             stopper.begin { try? execution.send(signal: .interrupt) }
+            let started = repository.flatMap {
+                StartedProcess(
+                    noting: execution.processIdentifier.value, from: begin, on: $0)
+            }
             async let errors = collect(execution.standardError)
             let consumed = try await consume(execution.standardOutput, consumer, stopper)
-            return (consumed, try await errors)
+            return (consumed, try await errors, started)
         }
         stopper.end()
-        let (consumed, errors) = result.closureResult
+        let (consumed, errors, started) = result.closureResult
         let code: Int32 =
             switch result.terminationStatus {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
+        // One that was killed has left its lock, which the note tells whose it is.
+        if code >= 0 { started?.forget() }
         return (try consumed.get(), ResticEnd(code: code, errors: errors))
     }
 
