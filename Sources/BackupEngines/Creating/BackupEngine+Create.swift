@@ -37,7 +37,8 @@ extension BackupEngine {
         result.coverage = coverage
         result.untagged = attempt.leftBehind
         if !result.isComplete && !plan.isIncomplete {
-            result.untagged = await tagAsIncomplete(attempt.stored.identifier)
+            result.untagged =
+                await tagAsIncomplete(attempt.stored.identifier) ?? attempt.leftBehind
         }
         return result
     }

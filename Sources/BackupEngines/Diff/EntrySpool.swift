@@ -11,9 +11,11 @@ final class EntrySpool: Sendable {
     /// - Throws: ``BackupError`` when neither `/var/tmp` nor `/tmp` takes a file.
     init() throws(BackupError) {
         var failure = Errno.notSupported
-        for directory in ["/var/tmp", "/tmp"] {
+        let bases: [FilePath] = ["/var/tmp", "/tmp"]
+        let roomy = bases.filter(hasTemporaryRoom)
+        for directory in roomy + bases.filter({ !roomy.contains($0) }) {
             do throws(Errno) {
-                let parent = OwnedDescriptor(try openDirectoryReference(FilePath(directory)))
+                let parent = OwnedDescriptor(try openDirectoryReference(directory))
                 if let file = try makeUnnamedFile(in: parent.descriptor, permissions: 0o600) {
                     descriptor = file
                     return

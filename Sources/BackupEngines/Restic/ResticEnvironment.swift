@@ -78,16 +78,15 @@ package func environmentValue(_ name: String) -> [UInt8]? {
 /// - Returns: nil when the usual one has room, or none has.
 private func roomyTemporaryDirectory() -> FilePath? {
     let usual = environmentValue("TMPDIR").map { FilePath(bytes: $0) } ?? "/tmp"
-    // As many packs as restic fills at a time, and some to spare.
-    let wanted: UInt64 = 128 << 20
-    func hasRoom(_ directory: FilePath) -> Bool {
-        guard let status = try? filesystemStatus(of: directory), !status.isReadOnly else {
-            return false
-        }
-        let (free, overflow) = status.availableBlocks.multipliedReportingOverflow(
-            by: status.fragmentSize)
-        return (overflow || free >= wanted) && (status.files == 0 || status.availableFiles > 0)
+    if hasTemporaryRoom(usual) { return nil }
+    return ["/var/tmp", "/tmp"].first(where: hasTemporaryRoom)
+}
+
+/// Whether a directory has room for temporary files: for as many packs as restic fills at a time, 128 MiB.
+func hasTemporaryRoom(_ directory: FilePath) -> Bool {
+    guard let status = try? filesystemStatus(of: directory), !status.isReadOnly else {
+        return false
     }
-    if hasRoom(usual) { return nil }
-    return ["/var/tmp", "/tmp"].first(where: hasRoom)
+    let free = status.availableBlocks.multipliedSaturating(by: status.fragmentSize)
+    return free >= 128 << 20 && (status.files == 0 || status.availableFiles > 0)
 }
