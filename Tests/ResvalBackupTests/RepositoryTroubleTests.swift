@@ -217,10 +217,9 @@ struct RepositoryTroubleTests {
             try tool(
                 "dd", "if=/dev/urandom", "of=\(backup.source)/large", "bs=1M", "count=40",
                 "status=none")
-            // The fixture itself may lie below /tmp.
             let script = """
                 unshare --mount sh -c '
-                    mkdir "$1/small" "$1/base" && mount --bind "$1" "$1/base" 2>/dev/null
+                    mkdir "$1/small"
                     mount -t tmpfs -o size=64k tmpfs "$1/small"
                     head -c 100000 /dev/zero > "$1/small/full" 2>/dev/null
                     export TMPDIR="$1/small"
@@ -241,7 +240,11 @@ struct RepositoryTroubleTests {
                 for name in ["usr", "lib", "lib64", "bin", "opt", "program"] {
                     Directory(FileName(Array(name.utf8)))
                 }
-                Directory("proc"); Directory("home") { File("f", "text") }
+                Directory("proc")
+                Directory("top") {
+                    Directory("proc")
+                    File("f", "text")
+                }
             }
         ) { root in
             let script = """
@@ -250,15 +253,16 @@ struct RepositoryTroubleTests {
                         if [ -d /$name ]; then mount --rbind /$name "$0/$name"; fi
                     done
                     mount --bind "$1" "$0/program"; mount -t proc proc "$0/proc"
-                    LD_LIBRARY_PATH=/opt/swift/usr/lib/swift/linux HOME=/home \\
-                        chroot "$0" /program/resval-backup plan --excluded-only / ' "$0" "$1"
+                    mount -t proc proc "$0/top/proc"
+                    LD_LIBRARY_PATH=/opt/swift/usr/lib/swift/linux HOME=/top \\
+                        chroot "$0" /program/resval-backup plan --excluded-only /top' "$0" "$1"
                 """
             let result = try Command(
                 "/bin/sh", "-c", script, root,
                 FilePath.built("resval-backup").removingLastComponent()
             ).run()
             #expect(
-                result.text.contains("leave out /proc: proc is mounted here"), "\(result)")
+                result.text.contains("leave out /top/proc: proc is mounted here"), "\(result)")
             #expect(!result.errorText.contains("/proc/"), "\(result)")
         }
     }
