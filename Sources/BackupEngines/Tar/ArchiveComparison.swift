@@ -51,7 +51,8 @@ struct ArchiveComparison {
         if item.hardLink != nil { return true }
         return entry.kind == item.kind && entry.size == item.size
             && entry.linkTarget == item.linkTarget ?? []
-            && entry.attributes.count == item.attributeCount
+            && (item.device == nil || entry.device == item.device)
+            && item.check(entry.attributes) != .different
     }
 
     private func digest(_ reader: ArchiveReader, _ item: ManifestItem) throws -> String? {

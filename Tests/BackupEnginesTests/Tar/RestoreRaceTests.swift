@@ -36,7 +36,7 @@ struct RestoreRaceTests {
             archives.target, overwrites: false, report: { _ in }, isCancelled: { false })
         try mock.run {
             try restorer.restore(
-                ArchiveReader(.pax, from: archive.descriptor), manifest, paths)
+                ArchiveReader(.pax, from: archive.descriptor, isSummed: true), manifest, paths)
         }
         return restorer.failures
     }

@@ -38,3 +38,17 @@ struct ExtendedAttribute: Sendable, Hashable {
     let name: [UInt8]
     let value: [UInt8]
 }
+
+extension [ExtendedAttribute] {
+    /// The SHA-256, in hexadecimal, of all attributes by the bytes of their names: of each the name, a
+    /// NUL, the size of the value in decimal digits, a NUL, and the value.
+    var digest: String {
+        var digest = SHA256()
+        for attribute in sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
+            let size = [UInt8]("\(attribute.value.count)".utf8)
+            digest.update(attribute.name + [0] + size + [0])
+            digest.update(attribute.value)
+        }
+        return digest.finish()
+    }
+}

@@ -32,8 +32,32 @@ struct ManifestItem: Sendable, Hashable {
     var hardLink: [UInt8]?
     /// How many extended attributes are in the archive.
     var attributeCount = 0
+    /// The SHA-256 of the extended attributes, in hexadecimal; nil when there are none, and in
+    /// manifests that were written without it.
+    var attributesDigest: String?
+    /// The number of a device; nil in manifests that were written without it, too.
+    var device: DeviceNumber?
     /// nil when the content is as the file had it.
     var damage: Damage?
+
+    /// What becomes of the extended attributes in the item's entry of the archive.
+    enum AttributeCheck {
+        /// They are those that were stored.
+        case asStored
+        /// There are as many; nothing tells more.
+        case unchecked
+        /// They are not those that were stored.
+        case different
+    }
+
+    /// Compares the extended attributes in the item's entry of the archive with those it was stored
+    /// with.
+    func check(_ attributes: [ExtendedAttribute]) -> AttributeCheck {
+        guard attributes.count == attributeCount else { return .different }
+        if attributes.isEmpty { return .asStored }
+        guard let attributesDigest else { return .unchecked }
+        return attributes.digest == attributesDigest ? .asStored : .different
+    }
 
     /// The path in the archive: without the slash at the start; `.` for the root.
     var archivePath: [UInt8] { archived(path) }

@@ -66,6 +66,8 @@ private struct ManifestFields {
         case "hardLinkTo": if try !scanner.takesNull() { item.hardLink = try scanner.string() }
         case "hardLinkToBase64": item.hardLink = decodedBase64(try scanner.string())
         case "attributes": item.attributeCount = Int(clamping: try scanner.amount())
+        case "attributesSHA256": item.attributesDigest = try scanner.text()
+        case "device": item.device = DeviceNumber(manifestText: try scanner.text())
         case "damage": item.damage = ManifestItem.Damage(rawValue: try scanner.text()) ?? .changed
         default:
             try readHead(name, &scanner)
@@ -129,5 +131,15 @@ private struct ManifestFields {
             throw JSONError(offset: 0)
         }
         return time
+    }
+}
+
+extension DeviceNumber {
+    /// Reads `MAJOR:MINOR`; nil for anything else.
+    fileprivate init?(manifestText text: String) {
+        let numbers = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let major = UInt32(numbers[0]), let minor = UInt32(numbers[1])
+        else { return nil }
+        self.init(major: major, minor: minor)
     }
 }

@@ -55,6 +55,8 @@ final class ManifestWriter {
         if let target = item.linkTarget { line.add("linkTarget", "linkTargetBase64", target) }
         if let hardLink = item.hardLink { line.add("hardLinkTo", "hardLinkToBase64", hardLink) }
         line.add("attributes", item.attributeCount)
+        if let digest = item.attributesDigest { line.add("attributesSHA256", digest) }
+        if let device = item.device { line.add("device", "\(device.major):\(device.minor)") }
         if let damage = item.damage { line.add("damage", damage.rawValue) }
         try append(line.ended())
     }

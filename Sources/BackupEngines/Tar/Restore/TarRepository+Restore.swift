@@ -17,13 +17,14 @@ extension TarRepository {
             let restorer = try openTarget(request, report, isCancelled)
             do {
                 try restorer.restore(
-                    ArchiveReader(.pax, from: archive.descriptor),
+                    ArchiveReader(.pax, from: archive.descriptor, isSummed: true),
                     openManifest(of: identifier, isCancelled), paths)
             } catch {
                 throw backupError(error, path: path.pushing(TarNames.archive(identifier)))
             }
             return RestoreResult(
-                snapshot: request.snapshot, items: restorer.count, failures: restorer.failures)
+                snapshot: request.snapshot, items: restorer.count, failures: restorer.failures,
+                complaints: restorer.complaints)
         }
     }
 

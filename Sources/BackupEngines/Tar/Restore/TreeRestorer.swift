@@ -10,6 +10,8 @@ import SystemPackage
 final class TreeRestorer {
     /// Items that are not as they are in the archive.
     private(set) var failures: [RestoreFailure] = []
+    /// What is wrong with the archive as a whole, in words.
+    private(set) var complaints: [String] = []
     /// How many items were restored, or should have been.
     private(set) var count = 0
     private let overwrites: Bool
@@ -20,6 +22,13 @@ final class TreeRestorer {
     private let isCancelled: () -> Bool
     /// What was restored of files with several names, by the path of the first one.
     private var firstNames: [[UInt8]: FileIdentity] = [:]
+    /// What is wrong with files with several names, by the path of the first one.
+    private var firstFailures: [[UInt8]: RestoreFailure.Cause] = [:]
+    /// Why nothing more is read from the archive; nil as long as it can be.
+    private var damage: ArchiveFailure?
+    /// Items whose extended attributes are those of the archive, and nothing tells whether they are
+    /// those that were stored.
+    private var unchecked: [[UInt8]] = []
 
     /// - Parameters:
     ///   - target: an existing directory.
@@ -42,8 +51,11 @@ final class TreeRestorer {
 
     /// Restores what is wanted, and reads the rest.
     ///
-    /// - Throws: ``BackupError``: `damaged` when archive and manifest do not fit, `noSpace`;
-    ///   ``ArchiveFailure``, `CancellationError`.
+    /// The manifest is whole. What the archive holds is compared with it, item by item; what is not
+    /// as it was stored, or cannot be read any more, is a failure of the item.
+    ///
+    /// - Parameter reader: which sums up what it reads.
+    /// - Throws: ``BackupError``: `damaged` for the manifest, `noSpace`; `CancellationError`.
     func restore(
         _ reader: ArchiveReader, _ manifest: OpenManifest, _ paths: RestorePaths
     ) throws {
@@ -53,13 +65,65 @@ final class TreeRestorer {
         }
         while let item = try manifest.nextItem() {
             if isCancelled() { throw CancellationError() }
-            guard let entry = try reader.next(), entry.path == item.archivePath else {
-                throw BackupError(.damaged, "the archive and its manifest do not fit")
-            }
+            let entry = nextEntry(reader)
             guard let place = paths.place(of: item) else { continue }
             count += 1
             if count % 256 == 0 { report(count) }
-            try restore(item, entry, at: place, from: reader, paths)
+            guard let entry, entry.path == item.archivePath else {
+                fail(place, .missing(damage?.message ?? "the archive holds something else there"))
+                continue
+            }
+            do {
+                try restore(item, entry, at: place, from: reader, paths)
+            } catch let failure as ArchiveFailure {
+                damage = failure
+                fail(place, .missing(failure.message))
+            }
+        }
+        checkWhole(reader, manifest.reader.end)
+    }
+
+    private func nextEntry(_ reader: ArchiveReader) -> ArchiveMetadata? {
+        guard damage == nil else { return nil }
+        do throws(ArchiveFailure) {
+            let entry = try reader.next()
+            if entry == nil { damage = ArchiveFailure("the archive ends before it") }
+            return entry
+        } catch {
+            damage = error
+            return nil
+        }
+    }
+
+    /// Compares the archive with what was written. Whatever it holds, each item restored was
+    /// compared, but for attributes in snapshots without a digest of them.
+    private func checkWhole(_ reader: ArchiveReader, _ end: ManifestEnd?) {
+        do throws(ArchiveFailure) {
+            let (size, digest) = try reader.finish()
+            if size == end?.archiveSize && digest == end?.archiveDigest { return }
+        } catch {
+            // It cannot be read to its end, so it is not what was written.
+        }
+        complaints.append(
+            "the archive of the snapshot is not the one that was written: items that are not named "
+                + "were compared one by one, and are as they were stored")
+        for path in unchecked {
+            fail(path, .unchecked("the manifest has no digest of its extended attributes"))
+        }
+    }
+
+    /// The extended attributes of an item that may be stored: none when they are not those it had.
+    private func attributes(
+        of item: ManifestItem, _ entry: ArchiveMetadata, _ path: [UInt8]
+    ) -> [ExtendedAttribute] {
+        switch item.check(entry.attributes) {
+        case .asStored: return entry.attributes
+        case .unchecked:
+            unchecked.append(path)
+            return entry.attributes
+        case .different:
+            fail(path, .attributes("those in the archive are not the ones it was stored with"))
+            return []
         }
     }
 
@@ -74,21 +138,27 @@ final class TreeRestorer {
         }
         do {
             if item.kind == .directory {
-                try chain.enter(names).pending = (item, entry.attributes)
+                let attributes = attributes(of: item, entry, path)
+                try chain.enter(names).pending = (item, attributes)
                 return
             }
             let parent = try chain.enter(names.dropLast())
             let location = DirectoryEntryLocation(
                 directory: parent.descriptor, name: FilePath(bytes: name))
             if let first = item.hardLink {
-                try link(location, to: paths.place(ofFirst: first))
-            } else if item.kind == .regularFile {
-                let file = try write(item, entry, location, path, from: reader)
-                if paths.hasOtherNames(path) { firstNames[path] = file }
-            } else {
-                let made = try make(item, entry, location, path)
-                if paths.hasOtherNames(path) { firstNames[path] = made }
+                let firstPlace = paths.place(ofFirst: first)
+                try link(location, to: firstPlace)
+                if let cause = firstFailures[firstPlace] { fail(path, cause) }
+                return
             }
+            let count = failures.count
+            let restored =
+                item.kind == .regularFile
+                ? try write(item, entry, location, path, from: reader)
+                : try make(item, entry, location, path)
+            guard paths.hasOtherNames(path) else { return }
+            firstNames[path] = restored
+            if failures.count > count { firstFailures[path] = failures.last?.cause }
         } catch Errno.noSpace, Errno.diskQuotaExceeded {
             throw BackupError(
                 .noSpace, "there is no space left at the target",
@@ -120,7 +190,7 @@ final class TreeRestorer {
         } else if let damage = item.damage {
             fail(path, .different(damage.sentence))
         }
-        metadata.apply(item, entry.attributes, toFile: file.descriptor, path)
+        metadata.apply(item, attributes(of: item, entry, path), toFile: file.descriptor, path)
         if overwrites && isWhole {
             try file.replace(location.name)
         } else {
@@ -142,7 +212,7 @@ final class TreeRestorer {
         case .fifo, .characterDevice, .blockDevice:
             try makeSpecialFile(
                 location.name, in: location.directory, item.kind, permissions: 0o600,
-                device: entry.device)
+                device: item.device ?? entry.device)
         default: throw .notSupported
         }
         // The name may lead to something else by now, which gets nothing of this item's.
@@ -153,7 +223,7 @@ final class TreeRestorer {
                 ? symbolicLinkTarget(handle.descriptor).bytes == item.linkTarget ?? []
                 : status.owner == effectiveUser() && status.permissions & 0o077 == 0
         else { throw .fileExists }
-        metadata.apply(item, entry.attributes, toHandle: handle.descriptor, path)
+        metadata.apply(item, attributes(of: item, entry, path), toHandle: handle.descriptor, path)
         return status.identity
     }
 
@@ -181,14 +251,15 @@ final class TreeRestorer {
     private func fail(_ path: [UInt8], _ cause: RestoreFailure.Cause) {
         failures.append(RestoreFailure(path: path, cause: cause))
     }
+}
 
-    private func sentence(_ error: Errno) -> String {
-        switch error {
-        case .fileExists: "something else has its name"
-        case .tooManySymbolicLinkLevels, .notDirectory:
-            "something that is no directory is in its way"
-        default: "\(error)"
-        }
+/// Why an item could not be given its name in a target, in words.
+func sentence(_ error: Errno) -> String {
+    switch error {
+    case .fileExists: "something else has its name"
+    case .isDirectory: "a directory has its name"
+    case .tooManySymbolicLinkLevels, .notDirectory: "something that is no directory is in its way"
+    default: "\(error)"
     }
 }
 

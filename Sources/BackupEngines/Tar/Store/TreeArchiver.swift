@@ -234,6 +234,7 @@ final class TreeArchiver {
         item.path = path
         item.hardLink = first.path
         item.attributeCount = 0
+        item.attributesDigest = nil
         var metadata = ArchiveMetadata(item)
         metadata.size = 0
         try writer.begin(metadata)
@@ -253,12 +254,14 @@ final class TreeArchiver {
         var item = ManifestItem(path, status)
         item.linkTarget = linkTarget
         item.attributeCount = attributes.attributes.count
+        if !attributes.attributes.isEmpty { item.attributesDigest = attributes.attributes.digest }
+        item.device = status.representedDevice
         var metadata = ArchiveMetadata(item)
         metadata.ownerName = owners.user(status.owner)
         metadata.groupName = owners.group(status.group)
         metadata.attributes = attributes.attributes
         metadata.dataRegions = regions
-        metadata.device = status.representedDevice
+        metadata.device = item.device
         do throws(ArchiveFailure) {
             try writer.begin(metadata)
         } catch {
@@ -298,7 +301,8 @@ final class TreeArchiver {
 }
 
 extension ManifestItem {
-    fileprivate init(_ path: [UInt8], _ status: FileStatus) {
+    /// An item as it is on disk, without what an archive holds of it.
+    init(_ path: [UInt8], _ status: FileStatus) {
         self.path = path
         kind = status.kind
         permissions = status.permissions

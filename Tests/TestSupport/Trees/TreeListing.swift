@@ -2,30 +2,37 @@ import Glibc
 import ResourceValues
 import SystemCalls
 import SystemPackage
-import TestSupport
 
 /// Everything about the items of a tree that a restore must bring back, by path from its top.
 ///
 /// Names of one file are told by the first of them, in byte order.
-struct TreeListing: Equatable {
-    private(set) var items: [[UInt8]: String] = [:]
+package struct TreeListing: Equatable {
+    package private(set) var items: [[UInt8]: String] = [:]
     private var firstNames: [FileIdentity: [UInt8]] = [:]
 
     /// - Parameter root: a directory.
-    init(of root: FilePath) throws { try add(root, []) }
+    package init(of root: FilePath) throws { try add(root, []) }
+
+    /// Nothing at all.
+    package init() {}
 
     /// What is known about an item; empty for none.
-    func text(at path: [UInt8]) -> String { items[path] ?? "" }
+    package func text(at path: [UInt8]) -> String { items[path] ?? "" }
 
     /// Drops the items that a closure names.
-    mutating func remove(where isRemoved: ([UInt8]) -> Bool) {
+    package mutating func remove(where isRemoved: ([UInt8]) -> Bool) {
         items = items.filter { !isRemoved($0.key) }
     }
 
-    /// What differs from another listing, for people.
-    func differences(from other: TreeListing) -> [String] {
+    /// The paths of the items that are not the same in another listing, sorted.
+    package func differingPaths(from other: TreeListing) -> [[UInt8]] {
         Set(items.keys).union(other.items.keys).sorted { $0.lexicographicallyPrecedes($1) }
             .filter { items[$0] != other.items[$0] }
+    }
+
+    /// What differs from another listing, for people.
+    package func differences(from other: TreeListing) -> [String] {
+        differingPaths(from: other)
             .map {
                 "\(quotedForMessages($0)): \(items[$0] ?? "absent") / "
                     + (other.items[$0] ?? "absent")
@@ -45,6 +52,7 @@ struct TreeListing: Equatable {
                 text += " \(attribute)=\(quotedForMessages(value))"
             }
         }
+        if let device = status.representedDevice { text += " \(device)" }
         switch status.kind {
         case .regularFile:
             let content = try contentsOfFile(path)
