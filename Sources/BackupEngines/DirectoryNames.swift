@@ -3,13 +3,16 @@ import SystemPackage
 
 /// Whether a path leads to an empty directory, or to nothing.
 ///
+/// - Parameter isIgnored: which names do not count.
 /// - Throws: ``BackupError`` when it is something else, or cannot be read.
-func isEmptyOrAbsent(_ path: FilePath) throws(BackupError) -> Bool {
+func isEmptyOrAbsent(
+    _ path: FilePath, but isIgnored: ([UInt8]) -> Bool = { _ in false }
+) throws(BackupError) -> Bool {
     var isEmpty = true
     do throws(Errno) {
-        try forEachName(in: path) { _ in
-            isEmpty = false
-            return false
+        try forEachName(in: path) { name in
+            isEmpty = isIgnored(name)
+            return isEmpty
         }
     } catch .noSuchFileOrDirectory {
         return true

@@ -32,7 +32,11 @@ struct RestoreCommand: AsyncParsableCommand {
             "Restore only this path, and all below it; may be repeated.", valueName: "path"))
     var include: [PathArgument] = []
 
-    @Flag(help: "Restore into a directory that holds files, and overwrite them.")
+    @Flag(
+        help: """
+            Restore into a directory that holds files, and replace them by name: links are not \
+            followed, and other names of a file keep its content.
+            """)
     var overwrite = false
 
     @Flag(help: "Print the result as a JSON object.")
@@ -67,6 +71,11 @@ struct RestoreCommand: AsyncParsableCommand {
         display.end()
         for failure in result.failures {
             Messages.write(about: failure.path, failure.sentence)
+        }
+        for leftover in result.leftovers {
+            Messages.warn(
+                about: leftover.bytes,
+                "was left by a restore that was killed: remove it when nothing in it is needed")
         }
         for complaint in result.complaints { Messages.write(about: [UInt8]?.none, complaint) }
         write(result)

@@ -23,6 +23,18 @@ extension BackupFixture {
         return command
     }
 
+    /// Restores the newest snapshot to the target, with a restic that is started by another program.
+    ///
+    /// - Parameter prefix: the shell words of that program.
+    func restore(
+        by prefix: String, _ arguments: any CommandArgument...
+    ) throws -> CommandResult {
+        try command(
+            ["restore", "latest", "--target", target] + arguments,
+            before: "case $1 in restore) exec \(prefix) \"$REAL\" \"$@\";; esac"
+        ).run()
+    }
+
     /// Makes a snapshot with the tags that tell the SOURCEs, and without a record, as another client
     /// of the repository may.
     func makeForeignSnapshot(of path: FilePath, _ options: any CommandArgument...) throws {

@@ -5,27 +5,6 @@ import Testing
 
 @Suite("Restoring what is damaged")
 struct RestoreDamageTests {
-    /// A program named restic that runs the real one by way of another, when it restores.
-    ///
-    /// - Parameter prefix: the words that come before `restic`.
-    private func restore(
-        _ backup: BackupFixture, by prefix: String, _ arguments: any CommandArgument...
-    ) throws -> CommandResult {
-        let restic = try #require(FilePath.tool("restic"))
-        let directory = backup.base.appending("bin")
-        let script = """
-            #!/bin/sh
-            case $1 in restore) exec \(prefix) \(restic) "$@";; esac
-            exec \(restic) "$@"
-            """
-        try Tree { Directory("bin") { File("restic", script).permissions(0o755) } }
-            .create(in: backup.base)
-        var command = backup.command(
-            ["restore", "latest", "--target", backup.target] + arguments)
-        command.environment["PATH"] = "\(directory):/usr/local/bin:/usr/bin:/bin"
-        return try command.run()
-    }
-
     @Test("a byte that went bad makes the restore incomplete, and names that file and no other")
     func flippedByte() throws {
         let tree = Tree {
@@ -75,8 +54,7 @@ struct RestoreDamageTests {
         try withBackup(of: tree) { backup in
             try backup.runSuccessfully("create", backup.source)
             // restic writes nothing but the content of files at an offset.
-            let result = try restore(
-                backup,
+            let result = try backup.restore(
                 by: "strace -f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:retval=3000")
             #expect(result.exitCode == 3, "\(result)")
             #expect(
@@ -94,8 +72,7 @@ struct RestoreDamageTests {
         try withBackup(of: Tree { File("file", "text") }) { backup in
             try backup.runSuccessfully("create", backup.source)
             try tool("mkdir", backup.target)
-            let result = try restore(
-                backup,
+            let result = try backup.restore(
                 by: "strace -f -qq -o /dev/null -e trace=mkdirat -e inject=mkdirat:error=EIO")
             #expect(result.exitCode == 1, "\(result)")
             #expect(result.errorText.contains("\(backup.source)/file: was not restored: mkdir "))

@@ -4,11 +4,27 @@ import SystemPackage
 extension Restic {
     /// restic reads all files back and compares the SHA-256 of each part with the snapshot. What it
     /// leaves undone is done afterwards: holes of sparse files, and extended attributes of read-only
-    /// items of an ordinary user. Every item is looked at.
+    /// items of an ordinary user. Every item is looked at. All this happens in a directory of its own;
+    /// what is in it by then is moved into the target.
     package func extract(
         _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
-        let target = try absolute(request.target)
+        let wanted =
+            request.includes.isEverything
+            ? request.snapshot.sources.map(\.bytes) : request.includes.paths
+        let stage = try RestoreStage(in: request.target, for: wanted)
+        defer { stage.remove() }
+        let complaints = try await restore(request, to: stage.path)
+        let result = try await check(request, stage, complaints, report)
+        let failures = try await merge(stage, wanted, request, result)
+        return RestoreResult(
+            snapshot: request.snapshot, items: result.items, failures: result.failures + failures,
+            complaints: result.complaints, leftovers: stage.leftovers)
+    }
+
+    private func restore(
+        _ request: RestoreRequest, to target: FilePath
+    ) async throws(BackupError) -> RestoreComplaints {
         var lost: [[UInt8]] = []
         var end = try await restore(request, to: target, without: lost)
         // restic restores nothing at all when it knows nothing of a part of a single file.
@@ -21,8 +37,7 @@ extension Restic {
             end = try await restore(request, to: target, without: lost)
         }
         guard end.code == 0 || isPartial(end) else { throw failure(end) }
-        return try await finish(
-            request, RestoreComplaints(end, target: target, lost: lost), report)
+        return RestoreComplaints(end, target: target, lost: lost)
     }
 
     private func restore(
@@ -57,22 +72,37 @@ extension Restic {
             .filter { $0.snapshots.contains(snapshot) }.map(\.path)
     }
 
-    private func absolute(_ path: FilePath) throws(BackupError) -> FilePath {
-        do throws(Errno) {
-            return path.isAbsolute
-                ? path : try workingDirectory().pushing(path).lexicallyNormalized()
+    /// Moves what was restored into the target. What is above what was asked for stays as it is where
+    /// it is there.
+    private func merge(
+        _ stage: RestoreStage, _ wanted: [[UInt8]], _ request: RestoreRequest,
+        _ result: RestoreResult
+    ) async throws(BackupError) -> [RestoreFailure] {
+        let damaged = Set(result.failures.filter(\.isDamage).map(\.path))
+        do {
+            return try await onOwnThread { isCancelled in
+                try raiseDescriptorLimit()
+                var merger = TreeMerger(
+                    overwrites: request.overwrites, damaged: damaged,
+                    isWanted: { path in wanted.contains { isHeld(path, by: $0) } },
+                    isCancelled: isCancelled)
+                try merger.merge(stage.path, into: request.target)
+                return merger.failures.filter { !damaged.contains($0.path) }
+            }
         } catch {
-            throw BackupError(.other, "the working directory cannot be found: \(error)")
+            throw backupError(error, path: request.target)
         }
     }
 
     /// Removes the record, which comes along when an included directory holds it.
-    private func removeRecord(_ request: RestoreRequest) throws(Errno) {
+    private func removeRecord(
+        _ request: RestoreRequest, from target: FilePath
+    ) throws(Errno) {
         guard !request.includes.isEverything, let record = request.snapshot.recordPath,
             request.includes.hold(record.path)
         else { return }
         do throws(Errno) {
-            let tree = try TargetTree(request.target)
+            let tree = try TargetTree(target)
             let location = try tree.location(of: record.path)
             try removeItem(location.name, in: location.directory, isDirectory: false)
             if record.place != record.path {
@@ -107,16 +137,16 @@ extension Restic {
         FailureText(end.errors.lines).line(containing: "There were ") != nil
     }
 
-    private func finish(
-        _ request: RestoreRequest, _ complaints: RestoreComplaints,
+    private func check(
+        _ request: RestoreRequest, _ stage: RestoreStage, _ complaints: RestoreComplaints,
         _ report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
-        let (snapshot, target) = (request.snapshot, request.target)
+        let (snapshot, target) = (request.snapshot, stage.path)
         let attributed = try await attributedItems(of: snapshot)
         let check: RestoreCheck
         var attributes: AttributeRestorer
         do throws(Errno) {
-            try removeRecord(request)
+            try removeRecord(request, from: target)
             check = try RestoreCheck(
                 target: target, request.includes, complaints, attributed: attributed,
                 report: report)

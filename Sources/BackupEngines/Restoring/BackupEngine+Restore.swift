@@ -6,7 +6,7 @@ extension BackupEngine {
     ///
     /// - Parameters:
     ///   - choice: the snapshot.
-    ///   - target: a directory that is empty or does not exist yet.
+    ///   - target: a directory that is empty, but for what a killed restore left, or does not exist yet.
     ///   - includes: absolute paths in the snapshot to restore with all below them; none for
     ///     everything.
     ///   - overwrites: whether the target may hold files, which are overwritten.
@@ -17,7 +17,7 @@ extension BackupEngine {
         _ choice: SnapshotChoice, to target: FilePath, including includes: [[UInt8]] = [],
         overwrites: Bool = false, report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
-        if !overwrites, try !isEmptyOrAbsent(target) {
+        if !overwrites, try !isEmptyOrAbsent(target, but: RestoreStage.isName) {
             throw BackupError(
                 .targetNotEmpty, "the target is not empty",
                 advice: "name another, or overwrite what is there with --overwrite", path: target)

@@ -21,6 +21,14 @@ package struct RestoreFailure: Sendable, Hashable {
     /// What happened to it.
     package let cause: Cause
 
+    /// Whether what is there is not what is in the snapshot, or may not be.
+    package var isDamage: Bool {
+        switch cause {
+        case .missing, .different, .content, .unchecked: true
+        case .attributes, .holes: false
+        }
+    }
+
     /// What happened, in words.
     package var sentence: String {
         switch cause {

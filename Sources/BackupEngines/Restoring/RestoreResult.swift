@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// What a restore brought back.
 package struct RestoreResult: Sendable {
     /// The snapshot.
@@ -8,14 +10,18 @@ package struct RestoreResult: Sendable {
     package let failures: [RestoreFailure]
     /// What is wrong besides, in words: complaints of the engine that name none of the items.
     package let complaints: [String]
+    /// Directories below the target that restores left that were killed.
+    package let leftovers: [FilePath]
 
     package init(
-        snapshot: Snapshot, items: Int, failures: [RestoreFailure], complaints: [String] = []
+        snapshot: Snapshot, items: Int, failures: [RestoreFailure], complaints: [String] = [],
+        leftovers: [FilePath] = []
     ) {
         self.snapshot = snapshot
         self.items = items
         self.failures = failures.sorted { $0.path.lexicographicallyPrecedes($1.path) }
         self.complaints = complaints
+        self.leftovers = leftovers
     }
 
     /// Whether everything that was asked for is as it is in the snapshot.

@@ -4,7 +4,7 @@ import SystemPackage
 /// Removes an item and all that is in it, by name and without following links.
 ///
 /// - Throws: the first errno; what was not reached by then stays.
-func removeTree(_ name: FilePath, in directory: FileDescriptor) throws(Errno) {
+package func removeTree(_ name: FilePath, in directory: FileDescriptor) throws(Errno) {
     let location = DirectoryEntryLocation(directory: directory, name: name)
     guard try location.status().kind == .directory else {
         return try removeItem(name, in: directory, isDirectory: false)

@@ -1,0 +1,218 @@
+import CLinux
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Moves restored items into a target by descriptors: what is there is replaced by name, never
+/// written to, so a symbolic link stays out of the way and the other names of a hard link keep their
+/// content. Directories that are there take what is in the restored ones.
+///
+/// A process that is killed leaves each item either where it was or where it belongs.
+struct TreeMerger {
+    /// Items that are not in the target as they should be.
+    private(set) var failures: [RestoreFailure] = []
+    private let overwrites: Bool
+    /// Items that are not whole: they replace nothing.
+    private let damaged: Set<[UInt8]>
+    /// Whether a directory that is there becomes what the restored one is.
+    private let isWanted: ([UInt8]) -> Bool
+    private let isCancelled: () -> Bool
+    private let metadata = MetadataRestorer()
+
+    init(
+        overwrites: Bool, damaged: Set<[UInt8]>, isWanted: @escaping ([UInt8]) -> Bool,
+        isCancelled: @escaping () -> Bool
+    ) {
+        self.overwrites = overwrites
+        self.damaged = damaged
+        self.isWanted = isWanted
+        self.isCancelled = isCancelled
+    }
+
+    /// Moves all entries of a directory.
+    ///
+    /// - Throws: the errno of opening one of the two; `CancellationError`. What concerns single items
+    ///   is in ``failures``.
+    mutating func merge(_ tree: FilePath, into target: FilePath) throws {
+        let flags = O_RDONLY | O_DIRECTORY
+        let source = OpenFile(try openFile(tree, flags: flags))
+        let destination = OpenFile(try openFile(target, flags: flags))
+        try mergeEntries(source, into: destination, [])
+        failures += metadata.failures
+    }
+
+    /// - Parameter path: of the directory in the snapshot; empty for `/`.
+    private mutating func mergeEntries(
+        _ source: OpenFile, into target: OpenFile, _ path: [UInt8]
+    ) throws {
+        let names = try names(in: source.descriptor)
+            .sorted { $0.lexicographicallyPrecedes($1) }
+        for name in names {
+            if isCancelled() { throw CancellationError() }
+            let itemPath = path + [UInt8(ascii: "/")] + name
+            do {
+                try move(FilePath(bytes: name), source, target, itemPath)
+            } catch let error as Errno {
+                failures.append(
+                    RestoreFailure(path: itemPath, cause: .missing(sentence(error))))
+            }
+        }
+    }
+
+    private mutating func move(
+        _ name: FilePath, _ source: OpenFile, _ target: OpenFile, _ path: [UInt8]
+    ) throws {
+        let location = DirectoryEntryLocation(directory: source.descriptor, name: name)
+        let item = OpenFile(try openReference(to: location))
+        let status = try item.descriptor.status()
+        let replaces = overwrites && status.kind != .directory && !damaged.contains(path)
+        let moved = Result { () throws(Errno) in
+            try Self.place(name, item, source, target, status, replaces: replaces)
+        }
+        guard case .failure(let error) = moved else { return }
+        switch (error, status.kind) {
+        case (.fileExists, .directory):
+            try mergeDirectory(name, source, target, status, path)
+        case (.improperLink, .directory):
+            // Another filesystem is mounted there.
+            let isNew = try Self.makeMissingDirectory(name, in: target)
+            try mergeDirectory(name, source, target, status, path, isNew: isNew)
+        case (.improperLink, _):
+            try copy(name, item.descriptor, source, target, status, path, replaces: replaces)
+        default: throw error
+        }
+    }
+
+    /// Makes a directory.
+    ///
+    /// - Returns: false when something has the name.
+    private static func makeMissingDirectory(
+        _ name: FilePath, in directory: OpenFile
+    ) throws(Errno) -> Bool {
+        do throws(Errno) {
+            try makeDirectory(name, in: directory.descriptor, permissions: 0o700)
+            return true
+        } catch .fileExists {
+            return false
+        }
+    }
+
+    /// Gives an item its name in the target.
+    ///
+    /// - Throws: `EEXIST` where something has it and is not to be replaced.
+    private static func place(
+        _ name: FilePath, _ item: OpenFile, _ source: OpenFile, _ target: OpenFile,
+        _ status: FileStatus, replaces: Bool
+    ) throws(Errno) {
+        guard status.kind == .directory else {
+            return try rename(name, source, target, replaces ? .replacing : .absent)
+        }
+        // Giving a directory another parent changes it.
+        try whileWritable(item.descriptor, status) { () throws(Errno) in
+            try rename(name, source, target, .absent)
+        }
+    }
+
+    private static func rename(
+        _ name: FilePath, _ source: OpenFile, _ target: OpenFile, _ condition: NamingCondition
+    ) throws(Errno) {
+        do throws(Errno) {
+            try renameItem(
+                name, in: source.descriptor, to: name, in: target.descriptor, condition)
+        } catch .invalidArgument where condition == .absent {
+            // The filesystem cannot rename on that condition.
+            let place = DirectoryEntryLocation(directory: target.descriptor, name: name)
+            do throws(Errno) {
+                _ = try place.status()
+            } catch .noSuchFileOrDirectory {
+                return try renameItem(
+                    name, in: source.descriptor, to: name, in: target.descriptor, .replacing)
+            }
+            throw .fileExists
+        }
+    }
+
+    private mutating func mergeDirectory(
+        _ name: FilePath, _ source: OpenFile, _ target: OpenFile, _ status: FileStatus,
+        _ path: [UInt8], isNew: Bool = false
+    ) throws {
+        let flags = O_RDONLY | O_DIRECTORY
+        let existing = OpenFile(
+            try openBeneath(name, in: target.descriptor, flags: flags, crossingMounts: true))
+        if effectiveUser() != 0, status.permissions & 0o700 != 0o700 {
+            // Its entries leave it, and it goes when they are gone.
+            let reference = OpenFile(
+                try openReference(
+                    to: DirectoryEntryLocation(directory: source.descriptor, name: name)))
+            try setPermissions(0o700, of: reference.descriptor)
+        }
+        let restored = OpenFile(try openDirectory(name, in: source.descriptor))
+        let attributes = StoredAttributes(of: restored.descriptor).attributes
+        try mergeEntries(restored, into: existing, path)
+        guard isNew || isWanted(path) else { return }
+        metadata.apply(
+            ManifestItem(path, status), attributes, toFile: existing.descriptor, path)
+    }
+
+    private func copyFile(
+        _ name: FilePath, _ item: FileDescriptor, _ source: OpenFile, _ target: OpenFile,
+        _ told: ManifestItem, _ attributes: [ExtendedAttribute], replaces: Bool
+    ) throws {
+        if effectiveUser() != 0 { try setPermissions(0o600, of: item) }
+        let content = OpenFile(try openForReading(name, in: source.descriptor))
+        var file = try StagedFile(in: target.descriptor, permissions: 0o600)
+        try copyContent(from: content.descriptor, size: told.size, to: file.descriptor)
+        metadata.apply(told, attributes, toFile: file.descriptor, told.path)
+        if replaces {
+            try file.replace(name)
+        } else {
+            try file.publish(as: name)
+        }
+    }
+
+    /// Moves an item to another filesystem.
+    private mutating func copy(
+        _ name: FilePath, _ item: FileDescriptor, _ source: OpenFile, _ target: OpenFile,
+        _ status: FileStatus, _ path: [UInt8], replaces: Bool
+    ) throws {
+        let told = ManifestItem(path, status)
+        let attributes = StoredAttributes(
+            of: DirectoryEntryLocation(directory: source.descriptor, name: name)
+        ).attributes
+        if status.linkCount > 1, status.kind != .directory {
+            failures.append(
+                RestoreFailure(
+                    path: path,
+                    cause: .different(
+                        "it is on another filesystem, and is not the same file as its other names"))
+            )
+        }
+        if status.kind == .regularFile {
+            return try copyFile(name, item, source, target, told, attributes, replaces: replaces)
+        }
+        if replaces {
+            do throws(Errno) {
+                try removeItem(name, in: target.descriptor, isDirectory: false)
+            } catch .noSuchFileOrDirectory {
+                // Nothing is in the way.
+            }
+        }
+        if status.kind == .symbolicLink {
+            try makeSymbolicLink(
+                name, in: target.descriptor, to: try symbolicLinkTarget(item))
+        } else {
+            try makeSpecialFile(
+                name, in: target.descriptor, status.kind, permissions: 0o600,
+                device: status.representedDevice)
+        }
+        let handle = OpenFile(
+            try openReference(
+                to: DirectoryEntryLocation(directory: target.descriptor, name: name)))
+        let made = try handle.descriptor.status()
+        // The name may lead to something else by now, which gets nothing of this item's.
+        guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {
+            throw Errno.fileExists
+        }
+        metadata.apply(told, attributes, toHandle: handle.descriptor, path)
+    }
+}

@@ -1,0 +1,179 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Somebody who can write to the target puts there what leads out of it.
+@Suite("Restoring over what is there")
+struct RestoreOverTests {
+    private static let tree = Tree {
+        File("file", "restored")
+        File("hard", "restored")
+        File("swapped", "restored")
+        Directory("directory") {
+            File("inside", "restored")
+            Directory("deeper") { File("bottom", "restored") }
+        }
+    }
+
+    /// What must stay as it is, with links to it in a target.
+    private func prepare(_ base: FilePath, _ restored: FilePath) throws {
+        let script = """
+            mkdir -p "$2" "$1/outside/directory"; cd "$1/outside"
+            for name in file hard directory/inside; do echo secret > $name; done
+            chmod 600 file hard
+            ln -s "$1/outside/file" "$2/file"; ln hard "$2/hard"
+            ln -s "$1/outside/directory" "$2/directory"
+            """
+        try tool("sh", "-c", script, "sh", base, restored)
+    }
+
+    private func check(
+        _ result: CommandResult, _ before: TreeListing, _ base: FilePath, _ restored: FilePath
+    ) throws {
+        #expect(result.exitCode == 3, "\(result)")
+        let after = try TreeListing(of: base.appending("outside"))
+        // The file has one name less now.
+        let differing = after.differingPaths(from: before)
+        #expect(differing == [Array("/hard".utf8)], "\(after.differences(from: before))")
+        #expect(try tool("cat", base.appending("outside/hard")) == "secret")
+        for name in ["file", "hard", "swapped"] {
+            let file = restored.appending(name)
+            #expect(try file.withoutFollowing.status().kind == .regularFile)
+            #expect(try tool("cat", file) == "restored")
+        }
+        #expect(try restored.appending("hard").status().linkCount == 1)
+        // A link is not followed, and what would go behind it is named.
+        let directory = restored.appending("directory")
+        #expect(try directory.withoutFollowing.status().kind == .symbolicLink)
+        #expect(result.errorText.contains("/directory"), "\(result)")
+        #expect(result.errorText.contains("something that is no directory is in its way"))
+        #expect(!result.errorText.contains("/hard"))
+    }
+
+    @Test("restic writes through no link to a file or directory, and into no hard link")
+    func linksOfRestic() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let restored = backup.restored(backup.source)
+            try prepare(backup.base, restored)
+            let before = try TreeListing(of: backup.base.appending("outside"))
+            let result = try backup.run(
+                "restore", "latest", "--target", backup.target, "--overwrite")
+            try check(result, before, backup.base, restored)
+        }
+    }
+
+    @Test("archives are written through no link to a file or directory, and into no hard link")
+    func linksOfArchives() throws {
+        try withArchives(of: Self.tree) { archives in
+            try archives.runSuccessfully("create", archives.source)
+            let restored = archives.restored(archives.source)
+            try prepare(archives.base, restored)
+            let before = try TreeListing(of: archives.base.appending("outside"))
+            let result = try archives.run(
+                "restore", "latest", "--target", archives.target, "--overwrite")
+            try check(result, before, archives.base, restored)
+        }
+    }
+
+    @Test(
+        "what is exchanged for a link while restic runs leads nowhere",
+        arguments: ["*/source", "*/source/directory", "*/.resval-restore-*"])
+    func exchanged(pattern: String) throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let restored = backup.restored(backup.source)
+            try tool("mkdir", "-p", restored.appending("directory"))
+            try Tree { Directory("outside") { File("file", "secret") } }.create(in: backup.base)
+            let before = try TreeListing(of: backup.base.appending("outside"))
+            let script = """
+                found=$(find \(backup.target) -path "\(pattern)" -prune | head -n 1)
+                test -n "$found" && mv "$found" "$found-moved" &&
+                    ln -s \(backup.base)/outside "$found" && touch \(backup.base)/exchanged
+                exec "$@"
+                """
+            let result = try backup.restore(by: "sh -c '\(script)' sh", "--overwrite")
+            try tool("test", "-e", backup.base.appending("exchanged"))
+            let after = try TreeListing(of: backup.base.appending("outside"))
+            #expect(after.differences(from: before) == [], "\(result)")
+            if pattern.contains("resval") {
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(try tool("cat", restored.appending("directory/inside")) == "restored")
+            } else {
+                #expect(result.exitCode == 3 || result.exitCode == 1, "\(result)")
+                #expect(result.errorText.contains("something that is no directory is in its way"))
+            }
+        }
+    }
+
+    @Test("what a killed restore left is named by the next one, and nothing of it is lost")
+    func leftover() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let killed = try backup.restore(by: "sh -c '\"$@\"; kill -KILL $PPID' sh")
+            #expect(killed.exitCode != 0, "\(killed)")
+            let result = try backup.run("restore", "latest", "--target", backup.target)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.errorText.contains("was left by a restore that was killed"))
+            let left = try tool("find", backup.target, "-maxdepth", "1", "-name", ".resval-*")
+            #expect(result.errorText.contains(left))
+            #expect(try tool("find", left, "-name", "bottom") != "")
+            let restored = try TreeListing(of: backup.restored(backup.source))
+            #expect(try restored.differences(from: TreeListing(of: backup.source)) == [])
+        }
+    }
+
+    @Test("a filesystem that is mounted in the target gets what belongs there")
+    func otherFilesystem() throws {
+        try require(.root, .tool("mount"))
+        try withBackup(of: Self.tree) { backup in
+            let script = """
+                cd "$1"; ln -s "text" link; mkfifo fifo; truncate -s 1M sparse
+                setfattr -n user.resval.isPurgeable -v true deeper; chmod 400 inside
+                chown 54321 deeper/bottom; touch -d 2001-02-03 deeper
+                """
+            try tool("sh", "-c", script, "sh", backup.source.appending("directory"))
+            try backup.runSuccessfully("create", backup.source)
+            let mount = backup.restored(backup.source).appending("directory")
+            try tool("mkdir", "-p", mount.appending("deeper"))
+            try tool("mount", "-t", "tmpfs", "tmpfs", mount)
+            defer { _ = try? tool("umount", mount) }
+            try tool("sh", "-c", "echo old > \"$1/inside\"", "sh", mount)
+            let result = try backup.run(
+                "restore", "latest", "--target", backup.target, "--overwrite")
+            let restored = try TreeListing(of: backup.restored(backup.source))
+            var expected = try TreeListing(of: backup.source)
+            // tmpfs has user.* attributes since Linux 6.6 only; what it lacks is named.
+            if result.exitCode == 3 { expected.remove { $0.ends(with: "/deeper".utf8) } }
+            let differences = restored.differingPaths(from: expected)
+                .filter { result.exitCode == 0 || !$0.ends(with: "/deeper".utf8) }
+            #expect(differences == [], "\(restored.differences(from: expected)) \(result)")
+        }
+    }
+
+    @Test("a directory above that another user owns is left alone")
+    func foreignDirectories() throws {
+        try withBackup(of: Self.tree, user: 54321) { backup in
+            try tool("chown", "-R", "54321:54321", backup.source)
+            try backup.runSuccessfully("create", backup.source)
+            let restored = backup.restored(backup.source)
+            try tool("mkdir", "-p", restored)
+            try tool("chown", "54321:54321", restored)
+            let above = try backup.target.status()
+            let result = try backup.run(
+                "restore", "latest", "--target", backup.target, "--overwrite")
+            #expect(result.exitCode == 0, "\(result)")
+            let after = try TreeListing(of: restored)
+            #expect(try after.differences(from: TreeListing(of: backup.source)) == [])
+            let status = try backup.target.status()
+            #expect(status.permissions == above.permissions && status.owner == 0)
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with suffix: String.UTF8View) -> Bool {
+        self.suffix(suffix.count).elementsEqual(suffix)
+    }
+}
