@@ -17,9 +17,8 @@ public struct BackupPlan: Sendable {
     /// Items that store a protection class themselves, sorted by path; what is left out as a whole
     /// was not looked at.
     public internal(set) var protectedItems: [ProtectedItem] = []
-    /// Items that their owner may not write to and that have extended attributes of users', or may
-    /// have some, sorted by path.
-    public internal(set) var readOnlyItems: [FilePath] = []
+    /// What is stored that has extended attributes, sorted by path.
+    public internal(set) var attributedItems: [AttributedItem] = []
     /// What a snapshot must hold; nil unless it was asked for.
     public internal(set) var manifest: PlanManifest?
 

@@ -12,14 +12,14 @@ struct PlanPart: Sendable {
     /// The directories that were walked; empty without a manifest.
     var walked = WalkedDirectories()
     var protectedItems: [ProtectedItem] = []
-    var readOnlyItems: [FilePath] = []
+    var attributedItems: [AttributedItem] = []
 
     mutating func add(_ other: PlanPart) {
         exclusions += other.exclusions
         notices += other.notices
         totals.add(other.totals)
         protectedItems += other.protectedItems
-        readOnlyItems += other.readOnlyItems
+        attributedItems += other.attributedItems
         walked.append(contentsOf: other.walked)
         if let found = other.manifest { manifest?.append(contentsOf: found) }
     }
@@ -54,7 +54,7 @@ final class PlanCollector: Sendable {
         plan.exclusions = part.exclusions.sorted { $0.path.precedes($1.path) }
         plan.notices = part.notices.sorted { $0.path.precedes($1.path) }
         plan.totals = part.totals
-        plan.readOnlyItems = part.readOnlyItems.sorted { $0.precedes($1) }
+        plan.attributedItems = part.attributedItems.sorted { $0.path.precedes($1.path) }
         plan.protectedItems = part.protectedItems.sorted { $0.path.precedes($1.path) }
         plan.manifest = part.manifest
         return plan

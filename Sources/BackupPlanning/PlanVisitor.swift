@@ -31,11 +31,17 @@ struct PlanVisitor: TreeVisitor {
         }
         let decision = rules.decide(entry, marks, status, in: context)
         if !decision.issues.isEmpty { report(decision.issues, of: entry.path) }
-        if !rules.isRemoteMount(entry, status, in: context) { noteAttributes(of: entry, status) }
         if let own = decision.protection.ownClass {
             part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
         }
-        if let reason = leaveOut(entry, status, decision, in: context) {
+        let reason = leaveOut(entry, status, decision, in: context)
+        // The entry of a directory is stored in any case.
+        if reason == nil || status.kind == .directory,
+            !rules.isRemoteMount(entry, status, in: context)
+        {
+            noteAttributes(of: entry, status)
+        }
+        if let reason {
             note(entry, status, .leftOut(reason))
             if let kept = reason.keptFile { noteKept(kept, in: entry, decision.contextForEntries) }
             return .skip
@@ -99,20 +105,24 @@ struct PlanVisitor: TreeVisitor {
         if error.code != .noSuchFile { cannotRead(error) }
     }
 
-    /// Notes an item whose owner may not write to it and that has attributes of users': an ordinary
-    /// user's restore needs to know which ones to take care of.
+    /// Notes an item that has extended attributes: a restore compares them.
     private mutating func noteAttributes(of entry: borrowing TreeEntry, _ status: FileStatus) {
-        let ownerWrites: UInt16 = 0o200
-        guard status.permissions & ownerWrites == 0, status.kind.canStoreUserAttributes else {
-            return
-        }
+        guard status.kind.canStoreUserAttributes, (try? entry.hasExtendedAttributes()) ?? true
+        else { return }
         do throws(FileError) {
-            let names = try entry.extendedAttributeNames()
-            guard names.contains(where: { $0.bytes.starts(with: "user.".utf8) }) else { return }
+            let digest = try AttributeDigest(of: entry)
+            guard !digest.names.isEmpty else { return }
+            part.attributedItems.append(
+                AttributedItem(
+                    path: entry.path, digest: digest.hexadecimal,
+                    hasNameOtherThanUTF8: digest.names.contains {
+                        String(validating: $0.bytes, as: UTF8.self) == nil
+                    }))
         } catch {
             // It may have some.
+            part.attributedItems.append(
+                AttributedItem(path: entry.path, digest: nil, hasNameOtherThanUTF8: false))
         }
-        part.readOnlyItems.append(entry.path)
     }
 
     private func leaveOut(

@@ -25,7 +25,7 @@ struct SnapshotFacts: RecordHandler {
         case .facts(let facts): self.facts = facts
         case .source(let source): sources.append(source)
         case .coverage(let cause): causes.append(cause)
-        case .protected, .readOnly, .leftOut: break
+        case .protected, .readOnly, .attributes, .leftOut: break
         }
     }
 

@@ -33,7 +33,7 @@ struct CoverageComparison: RecordHandler {
             candidates[item.path] = nil
             if item.isDirectory { directoriesBefore.insert(item.path) }
         case .protected(let item): protectedBefore.append(item)
-        case .coverage, .readOnly: break
+        case .coverage, .readOnly, .attributes: break
         }
     }
 

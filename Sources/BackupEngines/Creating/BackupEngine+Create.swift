@@ -122,6 +122,15 @@ extension BackupEngine {
             shortfalls.add(names.map { Shortfall(path: $0, cause: causeOfAbsence($0)) })
             unnamed = max(unnamed, check.manifest.missingCount - names.count)
         }
+        if repairsAttributeNames {
+            shortfalls.add(
+                plan.attributedItems.filter(\.hasNameOtherThanUTF8).map {
+                    Shortfall(
+                        path: $0.path.bytes,
+                        cause: .attributes(
+                            "the backup tool cannot store attribute names that are not UTF-8"))
+                })
+        }
         shortfalls.add(
             inexact: stored.shortfalls.filter { isReal($0, check.manifest) })
         return BackupResult(

@@ -17,6 +17,10 @@ package protocol BackupEngine: Sendable {
     /// UTF-8.
     var repairsLinkTargets: Bool { get }
 
+    /// Whether the engine stores another name of an extended attribute than it has, when that is not
+    /// UTF-8.
+    var repairsAttributeNames: Bool { get }
+
     /// Whether whoever can read the repository can read what is stored in it.
     var storesPlaintext: Bool { get }
 
@@ -125,6 +129,7 @@ package protocol BackupEngine: Sendable {
 extension BackupEngine {
     package var longestPath: Int? { nil }
     package var repairsLinkTargets: Bool { false }
+    package var repairsAttributeNames: Bool { false }
     package var storesPlaintext: Bool { false }
     package func recover() async throws(BackupError) {}
     /// None: what changed while it was read is among the shortfalls of storing it.

@@ -8,8 +8,12 @@ package enum RecordLine: Sendable, Hashable {
     case protected(RecordedProtection)
     /// How it covers less than the one before.
     case coverage(RecordedCause)
-    /// An item that its owner may not write to and that has extended attributes.
+    /// An item that its owner may not write to and that has extended attributes, in records without
+    /// digests of attributes.
     case readOnly(path: [UInt8])
+    /// An item that has extended attributes, with their `AttributeDigest`; nil where not all could be
+    /// read.
+    case attributes(path: [UInt8], digest: String?)
     /// Something that was left out.
     case leftOut(RecordedExclusion)
 }

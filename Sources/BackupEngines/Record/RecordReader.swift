@@ -25,6 +25,8 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         case "protected": try handler.receive(.protected(fields.protection))
         case "coverage": try handler.receive(.coverage(fields.coverage))
         case "readOnly": try handler.receive(.readOnly(path: fields.path))
+        case "attributes":
+            try handler.receive(.attributes(path: fields.path, digest: fields.digest))
         case "leftOut": try handler.receive(.leftOut(fields.exclusion))
         case "end":
             guard fields.lines == count else { throw .damagedRecord }
@@ -55,6 +57,7 @@ private struct RecordFields {
     var lines: Int64 = 0
     var facts = RecordFacts()
     private(set) var path: [UInt8] = []
+    private(set) var digest: String?
     private var filesystem = ""
     private var isEmpty = false
     private var isDirectory = false
@@ -87,6 +90,7 @@ private struct RecordFields {
         case "lines": lines = try scanner.amount()
         case "path": if try !scanner.takesNull() { path = try scanner.string() }
         case "pathBase64": path = decodedBase64(try scanner.string())
+        case "sha256": if try !scanner.takesNull() { digest = try scanner.text() }
         case "filesystem": filesystem = try scanner.text()
         case "isEmpty": isEmpty = try scanner.bool()
         case "isDirectory": isDirectory = try scanner.bool()

@@ -52,8 +52,11 @@ package struct SnapshotRecord: Sendable {
                 line.add("sentence", cause.sentence)
             }
         }
-        for path in plan.readOnlyItems {
-            text.add("readOnly") { $0.add(path: path.bytes) }
+        for item in plan.attributedItems {
+            text.add("attributes") { line in
+                line.add(path: item.path.bytes)
+                line.add("sha256", item.digest)
+            }
         }
         for item in plan.protectedItems {
             text.add("protected") { line in

@@ -3,8 +3,8 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Stores the extended attributes that restic, run by an ordinary user, could not store on
-/// read-only files and directories, and does not tell of.
+/// Stores the extended attributes that restic could not store, and does not tell of: those of read-only
+/// files and directories, when an ordinary user runs it, and those a filesystem does not take.
 struct AttributeRestorer {
     private let restic: Restic
     private let tree: TreeBox
@@ -30,9 +30,16 @@ struct AttributeRestorer {
         where names.contains(node.name) && !node.attributes.isEmpty {
             let path = joined(directory, node.name)
             do {
-                try store(node.attributes, on: try tree.location(of: path))
-            } catch let error as FileError {
-                failures.append(RestoreFailure(path: path, cause: .attributes(error.message)))
+                let file = OpenFile(
+                    try openFile(try tree.location(of: path), flags: O_PATH | O_NOFOLLOW))
+                do {
+                    try store(node.attributes, on: file.descriptor)
+                } catch let error as FileError {
+                    failures.append(
+                        RestoreFailure(
+                            path: path,
+                            cause: .init(error, storingAttributesOn: file.descriptor)))
+                }
             } catch {
                 failures.append(RestoreFailure(path: path, cause: .attributes("\(error)")))
             }
@@ -76,22 +83,19 @@ struct AttributeRestorer {
     }
 
     private func store(
-        _ attributes: [String: [UInt8]], on location: DirectoryEntryLocation
+        _ attributes: [String: [UInt8]], on file: FileDescriptor
     ) throws {
-        let handle = OwnedDescriptor(try openFile(location, flags: O_PATH | O_NOFOLLOW))
-        let status = try handle.descriptor.status()
-        // Other namespaces are not an ordinary user's to set.
+        let status = try file.status()
         let missing = try attributes.filter { name, value in
-            guard name.hasPrefix("user.") else { return false }
-            let stored = try handle.descriptor.extendedAttribute(named: ExtendedAttributeName(name))
-            return stored != value
+            guard isRestored(name) else { return false }
+            return try file.extendedAttribute(named: ExtendedAttributeName(name)) != value
         }
         guard !missing.isEmpty else { return }
         var failure: FileError?
-        try whileWritable(handle.descriptor, status) { () throws(Errno) in
+        try whileWritable(file, status) { () throws(Errno) in
             for (name, value) in missing.sorted(by: { $0.key < $1.key }) {
                 do throws(FileError) {
-                    try handle.descriptor.setExtendedAttribute(
+                    try file.setExtendedAttribute(
                         named: ExtendedAttributeName(name), to: value)
                 } catch {
                     failure = error
@@ -99,5 +103,12 @@ struct AttributeRestorer {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Whether an attribute is to be there: an ordinary user sets none of other namespaces, and the
+    /// kernel gives `security.selinux` by its own rules.
+    private func isRestored(_ name: String) -> Bool {
+        if effectiveUser() == 0 { return name != "security.selinux" }
+        return name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")
     }
 }

@@ -6,6 +6,7 @@ import SystemPackage
 extension Restic {
     package var longestPath: Int? { 4095 }
     package var repairsLinkTargets: Bool { true }
+    package var repairsAttributeNames: Bool { true }
 
     package func recover() async throws(BackupError) { try await removeDeadLocks() }
 

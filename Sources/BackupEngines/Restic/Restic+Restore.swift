@@ -118,12 +118,12 @@ extension Restic {
         }
     }
 
-    /// What the record tells about read-only items. Reading their directories' trees costs a process
-    /// each, so only an ordinary user asks, and only for those that have attributes.
+    /// What the record tells about items with extended attributes. To read the tree of a directory costs
+    /// a process, so only those are read that hold an item whose attributes are not as in the record.
     private func attributedItems(
         of snapshot: Snapshot
     ) async throws(BackupError) -> AttributedItems? {
-        guard effectiveUser() != 0, snapshot.recordPath != nil else { return nil }
+        guard snapshot.recordPath != nil else { return nil }
         do throws(BackupError) {
             return try await readRecord(
                 of: snapshot, with: AttributedItems(sources: snapshot.sources.map(\.bytes)))

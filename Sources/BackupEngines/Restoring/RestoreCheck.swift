@@ -1,3 +1,4 @@
+import BackupPlanning
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -8,8 +9,8 @@ struct RestoreCheck: SnapshotEntryHandler {
     private(set) var count = 0
     /// Items that are not as they should be.
     private(set) var failures: [RestoreFailure] = []
-    /// Items of an ordinary user that restic stored no extended attributes on, since it had taken
-    /// the right to write first: their names by directory.
+    /// Items whose extended attributes may not be those of the snapshot, which restic does not tell of:
+    /// their names by directory.
     private(set) var withoutAttributes: [[UInt8]: Set<[UInt8]>] = [:]
     /// What restic complained of; what concerns an item looked at is among the failures.
     private(set) var complaints: RestoreComplaints
@@ -49,7 +50,7 @@ struct RestoreCheck: SnapshotEntryHandler {
             guard complaint == nil, isSame(status, entry) else {
                 return fail(entry, complaint ?? .different(nil))
             }
-            noteAttributes(entry)
+            noteAttributes(entry, file.descriptor, status)
             if entry.kind == .regularFile { dig(entry, file.descriptor, status) }
         } catch {
             let reason = if case .different(let reason?) = complaint { reason } else { "\(error)" }
@@ -73,12 +74,26 @@ struct RestoreCheck: SnapshotEntryHandler {
         }
     }
 
-    private mutating func noteAttributes(_ entry: SnapshotEntry) {
-        let ownerWrites: UInt16 = 0o200
-        guard effectiveUser() != 0, entry.permissions & ownerWrites == 0,
-            entry.kind.canStoreUserAttributes, attributed?.mayHold(entry.path) ?? true,
+    private mutating func noteAttributes(
+        _ entry: SnapshotEntry, _ file: FileDescriptor, _ status: FileStatus
+    ) {
+        guard entry.kind.canStoreUserAttributes,
             let slash = entry.path.lastIndex(of: UInt8(ascii: "/"))
         else { return }
+        if let digest = attributed?.digest(of: entry.path) {
+            do throws(FileError) {
+                if let digest, try AttributeDigest(of: file).hexadecimal == digest { return }
+                // Whatever they are, it has none of those of users.
+                _ = try file.extendedAttribute(named: "user.resval")
+            } catch {
+                return fail(entry, .init(error, storingAttributesOn: file))
+            }
+        } else {
+            let ownerWrites: UInt16 = 0o200
+            guard effectiveUser() != 0, entry.permissions & ownerWrites == 0,
+                attributed?.mayHold(entry.path) ?? true
+            else { return }
+        }
         let directory = slash == 0 ? [UInt8(ascii: "/")] : Array(entry.path[..<slash])
         withoutAttributes[directory, default: []].insert(Array(entry.path[(slash + 1)...]))
     }

@@ -12,6 +12,9 @@ package struct RestoreFailure: Sendable, Hashable {
         case unchecked(String)
         /// Its extended attributes are not all there.
         case attributes(String)
+        /// Its filesystem, on a device, stores no extended attributes: it and so many items in all lost
+        /// theirs.
+        case noAttributes(device: UInt64, items: Int)
         /// Its holes could not be dug again: it takes more space than it did.
         case holes(String)
     }
@@ -25,7 +28,7 @@ package struct RestoreFailure: Sendable, Hashable {
     package var isDamage: Bool {
         switch cause {
         case .missing, .different, .content, .unchecked: true
-        case .attributes, .holes: false
+        case .attributes, .noAttributes, .holes: false
         }
     }
 
@@ -39,6 +42,9 @@ package struct RestoreFailure: Sendable, Hashable {
             "does not have the content it has in the snapshot"
                 + (offset.map { ", from byte \($0) on" } ?? "")
         case .unchecked(let reason): "was not compared with the snapshot: \(reason)"
+        case .noAttributes(_, let items):
+            "its filesystem stores no extended attributes: \(items) "
+                + (items == 1 ? "item lost its" : "items lost theirs")
         case .attributes(let reason): "lacks some of its extended attributes: \(reason)"
         case .holes(let reason): "takes more space than it did: \(reason)"
         }
@@ -51,7 +57,7 @@ package struct RestoreFailure: Sendable, Hashable {
         case .different: "different"
         case .content: "content"
         case .unchecked: "unchecked"
-        case .attributes: "attributes"
+        case .attributes, .noAttributes: "attributes"
         case .holes: "holes"
         }
     }

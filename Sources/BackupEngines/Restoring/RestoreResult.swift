@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// What a restore brought back.
@@ -19,7 +20,8 @@ package struct RestoreResult: Sendable {
     ) {
         self.snapshot = snapshot
         self.items = items
-        self.failures = failures.sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        self.failures = failures.oncePerFilesystem
+            .sorted { $0.path.lexicographicallyPrecedes($1.path) }
         self.complaints = complaints
         self.leftovers = leftovers
     }
@@ -28,11 +30,49 @@ package struct RestoreResult: Sendable {
     package var isComplete: Bool { failures.isEmpty && complaints.isEmpty }
 
     /// How many items are as they are in the snapshot.
-    package var wholeItems: Int { max(0, items - Set(failures.map(\.path)).count) }
+    package var wholeItems: Int {
+        var count = Set(failures.map(\.path)).count
+        for case .noAttributes(_, let items) in failures.map(\.cause) { count += items - 1 }
+        return max(0, items - count)
+    }
 
     /// Whether none of the items is there.
     package var isNothing: Bool {
         let missing = failures.filter { if case .missing = $0.cause { true } else { false } }
         return items > 0 && Set(missing.map(\.path)).count >= items
+    }
+}
+
+extension [RestoreFailure] {
+    /// The failures, with one for all items that a filesystem without extended attributes cost theirs,
+    /// which names the first of them.
+    fileprivate var oncePerFilesystem: [RestoreFailure] {
+        var lost: [UInt64: [[UInt8]: Int]] = [:]
+        for failure in self {
+            guard case .noAttributes(let device, let items) = failure.cause else { continue }
+            lost[device, default: [:]][failure.path] = items
+        }
+        let others = filter { if case .noAttributes = $0.cause { false } else { true } }
+        return others
+            + lost.compactMap { device, items in
+                items.keys.min { $0.lexicographicallyPrecedes($1) }.map {
+                    RestoreFailure(
+                        path: $0,
+                        cause: .noAttributes(device: device, items: items.values.reduce(0, +)))
+                }
+            }
+    }
+}
+
+extension RestoreFailure.Cause {
+    /// Why extended attributes could not be stored.
+    ///
+    /// - Parameter file: what they were to be stored on, which is open.
+    init(_ error: FileError, storingAttributesOn file: FileDescriptor) {
+        if error.code == .unsupportedFilesystem, let status = try? file.status() {
+            self = .noAttributes(device: status.identity.device, items: 1)
+        } else {
+            self = .attributes(error.message)
+        }
     }
 }

@@ -77,7 +77,8 @@ final class MetadataRestorer {
                 try file.setExtendedAttribute(
                     named: ExtendedAttributeName(bytes: attribute.name), to: attribute.value)
             } catch {
-                failures.append(RestoreFailure(path: path, cause: .attributes(error.message)))
+                failures.append(
+                    RestoreFailure(path: path, cause: .init(error, storingAttributesOn: file)))
             }
         }
     }

@@ -1,0 +1,45 @@
+import Eviction
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// An item that has extended attributes a backup is to bring back: all but those that the kernel gives
+/// by its own rules (`security.selinux`).
+public struct AttributedItem: Sendable, Hashable {
+    /// The absolute path.
+    public let path: FilePath
+    /// The digest of names and values: see ``AttributeDigest``; nil where not all can be read.
+    public let digest: String?
+    /// Whether a name is not UTF-8.
+    public let hasNameOtherThanUTF8: Bool
+}
+
+/// What the extended attributes of an item are: the SHA-256, in hexadecimal, of all of them by the bytes
+/// of their names, of each the name, a NUL, the size of the value in decimal digits, a NUL, and the value.
+public struct AttributeDigest: Sendable, Hashable {
+    /// nil where not all values can be read.
+    public let hexadecimal: String?
+    /// The names.
+    public let names: [ExtendedAttributeName]
+
+    /// Reads the attributes of an item.
+    ///
+    /// - Throws: the error of listing them.
+    public init(of location: borrowing some FileLocation & ~Copyable) throws(FileError) {
+        names = try location.extendedAttributeNames()
+            .filter { !$0.bytes.elementsEqual("security.selinux".utf8) }
+            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        var bytes: [UInt8] = []
+        var isWhole = true
+        for name in names {
+            do throws(FileError) {
+                // One that is gone by now is not there to be stored.
+                guard let value = try location.extendedAttribute(named: name) else { continue }
+                bytes += name.bytes + [0] + [UInt8]("\(value.count)".utf8) + [0] + value
+            } catch {
+                isWhole = false
+            }
+        }
+        hexadecimal = isWhole ? ContentHasher.hash(bytes).hexadecimal : nil
+    }
+}

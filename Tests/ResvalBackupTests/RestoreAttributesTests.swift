@@ -1,0 +1,114 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Extended attributes in a restore")
+struct RestoreAttributesTests {
+    private static let tree = Tree {
+        File("one", "text")
+        File("two", "text")
+        File("none", "text")
+        Directory("directory") { File("inside", "text") }
+    }
+
+    private func mark(_ source: FilePath) throws {
+        let script = """
+            cd "$1"
+            setfattr -n user.resval.isPurgeable -v true one
+            setfattr -n user.note -v text two; setfattr -n user.other -v text two
+            setfattr -n user.resval.fileProtection -v none directory
+            """
+        try tool("sh", "-c", script, "sh", source)
+    }
+
+    @Test("a filesystem without attributes is named once, with how many items lost theirs")
+    func noAttributes() throws {
+        try require(.root, .tool("setfattr"), .tool("mount"))
+        try withBackup(of: Self.tree) { backup in
+            try mark(backup.source)
+            try backup.runSuccessfully("create", backup.source)
+            try withArchives(of: Self.tree) { archives in
+                try mark(archives.source)
+                try archives.runSuccessfully("create", archives.source)
+                try tool("mkdir", backup.target)
+                try tool("mount", "-t", "ramfs", "ramfs", backup.target)
+                defer { _ = try? tool("umount", backup.target) }
+                for command in [
+                    backup.command(["restore", "latest", "--target", backup.target + "restic"]),
+                    archives.command(["restore", "latest", "--target", backup.target + "tar"]),
+                ] {
+                    let result = try command.run()
+                    #expect(result.exitCode == 3, "\(result)")
+                    let lines = result.errorText.split(separator: "\n")
+                    #expect(lines.count == 1, "\(result)")
+                    #expect(
+                        result.errorText.contains(
+                            "its filesystem stores no extended attributes: 3 items lost theirs"))
+                }
+            }
+        }
+    }
+
+    @Test("attributes, access lists and capabilities that restic does not restore are restored")
+    func lostByRestic() throws {
+        try require(.root, .tool("strace"), .tool("setfattr"), .tool("setfacl"), .tool("setcap"))
+        try withBackup(of: Self.tree) { backup in
+            try mark(backup.source)
+            let script =
+                "cd \"$1\"; setfacl -m u:54321:r one; setcap cap_net_raw+ep directory/inside"
+            try tool("sh", "-c", script, "sh", backup.source)
+            try backup.runSuccessfully("create", backup.source)
+            let result = try backup.restore(
+                by: "strace -f -qq -o /dev/null -e trace=lsetxattr -e inject=lsetxattr:error=EIO")
+            #expect(result.exitCode == 0, "\(result)")
+            let restored = try TreeListing(of: backup.restored(backup.source))
+            #expect(try restored.differences(from: TreeListing(of: backup.source)) == [])
+            #expect(restored.text(at: Array("/one".utf8)).contains("system.posix_acl_access"))
+            #expect(restored.text(at: Array("/directory/inside".utf8)).contains("capability"))
+        }
+    }
+
+    @Test("attributes too large for the target's filesystem are named with their item")
+    func tooLarge() throws {
+        try require(.root)
+        try withFilesystem(.xfs) { large in
+            try withFilesystem(.ext4) { small in
+                try withBackup(of: Tree {}) { backup in
+                    let source = large.root.appending("source")
+                    let script = """
+                        mkdir "$1"; cd "$1"; touch small large
+                        setfattr -n user.note -v text small
+                        setfattr -n user.note -v "$(head -c 20000 /dev/zero | tr '\\0' x)" large
+                        """
+                    try tool("sh", "-c", script, "sh", source)
+                    try backup.runSuccessfully("create", source)
+                    let result = try backup.run(
+                        "restore", "latest", "--target", small.root.appending("target"))
+                    #expect(result.exitCode == 3, "\(result)")
+                    #expect(result.errorText.split(separator: "\n").count == 1)
+                    #expect(
+                        result.errorText.contains(
+                            "\(source)/large: lacks some of its extended attributes"), "\(result)")
+                }
+            }
+        }
+    }
+
+    @Test("a file with an attribute whose name is not UTF-8 is named when it is backed up")
+    func foreignNames() throws {
+        try require(.tool("setfattr"))
+        try withBackup(of: Self.tree) { backup in
+            try tool(
+                "bash", "-c", "setfattr -n $'user.\\xff' -v text \"$1\"", "bash",
+                backup.source.appending("one"))
+            let result = try backup.run("create", backup.source)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(
+                result.errorText.contains(
+                    "\(backup.source)/one: is in the snapshot without some of its extended attributes"
+                ))
+        }
+    }
+}
+
+private func + (path: FilePath, name: String) -> FilePath { path.appending(name) }
