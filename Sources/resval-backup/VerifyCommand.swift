@@ -17,6 +17,10 @@ struct VerifyCommand: AsyncParsableCommand {
             --repair stores anew what can be read of damaged packs, makes a damaged index anew, and \
             moves aside what is damaged. It needs the repository for itself.
 
+            --repair moves the files of snapshots that are damaged so that nobody can tell what \
+            they hold out of the way of the others, under names that say so, or stores them anew \
+            from restic's cache.
+
             Examples:
               resval-backup verify                       structure only, quick
               resval-backup verify latest --read-data    every byte, and the newest snapshot

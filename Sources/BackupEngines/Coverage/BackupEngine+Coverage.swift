@@ -99,7 +99,9 @@ extension BackupEngine {
         let newlyLeftOut = comparison.newlyLeftOut
         if !newlyLeftOut.isEmpty {
             report.causes =
-                try await readEntries(of: base.identifier, with: HeldItems(newlyLeftOut)).causes
+                try await readEntries(
+                    of: base.identifier, with: HeldItems(newlyLeftOut, of: plan.sources)
+                ).causes
         }
         let told = Set(report.causes.compactMap(\.path))
         report.causes += plan.doubtfulExclusions.filter {
@@ -121,7 +123,8 @@ extension BackupEngine {
         guard base.hasRecord else { return [] }
         do throws(BackupError) {
             let candidates = CoverageComparison(plan, facts).newlyLeftOut
-            let held = try await readEntries(of: base.identifier, with: HeldItems(candidates))
+            let held = try await readEntries(
+                of: base.identifier, with: HeldItems(candidates, of: plan.sources))
             return held.causes + facts.falls(from: Int64(held.total.items), held.total.bytes)
         } catch  where error.code.mayConcernOneSnapshot {
             return []

@@ -106,11 +106,15 @@ struct HeldItems: SnapshotEntryHandler {
 
     /// How much it holds of each, by path.
     private(set) var counts: [[UInt8]: Count] = [:]
-    /// How much it holds of everything.
+    /// How much it holds of the SOURCEs.
     private(set) var total = Count()
     private let wanted: [[UInt8]: LeftOutItem]
+    private let sources: [[UInt8]]
 
-    init(_ wanted: [[UInt8]: LeftOutItem]) { self.wanted = wanted }
+    init(_ wanted: [[UInt8]: LeftOutItem], of sources: [FilePath]) {
+        self.wanted = wanted
+        self.sources = sources.map(\.bytes)
+    }
 
     /// The causes that its holding items of those is.
     var causes: [CoverageCause] {
@@ -123,6 +127,7 @@ struct HeldItems: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
+        guard sources.contains(where: { isHeld(entry.path, by: $0) }) else { return }
         total.items += 1
         total.bytes.addSaturating(entry.size)
         // Of a directory the entry itself is stored all the same.

@@ -35,7 +35,8 @@ package protocol BackupEngine: Sendable {
     func initialize() async throws(BackupError)
 
     /// Makes the repository ready to be written to after a process of this engine was killed:
-    /// removes what that left behind, when it is certain that nobody uses it.
+    /// removes what that left behind, when it is certain that nobody uses it. Does nothing where
+    /// nothing can be written.
     ///
     /// - Throws: ``BackupError``.
     func recover() async throws(BackupError)
@@ -107,6 +108,14 @@ package protocol BackupEngine: Sendable {
     /// - Returns: what was done, in order.
     /// - Throws: ``BackupError``: `locked` when someone else uses the repository.
     func repair(_ check: RepositoryCheck) async throws(BackupError) -> [RepairAction]
+
+    /// Moves the files of snapshots that cannot be read out of the way of all others, under names
+    /// that say so. Nothing is deleted.
+    ///
+    /// - Parameter identifiers: the first digits: ``RepositoryCheck/damagedSnapshots``.
+    /// - Returns: what was done; empty where the engine cannot.
+    /// - Throws: ``BackupError``: `locked`, `notWritable`.
+    func setAside(_ identifiers: [String]) async throws(BackupError) -> [RepairAction]
 
     /// Gives a snapshot other tags.
     ///

@@ -12,6 +12,8 @@ package struct RepositoryCheck: Sendable, Hashable {
     package var repair: [RepairStep] = []
     /// The engine's names of its files that are damaged and can be repaired.
     package var damagedFiles: [String] = []
+    /// The snapshots whose own files are damaged, by the first digits of their identifiers.
+    package var damagedSnapshots: [String] = []
 
     package init() {}
 }
@@ -49,6 +51,16 @@ package struct RepairStep: Sendable, Hashable {
         self.purpose = purpose
         self.command = command
         self.isOwn = isOwn
+    }
+
+    /// The step that has damaged snapshots set aside; none where there are none.
+    static func settingAside(_ snapshots: [String]) -> [RepairStep] {
+        guard !snapshots.isEmpty else { return [] }
+        return [
+            RepairStep(
+                purpose: "move the damaged snapshots out of the way of the others",
+                command: words("verify", "--repair"), isOwn: true)
+        ]
     }
 }
 

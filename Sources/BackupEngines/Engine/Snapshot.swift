@@ -123,6 +123,8 @@ package enum StateTag {
     package static let shrunk = "resval-coverage=shrunk"
     /// Somebody said that it is right for it to hold less.
     package static let accepted = "resval-coverage=accepted"
+    /// Its file was damaged, and was stored anew.
+    static let restored = "resval-stored-anew"
     /// The beginning of the tags that keep a snapshot from being forgotten.
     package static let holdPrefix = "resval-hold"
 }

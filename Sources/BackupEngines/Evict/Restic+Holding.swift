@@ -47,18 +47,3 @@ extension Restic: ContentHolding {
         return try await run(dump, reading: consumer)
     }
 }
-
-/// Knows whether there was any output. Whoever asks for it finishes the consumer.
-private struct FirstByteWatcher<Consumer: OutputConsumer>: OutputConsumer {
-    private(set) var consumer: Consumer
-    private(set) var hasBegun = false
-
-    init(_ consumer: Consumer) { self.consumer = consumer }
-
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        hasBegun = hasBegun || !bytes.isEmpty
-        try consumer.receive(bytes)
-    }
-
-    func finish() {}
-}

@@ -27,9 +27,6 @@ package struct SnapshotRecord: Sendable {
         text.add("format") { line in
             line.add("format", "resval-record")
             line.add("version", Self.version)
-            // No two records are equal: an engine that stores equal content once would take one that
-            // was damaged for the new one.
-            line.add("made", currentTime())
         }
         text.add("facts") { line in
             line.add("items", facts.items)

@@ -19,6 +19,8 @@ struct ErrorOutput: Sendable {
     private(set) var droppedComplaintCount = 0
     /// The items kept, each once.
     private(set) var items: [Item] = []
+    /// Whether restic reads again and again what it cannot keep in its cache, whose disk is full.
+    private(set) var isCacheFull = false
     /// How many items there were beyond those kept.
     private(set) var droppedItemCount = 0
 
@@ -37,6 +39,7 @@ struct ErrorOutput: Sendable {
         } else if line.starts(with: Self.complaintStart) {
             add(complaint: line.dropFirst(Self.complaintStart.count))
         } else {
+            isCacheFull = isCacheFull || Self.tellsOfFullCache(line)
             lines.append(Array(line.prefix(Self.lineLengthLimit)))
             if lines.count > Self.lineLimit { lines.remove(at: Self.lineLimit / 2) }
         }
@@ -54,6 +57,16 @@ struct ErrorOutput: Sendable {
             return
         }
         complaints.append(Array(complaint.prefix(Self.lineLengthLimit)))
+    }
+
+    /// What is loaded is written to the cache only: `Load(<index/…>, 0, 0) returned error, retrying
+    /// after 552ms: Copy: write …: no space left on device`.
+    private static func tellsOfFullCache(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.starts(with: "Load(".utf8) else { return false }
+        let text = String(decoding: line, as: UTF8.self)
+        return text.contains("returned error, retrying after")
+            && (text.contains("no space left on device")
+                || text.contains("disk quota exceeded"))
     }
 
     private static func item(_ line: ArraySlice<UInt8>) -> Item? {

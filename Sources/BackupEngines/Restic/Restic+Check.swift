@@ -36,6 +36,8 @@ extension Restic {
         check.damagedFiles = damage.names
         check.repair = damage.steps(self, readsData: readsData)
         check.isRepairable = check.repair.contains(where: \.isOwn)
+        check.damagedSnapshots = Set(check.problems.compactMap(Self.damagedSnapshot)).sorted()
+        check.repair += RepairStep.settingAside(check.damagedSnapshots)
         // Of a pack that is missing or cut off restic asks for data for a quarter of an hour.
         guard !damage.hasDamagedIndex, !damage.hasIncompletePack else { return check }
         do throws(BackupError) {
@@ -44,5 +46,14 @@ extension Restic {
             check.problems.append("which files this concerns cannot be told: \(error.message)")
         }
         return check
+    }
+
+    /// Reads `load <snapshot/35ac95b489>: …`; nil for a complaint about anything else.
+    private static func damagedSnapshot(in problem: String) -> String? {
+        guard let rest = FailureText.rest(of: problem, after: "<snapshot/"),
+            let end = rest.firstIndex(of: ">")
+        else { return nil }
+        let digits = String(rest[..<end])
+        return (8...64).contains(digits.count) && digits.isHexadecimal ? digits : nil
     }
 }

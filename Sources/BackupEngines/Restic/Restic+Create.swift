@@ -51,6 +51,9 @@ extension Restic {
         command.options += (request.tags + [RecordPath.tag(record)]).map { option("--tag", $0) }
         if let parent = request.predecessor {
             command.options.append(option("--parent", parent.identifier))
+        } else {
+            // restic would look for one among all snapshots, and give up at one that is damaged.
+            command.options += words("--force")
         }
         if !selection.excludeFile.isEmpty {
             command.options.append(option("--exclude-file", excludes.path))

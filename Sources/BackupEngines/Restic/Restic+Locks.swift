@@ -22,7 +22,7 @@ extension Restic {
     /// - Returns: how many locks were removed.
     @discardableResult
     package func removeDeadLocks() async throws(BackupError) -> Int {
-        guard let directory = localDirectory else { return 0 }
+        guard let directory = localDirectory, locksCanBeWritten else { return 0 }
         let started = StartedProcess.all(on: directory).filter(\.hasEnded)
         defer { for process in started { process.forget() } }
         guard try !isEmptyOrAbsent(directory.appending("locks")) else { return 0 }

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -22,8 +21,7 @@ extension Restic {
         return SnapshotList(reader.snapshots, unreadable: unreadable)
     }
 
-    /// Refuses at once where the repository is a directory and holds none, or where no lock can be
-    /// put, without which restic does nothing and which it tries for the better part of a minute.
+    /// Refuses at once where the repository is a directory and holds none.
     func checkExistence() throws(BackupError) {
         guard let directory = repository.directory else { return }
         do throws(Errno) {
@@ -32,13 +30,6 @@ extension Restic {
             throw noRepository
         } catch {
             // restic says what is wrong with it.
-            return
-        }
-        let locks = directory.appending("locks")
-        guard locks.withPlatformString({ access($0, W_OK | X_OK) }) == 0 else {
-            throw BackupError(
-                .notWritable, "the repository's directory of locks cannot be written to",
-                advice: "check its owner, permissions and mount options", path: locks)
         }
     }
 }

@@ -1,3 +1,6 @@
+import SystemCalls
+import SystemPackage
+
 extension Restic {
     /// restic stores a snapshot's tags in the snapshot, which so gets another identifier. It needs
     /// the repository for itself.
@@ -18,16 +21,52 @@ extension Restic {
         }
     }
 
+    /// Where the disk is so full that no lock can be written, the files of the snapshots are removed as
+    /// restic does: that makes room.
     package func remove(_ snapshots: [Snapshot]) async throws(BackupError) {
         // As many as a command line holds with ease.
         for start in stride(from: 0, to: snapshots.count, by: 1000) {
-            let part = snapshots[start..<min(start + 1000, snapshots.count)]
-            let identifiers = part.map { Array($0.identifier.utf8) }
-            _ = try await run(ResticCommand("forget", on: identifiers), reading: NoOutput())
+            let part = Array(snapshots[start..<min(start + 1000, snapshots.count)])
+            let command = ResticCommand("forget", on: part.map { Array($0.identifier.utf8) })
+            let (_, end) = try await attempt(command, reading: NoOutput())
+            guard end.code != 0 else { continue }
+            let failure = failure(end)
+            guard failure.code == .noSpace, let directory = repository.directory,
+                try isEmptyOrAbsent(directory.appending("locks"))
+            else { throw failure }
+            for snapshot in part { try removeFile(of: snapshot, in: directory) }
         }
     }
 
+    private func removeFile(
+        of snapshot: Snapshot, in directory: FilePath
+    ) throws(BackupError) {
+        let file = directory.appending("snapshots").appending(snapshot.identifier)
+        do throws(Errno) {
+            try SystemCalls.removeFile(file)
+        } catch .noSuchFileOrDirectory {
+            // Somebody was faster.
+        } catch {
+            throw BackupError(.notWritable, "a snapshot cannot be removed: \(error)", path: file)
+        }
+    }
+
+    /// On a disk that is full only packs that hold nothing else are removed, which needs hardly any
+    /// room.
     package func prune() async throws(BackupError) {
-        _ = try await run(ResticCommand("prune"), reading: NoOutput())
+        do throws(BackupError) {
+            _ = try await run(ResticCommand("prune"), reading: NoOutput())
+        } catch  where error.code == .noSpace {
+            let command = ResticCommand("prune", words("--max-repack-size=0"))
+            let (_, end) = try await attempt(command, reading: NoOutput())
+            guard end.code != 0 else { return }
+            var failure = failure(end)
+            if failure.code == .noSpace {
+                failure.advice =
+                    "remove other files there, or a snapshot that is not needed, and run it again; the "
+                    + "last resort: restic prune --unsafe-recover-no-free-space"
+            }
+            throw failure
+        }
     }
 }

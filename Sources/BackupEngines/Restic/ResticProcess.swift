@@ -75,7 +75,7 @@ extension Restic {
                 StartedProcess(
                     noting: execution.processIdentifier.value, from: begin, on: $0)
             }
-            async let errors = collect(execution.standardError)
+            async let errors = collect(execution.standardError, stopper)
             let consumed = try await consume(execution.standardOutput, consumer, stopper)
             return (consumed, try await errors, started)
         }
@@ -115,10 +115,15 @@ extension Restic {
         return .success(consumer)
     }
 
-    private static func collect(_ output: SubprocessOutputSequence) async throws -> ErrorOutput {
+    /// Reads what restic complains of, and stops it when it would go on for hours.
+    private static func collect(
+        _ output: SubprocessOutputSequence, _ stopper: Stopper
+    ) async throws -> ErrorOutput {
         var lines = Lines(ErrorLines())
         for try await chunk in output {
+            let isStopped = lines.consumer.output.isCacheFull
             try chunk.withUnsafeBytes { bytes throws(BackupError) in try lines.receive(bytes) }
+            if lines.consumer.output.isCacheFull && !isStopped { stopper.stop() }
         }
         try lines.finish()
         return lines.consumer.output

@@ -2,11 +2,15 @@ import SystemCalls
 import SystemPackage
 
 extension TarRepository {
-    /// Removes what a killed process left, unless somebody is at work, who does that then.
+    /// Removes what a killed process left. Where nothing can be written there is nothing to do.
     package func recover() async throws(BackupError) {
-        try await work { _ in
-            let directory = try openAlone()
-            try removeUnfinished(in: directory.descriptor)
+        do throws(BackupError) {
+            try await work { _ in
+                let directory = try openAlone()
+                try removeUnfinished(in: directory.descriptor)
+            }
+        } catch  where error.code == .notWritable {
+            // Whoever writes next says so; whoever reads needs no more.
         }
     }
 

@@ -13,8 +13,13 @@ extension TarRepository {
                     with: identifier, in: directory.descriptor, readsData, isCancelled)
                 guard !problems.isEmpty else { continue }
                 check.problems += problems.map { "snapshot \(identifier): \($0)" }
-                check.repair += steps(settingAside: identifier)
+                if try isDamaged(identifier, in: directory.descriptor, isCancelled) {
+                    check.damagedSnapshots.append(identifier)
+                } else {
+                    check.repair += steps(settingAside: identifier)
+                }
             }
+            check.repair += RepairStep.settingAside(check.damagedSnapshots)
             if !check.problems.isEmpty {
                 check.repair.append(
                     RepairStep(
@@ -22,6 +27,61 @@ extension TarRepository {
                         command: []))
             }
             return check
+        }
+    }
+
+    /// Whether the manifest of a snapshot cannot be read to its end: then nothing can be done with the
+    /// archive but by hand.
+    private func isDamaged(
+        _ identifier: String, in directory: FileDescriptor,
+        _ isCancelled: @escaping () -> Bool
+    ) throws -> Bool {
+        do throws(BackupError) {
+            let manifest = try openManifest(identifier, in: directory, isCancelled)
+            while try manifest?.nextItem() != nil { if isCancelled() { break } }
+            return false
+        } catch {
+            guard error.code == .damaged else { throw error }
+            return true
+        }
+    }
+
+    /// Both files of each get names that no command of this program looks at.
+    package func setAside(
+        _ identifiers: [String]
+    ) async throws(BackupError) -> [RepairAction] {
+        try await work { _ in
+            let directory = try openAlone()
+            var actions: [RepairAction] = []
+            for identifier in identifiers {
+                // The archive first: one without a manifest is removed by prune.
+                for name in [TarNames.archive(identifier), TarNames.manifest(identifier)] {
+                    guard let aside = try moveAside(name, in: directory.descriptor) else {
+                        continue
+                    }
+                    actions.append(
+                        RepairAction(
+                            "is of snapshot \(identifier), whose manifest is damaged, and was moved "
+                                + "aside (tar may still read the archive)", path: aside))
+                }
+                try synchronizeDirectory(directory.descriptor)
+            }
+            return actions
+        }
+    }
+
+    /// - Returns: the new path; nil when the file is not there.
+    private func moveAside(
+        _ name: FilePath, in directory: FileDescriptor
+    ) throws(BackupError) -> FilePath? {
+        let aside = FilePath(bytes: name.bytes + Array(".damaged".utf8))
+        do throws(Errno) {
+            try renameItem(name, in: directory, to: aside, in: directory, .replacing)
+            return path.pushing(aside)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw backupError(error, path: path.pushing(name))
         }
     }
 

@@ -31,8 +31,9 @@ extension BackupEngine {
         if let choice { snapshot = try await self.snapshot(choice) }
         try await recover()
         var result = VerifyResult(check: try await check(readsData: readsData))
-        if repairs, result.check.isRepairable {
-            result.actions = try await repair(result.check)
+        if repairs, result.check.isRepairable || !result.check.damagedSnapshots.isEmpty {
+            result.actions = try await setAside(result.check.damagedSnapshots)
+            if result.check.isRepairable { result.actions += try await repair(result.check) }
             // What was read was compared with its hash; of the rest the structure tells.
             result.check = try await check(readsData: false)
         }

@@ -1,0 +1,54 @@
+import CLinux
+import SystemCalls
+import SystemPackage
+
+extension Restic {
+    /// A snapshot that the cache of this machine still has is stored anew from there.
+    package func setAside(
+        _ identifiers: [String]
+    ) async throws(BackupError) -> [RepairAction] {
+        var actions: [RepairAction] = []
+        let readable = try await list(SnapshotFilter()).snapshots
+        for digits in identifiers {
+            if let snapshot = readable.first(where: { $0.identifier.hasPrefix(digits) }) {
+                try await retag(snapshot, adding: [StateTag.restored], removing: [])
+                actions.append(
+                    RepairAction(
+                        "snapshot \(snapshot.shortIdentifier) was read from restic's cache and "
+                            + "stored anew"))
+            } else if let aside = try moveAside(digits) {
+                actions.append(
+                    RepairAction(
+                        "holds snapshot \(digits.prefix(8)), which cannot be read, and was moved "
+                            + "aside: what no other snapshot needs goes with the next prune",
+                        path: aside))
+            }
+        }
+        return actions
+    }
+
+    /// - Returns: the new name; nil where the repository is no directory, or the file is gone.
+    private func moveAside(_ digits: String) throws(BackupError) -> FilePath? {
+        guard let directory = repository.directory else { return nil }
+        let snapshots = directory.appending("snapshots")
+        do throws(Errno) {
+            var found: [UInt8]?
+            try forEachName(in: snapshots) { name in
+                if name.starts(with: digits.utf8) { found = Array(name) }
+                return found == nil
+            }
+            guard let found else { return nil }
+            let aside = directory.pushing(
+                FilePath(bytes: Array(".damaged-snapshot-".utf8) + found))
+            let place = FileDescriptor(rawValue: AT_FDCWD)
+            try renameItem(
+                snapshots.pushing(FilePath(bytes: found)), in: place, to: aside, in: place,
+                .replacing)
+            return aside
+        } catch {
+            throw BackupError(
+                .notWritable, "a damaged snapshot cannot be moved aside: \(error)",
+                advice: "check owner, permissions and mount options", path: snapshots)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A repository on a disk of its own that is read-only or full.
+@Suite("Repositories that cannot be written to")
+struct ReadOnlyRepositoryTests {
+    private static let tree = Tree {
+        File("one", "text")
+        Directory("two") { File("three", "text") }
+    }
+
+    /// Calls `body` with a repository on a filesystem of 16 MiB that has two snapshots.
+    private func withVolume(
+        _ body: (BackupFixture, MountedFilesystem) throws -> Void
+    ) throws {
+        try require(.root)
+        try withFilesystem(.tmpfs) { volume in
+            try withBackup(of: Self.tree) { backup in
+                try volume.remount(["size=16m"])
+                try tool("mv", backup.repository, volume.root.appending("repository"))
+                try tool("ln", "-s", volume.root.appending("repository"), backup.repository)
+                for _ in 0..<2 {
+                    try Tree { File("new", "new") }.create(in: backup.source)
+                    try backup.runSuccessfully("create", backup.source)
+                    try tool("rm", backup.source.appending("new"))
+                }
+                try body(backup, volume)
+            }
+        }
+    }
+
+    /// What reads works, with a warning and without waiting.
+    private func expectReading(_ backup: BackupFixture) throws {
+        let first = try backup.run("snapshots", "--json")
+        #expect(first.exitCode == 0, "\(first)")
+        #expect(first.errorText.contains("it is read without one"), "\(first)")
+        let identifier = String(first.text.dropFirst(7).prefix(64))
+        let start = ContinuousClock.now
+        for words in [
+            ["show", "latest"], ["show", identifier, "--items"], ["diff", identifier, "latest"],
+            ["restore", "latest", "--target", "\(backup.target)"], ["verify", "latest"],
+            ["verify", "--read-data"],
+        ] {
+            let result = try backup.command(words).run()
+            #expect(result.exitCode == 0, "\(words): \(result)")
+        }
+        // restic alone tries each time for the better part of a minute.
+        #expect(ContinuousClock.now - start < .seconds(200))
+        try tool(
+            "cmp", backup.source.appending("one"), backup.restored(backup.source).appending("one"))
+    }
+
+    @Test("a read-only repository can be read, and what writes is refused at once")
+    func readOnly() throws {
+        try withVolume { backup, volume in
+            try volume.remount(["ro"])
+            try expectReading(backup)
+            for words in [
+                ["create", "\(backup.source)"], ["forget", "--keep-last", "1"], ["prune"],
+            ] {
+                let result = try backup.command(words).run()
+                #expect(result.exitCode == 1, "\(words): \(result)")
+                #expect(result.errorText.contains("cannot be written to"), "\(result)")
+            }
+            try volume.remount(["rw"])
+        }
+    }
+
+    @Test("a full repository can be read, forgotten from and pruned")
+    func full() throws {
+        try withVolume { backup, volume in
+            let script = "cat /dev/zero > \"$1/filler\" 2>/dev/null; true"
+            try tool("sh", "-c", script, "sh", volume.root)
+            try expectReading(backup)
+            let refused = try backup.run("create", backup.source)
+            #expect(refused.exitCode == 1, "\(refused)")
+            #expect(refused.errorText.contains("no space left"), "\(refused)")
+            let forgotten = try backup.run("forget", "--keep-last", "1", "--prune")
+            #expect(forgotten.exitCode == 0, "\(forgotten)")
+            #expect(try backup.snapshotCount() == 1)
+            try tool("rm", volume.root.appending("filler"))
+            try backup.runSuccessfully("verify", "latest", "--read-data")
+        }
+    }
+
+    @Test("archives: a read-only repository can be read, a full one forgotten from")
+    func archives() throws {
+        try require(.root)
+        try withFilesystem(.tmpfs) { volume in
+            try withArchives(of: Self.tree) { backup in
+                let place = "tar:\(volume.root)/repository"
+                func command(_ words: any CommandArgument...) -> Command {
+                    backup.command(words + ["--repository", place])
+                }
+                try command("init").runSuccessfully()
+                for _ in 0..<2 { try command("create", backup.source).runSuccessfully() }
+                let identifier = String(
+                    try command("snapshots", "--json").runSuccessfully().dropFirst(7).prefix(16))
+                try volume.remount(["ro"])
+                for words in [
+                    ["snapshots"], ["show", "latest"], ["diff", identifier, "latest"],
+                    ["restore", "latest", "--target", "\(backup.target)"],
+                    ["verify", "latest", "--read-data"],
+                ] as [[any CommandArgument]] {
+                    let result = try backup.command(words + ["--repository", place]).run()
+                    #expect(result.exitCode == 0, "\(words): \(result)")
+                }
+                #expect(try backup.differences() == [])
+                for result in [
+                    try command("create", backup.source).run(),
+                    try command("forget", "--keep-last", "1").run(),
+                ] {
+                    #expect(result.exitCode == 1, "\(result)")
+                    #expect(result.errorText.contains("check its owner"), "\(result)")
+                }
+                try volume.remount(["rw"])
+                let script = "cat /dev/zero > \"$1/filler\" 2>/dev/null; true"
+                try tool("sh", "-c", script, "sh", volume.root)
+                try command("forget", "--keep-last", "1", "--prune").runSuccessfully()
+                try command("verify", "latest").runSuccessfully()
+            }
+        }
+    }
+
+    @Test("a cache whose disk fills up while it is written is not used, and nothing hangs")
+    func fullCache() throws {
+        try require(.root)
+        try withFilesystem(.tmpfs) { volume in
+            try withBackup(of: Tree { File("small", "text") }) { backup in
+                try tool(
+                    "sh", "-c",
+                    "for i in $(seq 2000); do echo $i > \"$1/a-name-that-takes-some-room-$i\"; done",
+                    "sh", backup.source)
+                try backup.runSuccessfully("create", backup.source)
+                // With room enough to begin, and too little for the index and the trees.
+                try volume.remount(["size=20m"])
+                try tool(
+                    "sh", "-c", "head -c 20900000 /dev/zero > \"$1/filler\"; true", "sh",
+                    volume.root)
+                for size in ["20m", "40m"] {
+                    let cache = volume.root.appending("cache")
+                    try volume.remount(["size=\(size)"])
+                    // Takes all room but a few pages once the program has looked how much there is.
+                    let script = """
+                        [ -e "\(volume.root)/second" ] ||
+                            cat /dev/zero > "\(volume.root)/second" 2>/dev/null
+                        truncate -s -32K "\(volume.root)/second"
+                        """
+                    for words in [["snapshots"], ["create", "\(backup.source)"], ["verify"]] {
+                        var command = try backup.command(words, before: script)
+                        command.environment["RESTIC_CACHE_DIR"] = "\(cache)"
+                        let result = try command.run()
+                        #expect(result.exitCode == 0, "\(size), \(words): \(result)")
+                        // Of snapshots alone there may be little enough.
+                        guard size == "20m" || words != ["snapshots"] else { continue }
+                        #expect(
+                            result.errorText.contains("the disk of restic's cache is full"),
+                            "\(size), \(words): \(result)")
+                    }
+                    try tool("rm", "-rf", cache, volume.root.appending("second"))
+                }
+            }
+        }
+    }
+}
