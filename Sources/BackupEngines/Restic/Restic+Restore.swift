@@ -15,8 +15,20 @@ extension Restic {
         let stage = try RestoreStage(in: request.target, for: wanted)
         defer { stage.remove() }
         let complaints = try await restore(request, to: stage.path)
-        let result = try await check(request, stage, complaints, report)
-        let failures = try await merge(stage, wanted, request, result)
+        let result: RestoreResult
+        // Nothing tells which items are whole when they cannot be looked at: then none replaces another.
+        var overwrites = request.overwrites
+        do throws(BackupError) {
+            result = try await check(request, stage, complaints, report)
+        } catch {
+            guard error.code != .interrupted else { throw error }
+            overwrites = false
+            let problem = "what was restored was not compared with the snapshot: \(error)"
+            result = RestoreResult(
+                snapshot: request.snapshot, items: 0, failures: [],
+                complaints: complaints.unmatched + [problem])
+        }
+        let failures = try await merge(stage, wanted, request, result, overwrites: overwrites)
         return RestoreResult(
             snapshot: request.snapshot, items: result.items, failures: result.failures + failures,
             complaints: result.complaints, leftovers: stage.leftovers)
@@ -76,14 +88,14 @@ extension Restic {
     /// it is there.
     private func merge(
         _ stage: RestoreStage, _ wanted: [[UInt8]], _ request: RestoreRequest,
-        _ result: RestoreResult
+        _ result: RestoreResult, overwrites: Bool
     ) async throws(BackupError) -> [RestoreFailure] {
         let damaged = Set(result.failures.filter(\.isDamage).map(\.path))
         do {
             return try await onOwnThread { isCancelled in
                 try raiseDescriptorLimit()
                 var merger = TreeMerger(
-                    overwrites: request.overwrites, damaged: damaged,
+                    overwrites: overwrites, damaged: damaged,
                     isWanted: { path in wanted.contains { isHeld(path, by: $0) } },
                     isCancelled: isCancelled)
                 try merger.merge(stage.path, into: request.target)
