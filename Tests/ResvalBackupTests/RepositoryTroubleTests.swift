@@ -238,7 +238,7 @@ struct RepositoryTroubleTests {
         try require(.root, .tool("unshare"))
         try withTemporaryDirectory(
             containing: Tree {
-                for name in ["usr", "lib", "lib64", "bin", "opt", "program"] {
+                for name in ["usr", "lib", "lib64", "bin", "swift", "program"] {
                     Directory(FileName(Array(name.utf8)))
                 }
                 Directory("proc")
@@ -249,14 +249,16 @@ struct RepositoryTroubleTests {
             }
         ) { root in
             let script = """
+                core=$(ldd "$1/resval-backup" | grep -o "/[^ ]*/libswiftCore.so")
                 unshare --mount sh -c '
-                    for name in usr lib lib64 bin opt; do
+                    for name in usr lib lib64 bin; do
                         if [ -d /$name ]; then mount --rbind /$name "$0/$name"; fi
                     done
-                    mount --bind "$1" "$0/program"; mount -t proc proc "$0/proc"
+                    mount --bind "$1" "$0/program"; mount --bind "$2" "$0/swift"; mount -t proc proc "$0/proc"
                     mount -t proc proc "$0/top/proc"
-                    LD_LIBRARY_PATH=/opt/swift/usr/lib/swift/linux HOME=/top \\
-                        chroot "$0" /program/resval-backup plan --excluded-only /top' "$0" "$1"
+                    LD_LIBRARY_PATH=/swift HOME=/top \\
+                        chroot "$0" /program/resval-backup plan --excluded-only /top' "$0" "$1" \\
+                    "${core%/*}"
                 """
             let result = try Command(
                 "/bin/sh", "-c", script, root,
