@@ -23,6 +23,7 @@ struct BeginningComparison: OutputConsumer {
     private var isSame = true
 
     private final class Buffer: Sendable {
+        // Only the one comparison that has the buffer touches it, and output comes to it in order.
         nonisolated(unsafe) let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: 1 << 16, alignment: 4096)
         deinit { bytes.deallocate() }

@@ -84,6 +84,7 @@ private func roomyTemporaryDirectory() -> FilePath? {
 
 /// Whether a directory has room for temporary files: for as many packs as restic fills at a time, 128 MiB.
 func hasTemporaryRoom(_ directory: FilePath) -> Bool {
+    // A directory that cannot be asked is none to write to.
     guard let status = try? filesystemStatus(of: directory), !status.isReadOnly else {
         return false
     }

@@ -70,6 +70,7 @@ extension Restic {
         let result = try await Subprocess.run(
             configuration, input: .none, output: .sequence, error: .sequence
         ) { execution in
+            // A process that has ended needs no signal.
             stopper.begin { try? execution.send(signal: .interrupt) }
             let started = repository.flatMap {
                 StartedProcess(
