@@ -83,6 +83,25 @@ struct InterruptionTests {
         }
     }
 
+    @Test("restic interrupted while it locks leaves its lock, and the next run removes it")
+    func interruptedWhileLocking() throws {
+        try withBackup(of: Tree { File("a", "text") }) { backup in
+            // restic waits 200 ms between making a lock and remembering it.
+            let script = """
+                case $1 in backup)
+                    (until ls \(backup.repository)/locks | grep -q .; do :; done; kill -INT $$) & ;;
+                esac
+                """
+            let result = try backup.command(["create", backup.source], before: script).run()
+            #expect(result.exitCode == 130, "\(result)")
+            let locks = try tool("ls", backup.repository.appending("locks"))
+            #expect(locks.split(separator: "\n").count == 1)
+            try backup.runSuccessfully("create", backup.source)
+            // Needs the repository for itself.
+            try backup.restic("check")
+        }
+    }
+
     @Test("a full disk is named, and with less to store the next run succeeds")
     func diskFull() throws {
         try require(.root)

@@ -10,6 +10,10 @@ struct ResticEnd: Sendable {
     let errors: ErrorOutput
 }
 
+/// With what restic exits after SIGINT. It removes its lock before, but for one that it has made less than
+/// 200 ms ago: it waits so long for the locks of others before it remembers its own.
+private let interruptedCode: Int32 = 130
+
 /// How many descriptors have to be free for another process to be started and read from. With fewer
 /// Subprocess 1.0.2 crashes, or waits for ever.
 package let spareDescriptors = 24
@@ -87,8 +91,8 @@ extension Restic {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
-        // One that was killed has left its lock, which the note tells whose it is.
-        if code >= 0 { started?.forget() }
+        // One that a signal ended may have left its lock, which the note tells whose it is.
+        if code >= 0, code != interruptedCode { started?.forget() }
         return (try consumed.get(), ResticEnd(code: code, errors: errors))
     }
 
