@@ -33,12 +33,8 @@ struct PlanCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard let format = list.chosen else { return }
-        guard !json, !excludedOnly else {
+        guard list.chosen == nil || !json && !excludedOnly else {
             throw ValidationError("--json and --excluded-only do not go with --format.")
-        }
-        guard !format.takesOneSource || source.sources.count == 1 else {
-            throw ValidationError("A list for \(format.name) is of one SOURCE.")
         }
     }
 

@@ -29,7 +29,7 @@ struct RunCommand: ParsableCommand {
             EXAMPLES
               resval-purge run plan.json
               resval-purge run --free 10G --dry-run
-              resval-purge run ~/build --until-available 20G --partial --trash
+              resval-purge run ~/build --until-available 20G --partial
             """)
 
     @Argument(help: "A plan of resval-purge plan --output; with a target, where to look.")
@@ -50,13 +50,6 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Free what can be freed when it is less than is wanted.")
     var partial = false
 
-    @Flag(
-        help: """
-            Move to a directory .resval-trash-DATE on the same filesystem, which frees nothing until \
-            that is deleted.
-            """)
-    var trash = false
-
     @Flag(name: [.long, .customLong("verbose")], help: "Show what is kept, with the reasons.")
     var kept = false
 
@@ -64,14 +57,13 @@ struct RunCommand: ParsableCommand {
         if !target.isGiven, paths.count != 1 {
             throw ValidationError("Give one PLAN, or --free or --until-available.")
         }
-        if isDryRun, trash { throw ValidationError("Give --dry-run or --trash, not both.") }
     }
 
     func run() throws {
         let run = try prepared()
         guard let run else { throw ExitCode(1) }
         let outcome = try carryOut(run.plan, run.search)
-        if !isDryRun, !trash { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
+        if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
         if outcome.failures > 0 { throw ExitCode(2) }
         if !outcome.isReached { throw ExitCode(1) }
     }
@@ -117,7 +109,7 @@ struct RunCommand: ParsableCommand {
 
     private func carryOut(_ plan: PurgePlan, _ search: UnitSearch) throws -> PurgeOutcome {
         var executor = PurgeExecutor(search)
-        executor.mode = isDryRun ? .rehearse : trash ? .trash : .delete
+        executor.mode = isDryRun ? .rehearse : .delete
         executor.shouldStop = { StopRequest.isMade }
         var report = RunReport(form, now: plan.created, color: color.color, mode: executor.mode)
         report.listsKept = kept || !target.isGiven

@@ -79,7 +79,6 @@ struct RunReport: ~Copyable {
         let expected = sizeText(outcome.predictedBytes)
         switch mode {
         case .rehearse: return "\(units) would be deleted, \(expected)"
-        case .trash: return "moved \(units) to the trash; nothing is freed until it is deleted"
         case .delete:
             guard let measured = outcome.measuredBytes else {
                 return "deleted \(units), expected to free \(expected)"
@@ -95,9 +94,6 @@ struct RunReport: ~Copyable {
                 about: [UInt8]?.none,
                 "stopped, since deleting frees less than half of what it should "
                     + "(snapshots may hold the blocks)")
-        } else if !outcome.isReached, mode == .trash {
-            Messages.write(
-                about: [UInt8]?.none, "less than the \(sizeText(wanted)) wanted was moved")
         } else if !outcome.isReached {
             let missing = wanted - (outcome.measuredBytes ?? outcome.predictedBytes)
             Messages.write(

@@ -21,7 +21,6 @@ struct LeftoverTests {
                     Directory("unit") { Directory(".resval-purge-third") { File("file", block) } }
                 }
             }
-            Directory(".resval-trash-2026-01-01") { File("file", block).purgeable() }
         }
         try withPurgeHome(tree) { home in
             let report = try home.purge()
@@ -29,7 +28,7 @@ struct LeftoverTests {
             #expect(report.leftovers == [home(".cache/app/.resval-purge-second"): .leftAlone])
             for path in [
                 ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
-                ".cache/app/unit/.resval-purge-third", ".resval-trash-2026-01-01",
+                ".cache/app/unit/.resval-purge-third",
             ] {
                 #expect(home(path + "/file").exists)
             }

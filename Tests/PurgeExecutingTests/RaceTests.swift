@@ -25,7 +25,7 @@ struct RaceTests {
     /// Carries a plan out once for each system call it makes that matters, with an attack just before that call,
     /// until one comes too late to happen.
     private func attack(
-        every step: Int = 1, _ mode: PurgeExecutor.Mode = .delete, on units: Set<String>,
+        every step: Int = 1, on units: Set<String>,
         _ attack: @escaping (PurgeFixture) throws -> Void,
         _ check: (PurgeFixture, PurgeReport) throws -> Void
     ) throws {
@@ -35,7 +35,7 @@ struct RaceTests {
             while didHappen {
                 number += step
                 didHappen = try homes.withHome(tree) { home in
-                    try carryOut(in: home, mode, units, attack, atCall: number, check)
+                    try carryOut(in: home, units, attack, atCall: number, check)
                 }
             }
             #expect(number > 4)
@@ -44,7 +44,7 @@ struct RaceTests {
 
     /// - Returns: whether the attack happened.
     private func carryOut(
-        in home: PurgeFixture, _ mode: PurgeExecutor.Mode, _ units: Set<String>,
+        in home: PurgeFixture, _ units: Set<String>,
         _ attack: @escaping (PurgeFixture) throws -> Void, atCall number: Int,
         _ check: (PurgeFixture, PurgeReport) throws -> Void
     ) throws -> Bool {
@@ -64,9 +64,7 @@ struct RaceTests {
             mock.beforeCall = nil
             do { try attack(home) } catch { failure = error }
         }
-        var executor = home.executor()
-        executor.mode = mode
-        let report = try mock.run { [executor] in try home.carryOut(plan, executor) }
+        let report = try mock.run { try home.carryOut(plan, home.executor()) }
         if let failure { throw failure }
         try check(home, report)
         return count == number
@@ -141,17 +139,6 @@ struct RaceTests {
             #expect(report.removed == [home("marked")])
         }
         #expect(late <= 2)
-    }
-
-    @Test("a file replaced by another, at any moment, does not go to the trash")
-    func replacedOnTheWayToTrash() throws {
-        try attack(.trash, on: ["marked"]) { home in
-            guard home("marked").exists else { return }
-            rename(home("Documents/document").string, home("marked").string)
-        } _: { home, report in
-            #expect(home("marked").exists || home("Documents/document").exists)
-            if !home("Documents/document").exists { #expect(report.removed == []) }
-        }
     }
 
     @Test("a mark that says false, at any moment before the last look, keeps the file")

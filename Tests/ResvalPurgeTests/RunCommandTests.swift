@@ -157,14 +157,4 @@ struct RunCommandTests {
             #expect(try home.run(arguments: options).exitCode == 0)
         }
     }
-
-    @Test("moves to the trash what it would delete, and frees nothing")
-    func trash() throws {
-        try withPurgeHome(tree) { home in
-            let result = try home.run("run", ".", "--free", "10K", "--min-age", "0", "--trash")
-            #expect(result.exitCode == 0)
-            #expect(try !exists(home.path(".cache/app/first")))
-            #expect(try tool("find", home.home, "-path", "*.resval-trash-*first*") != "")
-        }
-    }
 }

@@ -21,7 +21,6 @@ struct UsageTests {
             (["status", "--cache", "/var/lib"], "a directory of the system: /var"),
             (["run"], "Give one PLAN, or --free or --until-available."),
             (["run", "a", "b"], "Give one PLAN, or --free or --until-available."),
-            (["run", "--free", "1", "--dry-run", "--trash"], "not both"),
         ])
     func usage(_ arguments: [String], _ complaint: String) throws {
         try withPurgeHome(Tree {}) { home in

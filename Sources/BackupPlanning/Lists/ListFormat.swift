@@ -13,8 +13,6 @@ public protocol ListFormat: Sendable {
     var listsStoredItems: Bool { get }
     /// The longest path, in bytes, that the tool can open; nil where it has no limit.
     var longestPath: Int? { get }
-    /// Whether a list can be of one SOURCE only.
-    var takesOneSource: Bool { get }
 
     /// Why the tool cannot be made to store an item, in words; nil when it can.
     ///
@@ -35,8 +33,6 @@ public protocol ListFormat: Sendable {
 extension ListFormat {
     /// 4095: `PATH_MAX` less the NUL.
     public var longestPath: Int? { 4095 }
-    /// false.
-    public var takesOneSource: Bool { false }
     /// nil: the tool stores any item.
     public func obstacle(toStoring path: [UInt8], kind: FileKind) -> String? { nil }
 }

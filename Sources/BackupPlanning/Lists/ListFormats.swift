@@ -2,7 +2,7 @@
 public enum ListFormats {
     /// All formats.
     public static let all: [any ListFormat] = [
-        ResticList(), BorgList(), TarList(), BsdtarList(), RsyncList(), RcloneList(), KopiaList(),
+        ResticList(), BorgList(), TarList(), BsdtarList(), RsyncList(), RcloneList(),
         DuplicityList(), NulList(),
     ]
 

@@ -3,9 +3,9 @@ import SystemPackage
 
 /// What became of one unit of a plan, or was found left from a purge that was cut off.
 public enum PurgeEvent: Sendable, Hashable {
-    /// The unit is gone, moved to the trash, or would be gone when rehearsed.
+    /// The unit is gone, or would be gone when rehearsed.
     ///
-    /// - Parameter freedBytes: what that is expected to free; 0 in the trash.
+    /// - Parameter freedBytes: what that is expected to free.
     case removed(PurgeUnit, freedBytes: Int64)
     /// The unit was left alone.
     case kept(PurgeUnit, KeepReason)

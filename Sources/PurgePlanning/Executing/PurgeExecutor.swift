@@ -12,9 +12,6 @@ public struct PurgeExecutor: Sendable {
     public enum Mode: Sendable, Hashable {
         /// They are deleted.
         case delete
-        /// They are moved to a directory `.resval-trash-DATE` on the same filesystem, which frees
-        /// nothing.
-        case trash
         /// Nothing: everything is done up to the last step.
         case rehearse
     }
@@ -74,7 +71,7 @@ public struct PurgeExecutor: Sendable {
         }
         let rules = try search.rules(on: volume, now: now)
         guard rules.device == plan.device else { throw PurgeRefusal.otherBoot }
-        var run = try PurgeRun(self, plan, rules, on: volume, journal, now: now)
+        var run = try PurgeRun(self, plan, rules, on: volume, journal)
         try run.carryOut(event)
         var outcome = run.outcome
         outcome.failures += failures

@@ -2,16 +2,14 @@ import SystemCalls
 
 /// What carrying out a plan came to.
 public struct PurgeOutcome: Sendable, Hashable {
-    /// How many units are gone, or in the trash, or would be gone.
+    /// How many units are gone, or would be gone.
     public var removedUnits = 0
-    /// What those were expected to free, in bytes; 0 in the trash.
+    /// What those were expected to free, in bytes.
     public var predictedBytes: Int64 = 0
     /// By how much the filesystem's free space grew, in bytes: `statvfs(3)` after `syncfs(2)`, at the
-    /// end against the beginning. Negative when others wrote more meanwhile; nil when rehearsed, and
-    /// in the trash.
+    /// end against the beginning. Negative when others wrote more meanwhile; nil when rehearsed.
     public var measuredBytes: Int64?
-    /// Whether what the plan wanted was freed, as measured; when rehearsed, as predicted; whether so
-    /// much was moved to the trash.
+    /// Whether what the plan wanted was freed, as measured; when rehearsed, as predicted.
     public var isReached = false
     /// Whether the run stopped because deleting freed less than half of what it should.
     public var isFutile = false

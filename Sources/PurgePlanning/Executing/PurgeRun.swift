@@ -9,16 +9,13 @@ struct PurgeRun {
     private let plan: PurgePlan
     private let examiner: UnitExaminer
     private let journal: RunJournal
-    private let trash: Trash?
     private let meter: SpaceMeter?
     private var progress: PurgeProgress
     private(set) var outcome = PurgeOutcome()
-    /// What is in the trash now that was not, in bytes.
-    private var movedBytes: Int64 = 0
 
     init(
         _ executor: PurgeExecutor, _ plan: PurgePlan, _ rules: PurgeRules, on volume: FilePath,
-        _ journal: RunJournal, now: FileTime
+        _ journal: RunJournal
     ) throws {
         self.executor = executor
         self.plan = plan
@@ -26,9 +23,6 @@ struct PurgeRun {
         examiner = UnitExaminer(
             executor.search, rules, Patience(.seconds(2), unless: executor.shouldStop))
         progress = PurgeProgress(wanted: plan.wantedBytes, futileBytes: executor.futileBytes)
-        trash =
-            executor.mode == .trash
-            ? Trash(now: now, home: executor.search.environment.base.home, rules) : nil
         meter =
             executor.mode == .delete
             ? try SpaceMeter(volume, repeats: executor.measureRepeats) : nil
@@ -44,12 +38,10 @@ struct PurgeRun {
             try carryOut(waiting, event, postpone: nil)
         }
         outcome.predictedBytes = progress.predicted
-        switch executor.mode {
-        case .rehearse: outcome.isReached = progress.predicted >= plan.wantedBytes
-        case .trash: outcome.isReached = movedBytes >= plan.wantedBytes
-        case .delete: break
+        guard let meter else {
+            outcome.isReached = progress.predicted >= plan.wantedBytes
+            return
         }
-        guard let meter else { return }
         let grown = try meter.grownBytes(expecting: progress.predicted)
         outcome.measuredBytes = grown
         outcome.isReached = grown >= plan.wantedBytes
@@ -67,11 +59,8 @@ struct PurgeRun {
             do {
                 try remove(unit)
                 outcome.removedUnits += 1
-                let isMoved = executor.mode == .trash
-                let bytes = isMoved ? 0 : unit.bytes
-                progress.removed(bytes)
-                if isMoved { movedBytes.addSaturating(unit.bytes) }
-                event(.removed(unit, freedBytes: bytes))
+                progress.removed(unit.bytes)
+                event(.removed(unit, freedBytes: unit.bytes))
             } catch let reason as KeepReason {
                 event(.kept(unit, reason))
             } catch let error as FileError {
@@ -87,7 +76,7 @@ struct PurgeRun {
 
     /// Whether more has to be deleted.
     private mutating func goesOn() throws -> Bool {
-        guard progress.isDue, executor.mode != .trash else { return true }
+        guard progress.isDue else { return true }
         // A rehearsal takes the prediction for the measure.
         let grown = try meter?.grownBytes(expecting: progress.predicted) ?? progress.predicted
         switch progress.judge(grown) {
@@ -101,11 +90,6 @@ struct PurgeRun {
     private func remove(_ planned: PurgeUnit) throws {
         let examined = try examiner.examine(planned.path)
         guard examined.unit.isAsPlanned(planned) else { throw KeepReason.changed }
-        if let trash {
-            try examined.requireAtRest()
-            try examiner.requireUnused(examined, named: planned.path)
-            return try trash.take(examined)
-        }
         if executor.mode == .rehearse {
             try examined.requireAtRest()
             return try examiner.requireUnused(examined, named: planned.path)

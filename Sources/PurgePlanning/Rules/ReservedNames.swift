@@ -2,9 +2,7 @@
 enum ReservedNames {
     /// Why a name is one that a purge gives: what has it is nobody's cache, nor what is in it.
     static func ownReason(_ name: some BidirectionalCollection<UInt8>) -> String? {
-        guard name.first == UInt8(ascii: ".") else { return nil }
-        if AsideName.matches(name) { return "a purge put it aside" }
-        return TrashName.matches(name) ? "what a purge moved to the trash" : nil
+        AsideName.matches(name) ? "a purge put it aside" : nil
     }
 }
 

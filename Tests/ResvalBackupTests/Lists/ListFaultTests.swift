@@ -125,7 +125,6 @@ struct ListFaultTests {
                 ["plan", "--no-strict", base], ["plan", "--allow-plaintext", base],
                 ["plan", "--format", "zip", base], ["plan", "--format", "tar", "--json", base],
                 ["plan", "--format", "tar", "--excluded-only", base],
-                ["plan", "--format", "kopia", base.appending("a"), base.appending("b")],
             ] {
                 let result = try Command(program, arguments: words).run()
                 #expect(result.exitCode == 64, "\(result)")
