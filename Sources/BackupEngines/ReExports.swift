@@ -1,2 +1,2 @@
 // Names used all over this module: JSONScanner and its like.
-@_exported import JSONReading
+@_exported import TextFormats

@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -8,7 +7,7 @@ import SystemPackage
 /// The kernel takes the lock away with the process, so a run that was killed leaves none behind. The
 /// file stays: a lock on a file that is removed and made anew would not be one.
 package final class RunLock: Sendable {
-    private let descriptor: FileDescriptor
+    private let file: OwnedDescriptor
 
     /// What trying to lock found.
     package enum Attempt: Sendable {
@@ -18,12 +17,7 @@ package final class RunLock: Sendable {
         case held(by: Int32?)
     }
 
-    private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
-
-    deinit {
-        // Whether closing fails or not, the lock is gone.
-        closeQuietly(descriptor)
-    }
+    private init(_ descriptor: FileDescriptor) { file = OwnedDescriptor(descriptor) }
 
     /// Tries to take the lock, and writes this process's number into the file.
     ///
@@ -33,7 +27,9 @@ package final class RunLock: Sendable {
         let path = directory.appending("backup.lock")
         let lock = RunLock(try open(path))
         do throws(Errno) {
-            guard try takeLock(on: lock.descriptor) else { return .held(by: try lock.holder()) }
+            guard try takeLock(on: lock.file.descriptor) else {
+                return .held(by: try lock.holder())
+            }
         } catch {
             throw .changingItem(error, path)
         }
@@ -71,16 +67,16 @@ package final class RunLock: Sendable {
     }
 
     private func sign() throws(Errno) {
-        try setSize(0, of: descriptor)
-        try Array("\(getpid())\n".utf8).withUnsafeBufferPointer { bytes throws(Errno) in
-            try writeFile(descriptor, UnsafeRawBufferPointer(bytes))
+        try setSize(0, of: file.descriptor)
+        try Array("\(processNumber())\n".utf8).withUnsafeBufferPointer { bytes throws(Errno) in
+            try writeFile(file.descriptor, UnsafeRawBufferPointer(bytes))
         }
     }
 
     private func holder() throws(Errno) -> Int32? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 1)
         defer { buffer.deallocate() }
-        let count = try readFile(descriptor, at: 0, into: buffer)
+        let count = try readFile(file.descriptor, at: 0, into: buffer)
         let text = String(decoding: buffer[..<count], as: UTF8.self)
         return Int32(text.prefix { $0 != "\n" })
     }

@@ -1,5 +1,5 @@
-import JSONReading
 import ResourceValues
+import TextFormats
 
 extension RunStatus {
     /// Reads a status file; fields of later versions are passed over.

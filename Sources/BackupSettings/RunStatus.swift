@@ -1,6 +1,6 @@
-import JSONWriting
 import ResourceValues
 import SystemCalls
+import TextFormats
 
 /// What the status file tells other programs about the daily backup.
 package struct RunStatus: Sendable, Hashable {

@@ -1,7 +1,7 @@
-import JSONReading
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The file `backup-status.json` in the state directory, which other programs may read at any time:
 /// it is replaced as a whole.

@@ -1,4 +1,4 @@
-import JSONWriting
+import TextFormats
 
 /// Carries argument bytes through `String`, which holds nothing but valid UTF-8.
 ///

@@ -1,5 +1,5 @@
 // Commands print JSON, and need not say so twice.
-@_exported import JSONWriting
+@_exported import TextFormats
 
 extension JSONLine {
     /// Ends the object and adds it, with a newline, to a buffer as one record.

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -8,15 +7,12 @@ import SystemPackage
 /// for the second path in a row, since one path alone is reached faster by itself.
 struct ListedDirectory: ~Copyable {
     private var prefix: [UInt8] = []
-    private var descriptor: FileDescriptor?
+    private var opened: SharedDescriptor?
     private let isOfUse = ExtendedAttributeCalls.haveDirectoryForms
-
-    deinit { close() }
 
     /// Closes it: what stands for its path may be another directory by the time more paths come.
     mutating func forget() {
-        close()
-        descriptor = nil
+        opened = nil
         prefix.removeAll(keepingCapacity: true)
     }
 
@@ -26,7 +22,7 @@ struct ListedDirectory: ~Copyable {
         of path: UnsafeBufferPointer<UInt8>
     ) -> (descriptor: FileDescriptor, nameOffset: Int)? {
         guard isOfUse, let slash = path.lastIndex(of: UInt8(ascii: "/")), slash < path.count - 1,
-            slash < Int(PATH_MAX)
+            slash < longestPath
         else { return nil }
         let directory = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(path)[...slash])
         if !isSame(directory) {
@@ -34,26 +30,17 @@ struct ListedDirectory: ~Copyable {
             prefix.append(contentsOf: directory)
             return nil
         }
-        if descriptor == nil { open() }
-        return descriptor.map { ($0, slash + 1) }
+        if opened == nil { open() }
+        return opened.map { ($0.descriptor, slash + 1) }
     }
 
     private func isSame(_ directory: UnsafeRawBufferPointer) -> Bool {
-        prefix.withUnsafeBytes { prefix in
-            guard prefix.count == directory.count, let mine = prefix.baseAddress,
-                let other = directory.baseAddress
-            else { return false }
-            return memcmp(mine, other, prefix.count) == 0
-        }
+        prefix.withUnsafeBytes { $0.hasSameBytes(as: directory) }
     }
 
     /// Where it cannot be opened each path is followed, which tells why.
     private mutating func open() {
-        descriptor = try? openFile(FilePath(bytes: prefix), flags: O_PATH | O_DIRECTORY)
-    }
-
-    private func close() {
-        // It was never written to, so nothing can be lost.
-        if let descriptor { closeQuietly(descriptor) }
+        opened = try? SharedDescriptor(
+            openFile(FilePath(bytes: prefix), flags: [.reference, .directory]))
     }
 }

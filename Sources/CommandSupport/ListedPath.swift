@@ -36,12 +36,14 @@ public struct ListedPath: FileLocation, ~Copyable {
             if followsSymbolicLink { return try path.lookUp(body) }
             return try path.withoutFollowing.lookUp(body)
         }
-        let flags = followsSymbolicLink ? 0 : AT_SYMLINK_NOFOLLOW
         try start.withMemoryRebound(to: CChar.self, capacity: bytes.count + 1) {
             pointer throws(Errno) in
-            let directory = parent?.descriptor.rawValue ?? AT_FDCWD
+            let directory = parent?.descriptor ?? .workingDirectory
             let name = pointer + (parent?.nameOffset ?? 0)
-            try body(CallTarget(directory: directory, path: name, flags: flags))
+            try body(
+                CallTarget(
+                    directory: directory.rawValue, path: name,
+                    followsSymbolicLink: followsSymbolicLink))
         }
     }
 }

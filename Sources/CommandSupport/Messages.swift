@@ -1,8 +1,8 @@
 import Glibc
-import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Messages for people, on standard error: `resval: PATH: what is wrong (how to go on)`.
 ///
@@ -81,4 +81,21 @@ enum StandardError {
             try? writeFile(.standardError, UnsafeRawBufferPointer(buffer))
         }
     }
+}
+
+/// Text for a message: unsafe characters escaped in octal, and argument bytes that were carried
+/// through a `String` shown likewise.
+package func safeMessageText(_ text: String, keepingNewlines: Bool = false) -> String {
+    var output: [UInt8] = []
+    for scalar in text.unicodeScalars {
+        let isKept = keepingNewlines && scalar == "\n"
+        let carried = ArgumentBytes.bytes(of: String(scalar))
+        let isCarried = carried.count == 1 && !scalar.isASCII
+        if isKept || (TextSafety.isSafe(scalar) && !isCarried) {
+            output.append(contentsOf: carried)
+        } else {
+            for byte in carried { NameEscaping.appendOctal(byte, to: &output) }
+        }
+    }
+    return String(decoding: output, as: UTF8.self)
 }

@@ -49,7 +49,8 @@ public struct PathOptions: ParsableArguments {
         let descriptor: FileDescriptor
         do throws(Errno) {
             descriptor =
-                list.isDash ? .standardInput : try openFile(list.path, flags: O_RDONLY | O_NOCTTY)
+                list.isDash
+                ? .standardInput : try openFile(list.path, flags: [.readOnly, .noTerminal])
         } catch {
             Messages.write(.opening(error, FilePath(bytes: list.bytes)))
             outcome.noteFailure()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import JSONWriting
 import Synchronization
+import TextFormats
 
 /// The options of commands that may take long.
 public struct ProgressOptions: ParsableArguments {

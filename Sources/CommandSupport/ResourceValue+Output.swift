@@ -1,5 +1,5 @@
-import JSONWriting
 import ResourceValues
+import TextFormats
 
 extension OutputBuffer {
     /// Adds a value as text: `true`, a class's name, a number, a time in RFC 3339 form.

@@ -26,9 +26,9 @@ public func ancestorChain(
     of path: FilePath, reader: MarkReader = MarkReader()
 ) throws(FileError) -> [ChainItem] {
     var reached: FilePath = "/"
-    var directory: PathDescriptor
+    var directory: OwnedDescriptor
     do throws(Errno) {
-        directory = try PathDescriptor(reached)
+        directory = try OwnedDescriptor(openDirectoryReference(reached))
     } catch {
         throw .opening(error, reached)
     }
@@ -42,9 +42,9 @@ public func ancestorChain(
         let location = DirectoryEntryLocation(
             directory: directory.descriptor, name: FilePath(bytes: name),
             pathForMessages: reached)
-        let next: PathDescriptor
+        let next: OwnedDescriptor
         do throws(Errno) {
-            next = try PathDescriptor(in: directory, location.name)
+            next = try OwnedDescriptor(openReference(location.name, in: directory.descriptor))
         } catch {
             throw .opening(error, reached)
         }
@@ -57,7 +57,7 @@ public func ancestorChain(
 }
 
 private func status(
-    of file: borrowing PathDescriptor, _ path: FilePath
+    of file: borrowing OwnedDescriptor, _ path: FilePath
 ) throws(FileError) -> FileStatus {
     do throws(Errno) {
         return try file.descriptor.status()

@@ -1,3 +1,5 @@
+import SystemCalls
+
 extension Mount {
     /// What kind of storage a filesystem is, which decides whether a backup goes into it.
     public enum Category: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -134,10 +133,8 @@ private func overlayLayers(of type: String, _ options: ArraySlice<UInt8>) -> [Fi
 private func deviceNumber(_ field: ArraySlice<UInt8>) -> UInt64? {
     let numbers = field.split(separator: UInt8(ascii: ":")).map { UInt32(text($0)) }
     guard numbers.count == 2, let major = numbers[0], let minor = numbers[1] else { return nil }
-    return UInt64(gnu_dev_makedev(major, minor))
+    return SystemCalls.deviceNumber(major: major, minor: minor)
 }
-
-func deviceMajor(_ device: UInt64) -> UInt32 { gnu_dev_major(UInt(device)) }
 
 /// Undoes the kernel's escapes: a backslash and three octal digits stand for a byte.
 private func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {

@@ -1,4 +1,3 @@
-import CLinux
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -155,8 +154,7 @@ private let variables = [
 private func processEnvironment() -> [String: FilePath] {
     var environment: [String: FilePath] = [:]
     for variable in variables {
-        guard let value = getenv(variable) else { continue }
-        environment[variable] = FilePath(platformString: value)
+        environment[variable] = environmentVariable(variable).map { FilePath(bytes: $0) }
     }
     return environment
 }

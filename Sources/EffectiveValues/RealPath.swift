@@ -60,7 +60,7 @@ struct PathResolver: ~Copyable {
     private let given: FilePath
     /// The names that lead from `/` to the file reached so far.
     private var resolved: [ArraySlice<UInt8>]
-    private var file: PathDescriptor
+    private var file: OwnedDescriptor
     /// The names still to look up, the next one last.
     private var pending: [ArraySlice<UInt8>]
     private var linkCount = 0
@@ -74,11 +74,11 @@ struct PathResolver: ~Copyable {
             guard !path.isEmpty else { throw .noSuchFileOrDirectory }
             let start = path.isAbsolute ? [] : try workingDirectory().names
             if let user {
-                let root = try PathDescriptor("/")
+                let root = try OwnedDescriptor(openDirectoryReference("/"))
                 let check = StepCheck(user: user, status: try root.descriptor.status())
                 self.init(path, at: root, [], (start + path.names).reversed(), check)
             } else {
-                let first = try PathDescriptor(path.isAbsolute ? "/" : ".")
+                let first = try OwnedDescriptor(openDirectoryReference(path.isAbsolute ? "/" : "."))
                 self.init(path, at: first, start, path.names.reversed(), nil)
             }
         } catch {
@@ -87,7 +87,7 @@ struct PathResolver: ~Copyable {
     }
 
     private init(
-        _ given: FilePath, at file: consuming PathDescriptor, _ resolved: [ArraySlice<UInt8>],
+        _ given: FilePath, at file: consuming OwnedDescriptor, _ resolved: [ArraySlice<UInt8>],
         _ pending: [ArraySlice<UInt8>], _ check: StepCheck?
     ) {
         self.given = given
@@ -127,15 +127,15 @@ struct PathResolver: ~Copyable {
     ) throws(FileError) {
         let isDot = name.elementsEqual(".".utf8)
         let isDoubleDot = name.elementsEqual("..".utf8)
-        let next: PathDescriptor
+        let next: OwnedDescriptor
         do throws(Errno) {
-            next = try PathDescriptor(in: file, FilePath(bytes: name))
+            next = try OwnedDescriptor(openReference(FilePath(bytes: name), in: file.descriptor))
         } catch {
             throw .opening(error, given)
         }
         let target: FilePath?
         do throws(Errno) {
-            target = followsLink && !isDot && !isDoubleDot ? try next.symbolicLinkTarget() : nil
+            target = followsLink && !isDot && !isDoubleDot ? try linkTarget(of: next) : nil
         } catch {
             throw .opening(error, given)
         }
@@ -148,6 +148,16 @@ struct PathResolver: ~Copyable {
             resolved.append(name)
         }
         file = next
+    }
+
+    /// Where a symbolic link leads; nil when the file is none.
+    private func linkTarget(of file: borrowing OwnedDescriptor) throws(Errno) -> FilePath? {
+        do throws(Errno) {
+            return try symbolicLinkTarget(file.descriptor)
+        } catch .noSuchFileOrDirectory, .invalidArgument {
+            // What readlinkat(2) with an empty path answers for other kinds of files.
+            return nil
+        }
     }
 
     private mutating func checkStep(
@@ -185,7 +195,7 @@ struct PathResolver: ~Copyable {
     private mutating func beginAtRoot() throws(FileError) {
         resolved = []
         do throws(Errno) {
-            file = try PathDescriptor("/")
+            file = try OwnedDescriptor(openDirectoryReference("/"))
             if check != nil { check?.status = try file.descriptor.status() }
         } catch {
             throw .opening(error, given)

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -154,7 +153,7 @@ private func openAgain<Context>(
 func openDirectory(
     in directory: FileDescriptor, _ name: FilePath, leavesAccessTime: Bool = false
 ) throws(Errno) -> FileDescriptor {
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK
+    let flags: FileDescriptor.OpenOptions = [.readOnly, .directory, .noFollow, .nonBlocking]
     guard leavesAccessTime else { return try openFile(in: directory, name, flags: flags) }
     return try openFileUnnoticed(in: directory, name, flags: flags)
 }

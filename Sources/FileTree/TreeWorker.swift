@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -77,7 +76,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             }
         }
         guard case .descend(let context) = descent, status.kind == .directory else { return }
-        let flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK
+        let flags: FileDescriptor.OpenOptions = [.readOnly, .directory, .nonBlocking]
         let descriptor =
             scanner.leavesAccessTimes
             ? try openFileUnnoticed(location, flags: flags) : try openFile(location, flags: flags)
@@ -148,7 +147,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         guard home != nil else { return descriptor.rawValue }
         do throws(Errno) {
             try changeWorkingDirectory(to: descriptor)
-            return AT_FDCWD
+            return FileDescriptor.workingDirectory.rawValue
         } catch .permissionDenied {
             // It may be read but not entered: its entries can at least be named.
             return descriptor.rawValue
@@ -159,10 +158,10 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         _ records: Slice<UnsafeRawBufferPointer>, of node: Node, _ directory: CInt
     ) {
         var children = ChildBatch(parent: node)
-        var iterator = DirectoryRecords(records)
+        var iterator = DirectoryRecords(UnsafeRawBufferPointer(rebasing: records))
         while let record = iterator.next(), !pool.isStopped {
             let target = CallTarget(
-                directory: directory, path: record.name, flags: AT_SYMLINK_NOFOLLOW)
+                directory: directory, path: record.name, followsSymbolicLink: false)
             let entry = TreeEntry(
                 target: target, name: record.name, nameLength: record.nameLength,
                 paths: paths, kind: record.kind ?? kindByStatus(target), inode: record.inode,
@@ -199,7 +198,7 @@ private func leaveSharedWorkingDirectory() -> FileDescriptor? {
     do throws(Errno) {
         try separateWorkingDirectory()
         return try openFile(
-            in: FileDescriptor(rawValue: AT_FDCWD), FilePath("."), flags: O_PATH | O_DIRECTORY)
+            in: .workingDirectory, FilePath("."), flags: [.reference, .directory])
     } catch {
         return nil
     }

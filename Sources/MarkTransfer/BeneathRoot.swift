@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -8,7 +7,7 @@ import SystemPackage
 /// Each name is looked up in the directory before it, which is open, and a symbolic link is never
 /// followed. So a path may have any length, and none leads out of the directory.
 package final class BeneathRoot: Sendable {
-    private let root: FileDescriptor
+    private let root: OwnedDescriptor
     private let path: FilePath
 
     /// Opens the directory, following a symbolic link.
@@ -17,15 +16,10 @@ package final class BeneathRoot: Sendable {
     package init(_ path: FilePath) throws(FileError) {
         self.path = path
         do throws(Errno) {
-            root = try openDirectoryReference(path)
+            root = OwnedDescriptor(try openDirectoryReference(path))
         } catch {
             throw .opening(error, path)
         }
-    }
-
-    deinit {
-        // Only looked up from, so closing cannot lose anything.
-        closeQuietly(root)
     }
 
     /// Opens an item.
@@ -35,22 +29,22 @@ package final class BeneathRoot: Sendable {
     package func item(at place: DumpPath) throws(FileError) -> HeldItem {
         let shown = shownPath(of: place)
         guard let last = place.names.last else {
-            return try checked(HeldItem(root, shownPath: shown.bytes, path: shown))
+            return try checked(HeldItem(root.descriptor, shownPath: shown.bytes, path: shown))
         }
         var opened: OwnedDescriptor?
         for name in place.names.dropLast() {
             do throws(Errno) {
-                let directory = opened?.descriptor ?? root
+                let directory = opened?.descriptor ?? root.descriptor
                 opened = OwnedDescriptor(
                     try openFile(
                         in: directory, FilePath(bytes: name),
-                        flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+                        flags: [.reference, .directory, .noFollow]))
             } catch {
                 throw .opening(error, shown)
             }
         }
         let location = DirectoryEntryLocation(
-            directory: opened?.descriptor ?? root, name: FilePath(bytes: last))
+            directory: opened?.descriptor ?? root.descriptor, name: FilePath(bytes: last))
         return try checked(HeldItem(location, shownPath: shown.bytes, path: shown))
     }
 

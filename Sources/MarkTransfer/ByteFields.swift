@@ -1,5 +1,5 @@
 import CommandSupport
-import JSONReading
+import TextFormats
 
 /// Bytes as ``JSONLine`` writes them: in one field where they are UTF-8, else null there and as
 /// Base64 in a second field.

@@ -1,5 +1,5 @@
-import JSONReading
 import ResourceValues
+import TextFormats
 
 /// Why a line of a dump is not restored.
 package enum DumpError: Error, Sendable, Hashable {

@@ -7,13 +7,14 @@ import SystemPackage
 /// A class, since lists of them are kept and each must be closed once.
 package final class HeldItem: Sendable {
     /// The open item.
-    package let descriptor: FileDescriptor
+    package var descriptor: FileDescriptor { owned.descriptor }
     /// The item's status when it was opened.
     package let status: FileStatus
     /// The path as output shows it.
     package let shownPath: [UInt8]
     /// The absolute path.
     package let path: FilePath
+    private let owned: OwnedDescriptor
 
     /// Opens an item.
     ///
@@ -24,22 +25,10 @@ package final class HeldItem: Sendable {
         self.shownPath = shownPath
         self.path = path
         do throws(Errno) {
-            let opened = try openReference(to: location)
-            do throws(Errno) {
-                status = try opened.status()
-            } catch {
-                // Nothing was written through it, so closing cannot lose data.
-                closeQuietly(opened)
-                throw error
-            }
-            descriptor = opened
+            owned = OwnedDescriptor(try openReference(to: location))
+            status = try owned.descriptor.status()
         } catch {
             throw .opening(error, FilePath(bytes: shownPath))
         }
-    }
-
-    deinit {
-        // Attributes are not written back at closing.
-        closeQuietly(descriptor)
     }
 }

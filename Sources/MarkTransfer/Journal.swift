@@ -1,4 +1,3 @@
-import CLinux
 import CommandSupport
 import ResourceValues
 import SystemCalls
@@ -12,7 +11,7 @@ package final class Journal: Sendable {
     package let path: FilePath
     private let command: TransferCommand
     private let makesDirectory: Bool
-    private let descriptor = Monitor<FileDescriptor?>(nil)
+    private let file = Monitor<SharedDescriptor?>(nil)
 
     /// Creates a journal of a command, without touching the disk.
     ///
@@ -26,13 +25,8 @@ package final class Journal: Sendable {
         self.makesDirectory = makesDirectory
     }
 
-    deinit {
-        // All lines are synchronized already.
-        if let descriptor = descriptor.withLock({ $0 }) { closeQuietly(descriptor) }
-    }
-
     /// Whether anything was written down.
-    package var exists: Bool { descriptor.withLock { $0 } != nil }
+    package var exists: Bool { file.withLock { $0 } != nil }
 
     /// Writes changes down and waits until they are on the device.
     ///
@@ -41,11 +35,11 @@ package final class Journal: Sendable {
         let bytes = entries.flatMap(\.line)
         if makesDirectory && !exists { try makeStateDirectory(path.removingLastComponent()) }
         do throws(Errno) {
-            try descriptor.withLock { descriptor throws(Errno) in
-                if let descriptor {
-                    try write(bytes, to: descriptor)
+            try file.withLock { file throws(Errno) in
+                if let file {
+                    try write(bytes, to: file.descriptor)
                 } else {
-                    descriptor = try begin(bytes)
+                    file = try begin(bytes)
                 }
             }
         } catch {
@@ -53,10 +47,10 @@ package final class Journal: Sendable {
         }
     }
 
-    private func begin(_ bytes: [UInt8]) throws(Errno) -> FileDescriptor {
-        let made = try makeFile(
-            path, in: FileDescriptor(rawValue: AT_FDCWD), permissions: 0o600)
-        try write(JournalHeader(command: command).line + bytes, to: made)
+    private func begin(_ bytes: [UInt8]) throws(Errno) -> SharedDescriptor {
+        let made = SharedDescriptor(
+            try makeFile(path, in: .workingDirectory, permissions: 0o600))
+        try write(JournalHeader(command: command).line + bytes, to: made.descriptor)
         let parent = path.removingLastComponent()
         let directory = OwnedDescriptor(
             try openDirectoryReference(parent.isEmpty ? "." : parent))

@@ -1,9 +1,9 @@
 import CommandSupport
 import EffectiveValues
-import JSONReading
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import TextFormats
 
 /// One change, as a journal keeps it: a mark that was not there and was written.
 package struct JournalEntry: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import CommandSupport
-import JSONReading
+import TextFormats
 
 /// A command that writes marks because of others, and keeps a journal.
 package enum TransferCommand: String, Sendable, Hashable {

@@ -1,19 +1,15 @@
-import CLinux
 import CommandSupport
-import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 extension Journal {
     /// A journal in the state directory, under a name that tells when it began.
     ///
     /// - Throws: ``FileError`` where there is no directory for state.
     package static func new(of command: TransferCommand) throws(FileError) -> Journal {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        let time = FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec)).rfc3339
-        let name = "\(command.rawValue)-\(time)-\(getpid()).jsonl"
+        let name = "\(command.rawValue)-\(currentTime().rfc3339)-\(processNumber()).jsonl"
         return Journal(
             at: try StateDirectory.path().appending(name), of: command, makesDirectory: true)
     }
@@ -44,7 +40,7 @@ extension Journal {
     /// Renames a journal that was undone, so that ``newest(of:)`` passes over it.
     package static func setAside(_ path: FilePath) throws(FileError) {
         let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
-        let here = FileDescriptor(rawValue: AT_FDCWD)
+        let here = FileDescriptor.workingDirectory
         do throws(Errno) {
             try renameItem(path, in: here, to: undone, in: here, .replacing)
         } catch {

@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -43,7 +42,7 @@ extension WrittenMark {
         do throws(Errno) {
             // What O_PATH opened knows no ioctl(2).
             let opened = OwnedDescriptor(
-                try reopenFile(file, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
+                try reopenFile(file, flags: [.readOnly, .nonBlocking, .noTerminal]))
             try setNodump(isNodump, of: opened.descriptor)
         } catch {
             throw .changingNodump(error)

@@ -108,8 +108,8 @@ extension URL {
             }
             return try body(
                 CallTarget(
-                    directory: AT_FDCWD, path: path.baseAddress.unsafelyUnwrapped,
-                    flags: AT_SYMLINK_NOFOLLOW))
+                    directory: FileDescriptor.workingDirectory.rawValue,
+                    path: path.baseAddress.unsafelyUnwrapped, followsSymbolicLink: false))
         }
     }
 }

@@ -20,6 +20,14 @@ public struct CallTarget: FileLocation {
         self.flags = flags
     }
 
+    /// Creates a target of a path, from an open directory or, as `AT_FDCWD`, the working directory.
+    @inline(__always)
+    public init(directory: CInt, path: UnsafePointer<CChar>, followsSymbolicLink: Bool) {
+        self.init(
+            directory: directory, path: path,
+            flags: followsSymbolicLink ? 0 : AT_SYMLINK_NOFOLLOW)
+    }
+
     /// nil: a target is known by what the calls are told only.
     public var pathForMessages: FilePath? { nil }
 

@@ -18,10 +18,10 @@ package func setPermissions(_ permissions: UInt16, of descriptor: FileDescriptor
 /// Opens a file that is open already, if only with `O_PATH`, in another way: `openat(2)` through
 /// `/proc`.
 package func reopenFile(
-    _ descriptor: FileDescriptor, flags: CInt
+    _ descriptor: FileDescriptor, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
     try openFile(
-        in: FileDescriptor(rawValue: AT_FDCWD), processPath(of: descriptor.rawValue), flags: flags)
+        in: .workingDirectory, processPath(of: descriptor.rawValue), flags: flags)
 }
 
 /// Sets when an open file's content last changed, and leaves the time of access: `futimens(2)`.

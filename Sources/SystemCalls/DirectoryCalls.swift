@@ -29,7 +29,7 @@ package func forEachName(
 package func forEachEntry(
     in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8], Bool?) -> Bool
 ) throws(Errno) {
-    let descriptor = try openFile(directory, flags: O_RDONLY | O_DIRECTORY)
+    let descriptor = try openFile(directory, flags: [.readOnly, .directory])
     let outcome: Result<Void, Errno>
     do throws(Errno) {
         outcome = .success(try forEachEntry(inOpen: descriptor, body))
@@ -49,16 +49,10 @@ package func forEachEntry(
     while true {
         let count = try readDirectory(descriptor, into: buffer)
         if count == 0 { return }
-        var offset = 0
-        while offset < count {
-            // d_reclen, d_type and d_name of linux_dirent64.
-            let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 16, as: UInt16.self))
-            let name = Array(buffer[(offset + 19)..<(offset + length)].prefix { $0 != 0 })
-            let kind = Int(buffer[offset + 18])
-            let isDirectory = kind == Int(DT_UNKNOWN) ? nil : kind == Int(DT_DIR)
-            offset += length
-            let isOwnOrParent = name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") }
-            if !isOwnOrParent && !body(name, isDirectory) { return }
+        var records = DirectoryRecords(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        while let record = records.next() {
+            let name = UnsafeRawBufferPointer(start: record.name, count: record.nameLength)
+            guard body(Array(name), record.kind.map { $0 == .directory }) else { return }
         }
     }
 }

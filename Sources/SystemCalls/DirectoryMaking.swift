@@ -11,7 +11,7 @@ package func makeDirectories(_ path: FilePath) throws(FileError) {
         reached.append(component)
         do throws(Errno) {
             try makeDirectory(
-                reached, in: FileDescriptor(rawValue: AT_FDCWD), permissions: 0o700)
+                reached, in: .workingDirectory, permissions: 0o700)
             let parent = reached.removingLastComponent()
             let directory = OwnedDescriptor(
                 try openDirectoryReference(parent.isEmpty ? "." : parent))

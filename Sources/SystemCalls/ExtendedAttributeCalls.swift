@@ -1,6 +1,65 @@
 import CLinux
 import SystemPackage
 
+/// The name of an extended attribute, such as `user.resval.isPurgeable`: bytes, with the namespace
+/// in front.
+public struct ExtendedAttributeName: Sendable, Hashable {
+    /// The name's bytes and one NUL behind them.
+    @usableFromInline let storage: [CChar]
+
+    /// Creates a name from a string, as its UTF-8 bytes up to the first NUL.
+    public init(_ name: String) {
+        self.init(bytes: name.utf8)
+    }
+
+    /// Creates a name from bytes, up to the first NUL.
+    public init(bytes: some Sequence<UInt8>) {
+        storage = bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
+    }
+
+    /// The name's bytes, without a NUL.
+    public var bytes: [UInt8] { storage.dropLast().map { UInt8(bitPattern: $0) } }
+
+    /// Calls `body` with the name, NUL-ended.
+    @inlinable
+    package func withPointer<Result, Failure: Error>(
+        _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try storage.withUnsafeBufferPointer { buffer throws(Failure) in
+            // The NUL is always there, so the buffer is never empty.
+            try body(buffer.baseAddress.unsafelyUnwrapped)
+        }
+    }
+}
+
+extension ExtendedAttributeName: ExpressibleByStringLiteral {
+    /// Creates a name from a literal.
+    public init(stringLiteral name: String) { self.init(name) }
+}
+
+extension ExtendedAttributeName: CustomStringConvertible {
+    /// The name as text; bytes that are not UTF-8 show as U+FFFD.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// What setting an extended attribute requires of the attribute's state before.
+public enum ExtendedAttributeCondition: Sendable, Hashable {
+    /// Nothing: create or replace.
+    case none
+    /// The attribute does not exist (`XATTR_CREATE`).
+    case absent
+    /// The attribute exists (`XATTR_REPLACE`).
+    case present
+
+    package var flags: CInt {
+        switch self {
+        case .none: 0
+        case .absent: CInt(XATTR_CREATE)
+        case .present: CInt(XATTR_REPLACE)
+        }
+    }
+}
+
 /// The extended attribute calls, each in the form that fits the target.
 ///
 /// A descriptor takes the `f…` call, a path from the working directory the plain or `l…` one, and
@@ -103,8 +162,9 @@ package enum ExtendedAttributeCalls {
             }
         }
         if haveDirectoryForms { return try perform(call) { entry(target) } }
-        let noFollow = target.followsSymbolicLink ? 0 : O_NOFOLLOW
-        let opened = try openFile(in: target.directory, target.path, flags: O_PATH | noFollow)
+        let opened = try openFile(
+            in: target.directory, target.path,
+            flags: target.followsSymbolicLink ? .reference : [.reference, .noFollow])
         let outcome: Result<Int, Errno>
         do throws(Errno) {
             outcome = .success(try throughProcess(opened.rawValue, call, path))

@@ -6,7 +6,8 @@ import SystemPackage
 /// - Parameter directory: where a relative path begins; the working directory as `AT_FDCWD`.
 /// - Throws: the call's errno.
 package func openFile(
-    in directory: FileDescriptor, _ path: FilePath, flags: CInt, permissions: mode_t = 0
+    in directory: FileDescriptor, _ path: FilePath, flags: FileDescriptor.OpenOptions,
+    permissions: mode_t = 0
 ) throws(Errno) -> FileDescriptor {
     try path.withPointer { path throws(Errno) in
         try openFile(in: directory.rawValue, path, flags: flags, permissions: permissions)
@@ -15,27 +16,29 @@ package func openFile(
 
 /// Opens a file by a NUL-ended path: `openat(2)`, always with `O_CLOEXEC`.
 package func openFile(
-    in directory: CInt, _ path: UnsafePointer<CChar>, flags: CInt, permissions: mode_t = 0
+    in directory: CInt, _ path: UnsafePointer<CChar>, flags: FileDescriptor.OpenOptions,
+    permissions: mode_t = 0
 ) throws(Errno) -> FileDescriptor {
     let descriptor = try perform(.openat) {
-        linux_openat(directory, path, flags | O_CLOEXEC, permissions)
+        linux_openat(directory, path, flags.union(.closeOnExec).rawValue, permissions)
     }
     return FileDescriptor(rawValue: CInt(descriptor))
 }
 
 /// Opens what a location leads to: `openat(2)`, or `/proc/self/fd` for a descriptor.
 package func openFile(
-    _ location: borrowing some FileLocation & ~Copyable, flags: CInt
+    _ location: borrowing some FileLocation & ~Copyable, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
     try location.withCallTarget { target throws(Errno) in
         if target.isDescriptor {
             // The way there is a link of /proc's, which leads to nothing but the open file.
             return try openFile(
-                in: FileDescriptor(rawValue: AT_FDCWD), processPath(of: target.directory),
-                flags: flags & ~O_NOFOLLOW)
+                in: .workingDirectory, processPath(of: target.directory),
+                flags: flags.subtracting(.noFollow))
         }
-        let noFollow = target.followsSymbolicLink ? 0 : O_NOFOLLOW
-        return try openFile(in: target.directory, target.path, flags: flags | noFollow)
+        return try openFile(
+            in: target.directory, target.path,
+            flags: target.followsSymbolicLink ? flags : flags.union(.noFollow))
     }
 }
 
@@ -43,12 +46,12 @@ package func openFile(
 package func openReference(
     to location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> FileDescriptor {
-    try openFile(location, flags: O_PATH)
+    try openFile(location, flags: .reference)
 }
 
 /// Opens a file to read it, without waiting for the other end of a FIFO.
 package func openForReading(_ path: FilePath) throws(Errno) -> FileDescriptor {
-    try openFile(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    try openFile(path, flags: [.readOnly, .nonBlocking, .noTerminal])
 }
 
 /// Closes a descriptor: `close(2)`.

@@ -156,7 +156,7 @@ public struct FileStatus: Sendable, Hashable {
             kind == .characterDevice || kind == .blockDevice
             ? DeviceNumber(major: status.stx_rdev_major, minor: status.stx_rdev_minor) : nil
         identity = FileIdentity(
-            device: UInt64(gnu_dev_makedev(status.stx_dev_major, status.stx_dev_minor)),
+            device: deviceNumber(major: status.stx_dev_major, minor: status.stx_dev_minor),
             inode: status.stx_ino)
         contentModificationTime = FileTime(status.stx_mtime)
         contentAccessTime = FileTime(status.stx_atime)
@@ -224,3 +224,14 @@ private func readStatus(_ target: CallTarget, _ flags: CInt) throws(Errno) -> Fi
     }
     return FileStatus(status)
 }
+
+/// The number of a device: `makedev(3)`.
+package func deviceNumber(major: UInt32, minor: UInt32) -> UInt64 {
+    UInt64(gnu_dev_makedev(major, minor))
+}
+
+/// The major part of a device number: `major(3)`.
+package func deviceMajor(_ device: UInt64) -> UInt32 { gnu_dev_major(UInt(device)) }
+
+/// The minor part of a device number: `minor(3)`.
+package func deviceMinor(_ device: UInt64) -> UInt32 { gnu_dev_minor(UInt(device)) }

@@ -2,7 +2,7 @@ import CLinux
 import SystemPackage
 
 /// The longest path, with its NUL, that one call accepts (`PATH_MAX` of linux/limits.h).
-let longestPath = 4096
+package let longestPath = 4096
 
 extension FilePath {
     /// Calls `body` with the path's bytes, NUL-ended; `withPlatformString` with a typed error.
@@ -48,13 +48,13 @@ private func withLongPath(
 ) throws(Errno) {
     guard var rest = path.baseAddress else { throw .invalidArgument }
     var restCount = path.count
-    var directory = FileDescriptor(rawValue: AT_FDCWD)
+    var directory = FileDescriptor.workingDirectory
     defer { closeStep(directory) }
     while restCount > longestPath {
         let head = UnsafeMutableBufferPointer(start: rest, count: longestPath)
         guard let end = head.lastIndex(of: slash), end > 0 else { throw .fileNameTooLong }
         head[end] = 0
-        let next = try openFile(in: directory.rawValue, rest, flags: O_PATH | O_DIRECTORY)
+        let next = try openFile(in: directory.rawValue, rest, flags: [.reference, .directory])
         closeStep(directory)
         directory = next
         rest += end + 1

@@ -18,21 +18,21 @@ package enum NamingCondition: UInt32, Sendable {
 ///
 /// A symbolic link at the end of the path is followed.
 package func openDirectoryReference(_ path: FilePath) throws(Errno) -> FileDescriptor {
-    try openFile(path, flags: O_PATH | O_DIRECTORY)
+    try openFile(path, flags: [.reference, .directory])
 }
 
 /// Opens a directory in an open one for reading.
 package func openDirectory(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
-    try openFile(in: directory, name, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    try openFile(in: directory, name, flags: [.readOnly, .directory, .noFollow])
 }
 
 /// Opens a file in an open directory for reading, without waiting for the other end of a FIFO.
 package func openForReading(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
-    try openFile(in: directory, name, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    try openFile(in: directory, name, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal])
 }
 
 /// Makes a regular file: `openat(2)` with `O_CREAT` and `O_EXCL`.
@@ -40,7 +40,7 @@ package func makeFile(
     _ name: FilePath, in directory: FileDescriptor, permissions: UInt16
 ) throws(Errno) -> FileDescriptor {
     try openFile(
-        in: directory, name, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+        in: directory, name, flags: [.readWrite, .create, .exclusiveCreate, .noFollow],
         permissions: mode_t(permissions))
 }
 

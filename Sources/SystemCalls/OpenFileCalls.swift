@@ -24,7 +24,7 @@ package func synchronize(_ descriptor: FileDescriptor) throws(Errno) {
 package func synchronizeDirectory(_ directory: FileDescriptor) throws(Errno) {
     let opened: FileDescriptor
     do throws(Errno) {
-        opened = try openFile(in: directory, ".", flags: O_RDONLY | O_DIRECTORY)
+        opened = try openFile(in: directory, ".", flags: [.readOnly, .directory])
     } catch .permissionDenied {
         return
     }

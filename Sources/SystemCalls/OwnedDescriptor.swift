@@ -12,3 +12,13 @@ package struct OwnedDescriptor: ~Copyable {
         closeQuietly(descriptor)
     }
 }
+
+/// An open file or directory that has several owners, and is closed with the last reference to it.
+package final class SharedDescriptor: Sendable {
+    private let owned: OwnedDescriptor
+
+    /// Takes over an open descriptor.
+    package init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
+
+    package var descriptor: FileDescriptor { owned.descriptor }
+}

@@ -7,6 +7,37 @@ package func effectiveUser() -> UInt32 { geteuid() }
 /// The effective group number of this process: `getegid(2)`, which cannot fail.
 package func effectiveGroup() -> UInt32 { getegid() }
 
+/// The number of this process: `getpid(2)`, which cannot fail.
+package func processNumber() -> Int32 { getpid() }
+
+/// Signals by their numbers.
+package enum SignalNumber {
+    package static let interrupt = SIGINT
+    package static let terminate = SIGTERM
+}
+
+/// The name of this machine: `gethostname(2)`.
+package func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    // Fails only for a buffer that is too small, and names have at most 64 bytes.
+    gethostname(&name, name.count - 1)
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// The value of an environment variable; nil when it is unset.
+package func environmentVariable(_ name: String) -> [UInt8]? {
+    getenv(name).map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+}
+
+/// This process's environment, each variable as `NAME=VALUE`.
+package func inheritedEnvironment() -> [[UInt8]] {
+    var variables: [[UInt8]] = []
+    while let variable = linux_environment_entry(variables.count) {
+        variables.append(Array(UnsafeRawBufferPointer(start: variable, count: strlen(variable))))
+    }
+    return variables
+}
+
 /// Whether a process has a number, as far as that can be told: `kill(2)` with no signal. One of another
 /// user has, too.
 package func hasProcess(numbered number: Int32) -> Bool {

@@ -15,9 +15,8 @@ package func directoryOfThisProgram() -> FilePath? {
 package func findProgram(_ name: String) -> FilePath? {
     var directories: [FilePath] = []
     if let beside = directoryOfThisProgram() { directories.append(beside) }
-    if let searchPath = getenv("PATH") {
-        directories += FilePath(platformString: searchPath).bytes
-            .split(separator: UInt8(ascii: ":")).map { FilePath(bytes: $0) }
+    if let searchPath = environmentVariable("PATH") {
+        directories += searchPath.split(separator: UInt8(ascii: ":")).map { FilePath(bytes: $0) }
     }
     return directories.map { $0.appending(name) }.first { program in
         do throws(Errno) {

@@ -37,7 +37,7 @@ package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errn
 package func contentsOfFile(
     _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, limit: Int
 ) throws(Errno) -> [UInt8] {
-    let (file, status) = try openOwned(path, below: home, ownedBy: owner, flags: 0)
+    let (file, status) = try openOwned(path, below: home, ownedBy: owner, flags: .readOnly)
     let owned = OwnedDescriptor(file)
     return try contents(ofOpen: owned.descriptor, status, limit: limit)
 }
@@ -53,7 +53,7 @@ package func forEachName(
     in path: FilePath, below home: FilePath, ownedBy owner: UInt32, _ body: ([UInt8]) -> Bool
 ) throws(Errno) {
     let (directory, _) = try openOwned(
-        path, below: home, ownedBy: owner, flags: O_DIRECTORY)
+        path, below: home, ownedBy: owner, flags: .directory)
     let owned = OwnedDescriptor(directory)
     try forEachEntry(inOpen: owned.descriptor) { name, _ in body(name) }
 }
@@ -84,12 +84,12 @@ package func contents(
 
 /// Opens what lies below a home for reading, when it belongs to the home's user.
 private func openOwned(
-    _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, flags: CInt
+    _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> (FileDescriptor, FileStatus) {
     let directory = OwnedDescriptor(try openDirectoryReference(home))
     let descriptor = try openBeneath(
         path, in: directory.descriptor,
-        flags: flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        flags: flags.union([.noFollow, .nonBlocking, .noTerminal]))
     do throws(Errno) {
         let status = try descriptor.status()
         guard status.owner == owner else { throw .permissionDenied }

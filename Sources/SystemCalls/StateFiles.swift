@@ -54,8 +54,10 @@ package func openStateFile(
     let file: FileDescriptor
     do throws(Errno) {
         file = try openFile(
-            in: FileDescriptor(rawValue: AT_FDCWD), path,
-            flags: (isMade ? O_RDWR | O_CREAT : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+            in: .workingDirectory, path,
+            flags: isMade
+                ? [.readWrite, .create, .noFollow, .nonBlocking, .noTerminal]
+                : [.readOnly, .noFollow, .nonBlocking, .noTerminal],
             permissions: 0o600)
     } catch .noSuchFileOrDirectory where !isMade {
         return nil

@@ -16,23 +16,17 @@ package func openDirectoryReferenceWithoutLinks(
     }
 }
 
-/// Opens a file in an open directory for reading and writing, unless its name is a link.
-package func openForWriting(
-    _ name: FilePath, in directory: FileDescriptor
-) throws(Errno) -> FileDescriptor {
-    try openFile(in: directory, name, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-}
-
-/// Opens a file in an open directory only to lead other calls to it, unless its name is a link.
+/// Opens a file in an open directory, or the symbolic link itself that has the name, only to lead other
+/// calls to it.
 package func openReference(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
-    try openFile(in: directory, name, flags: O_PATH | O_NOFOLLOW)
+    try openFile(in: directory, name, flags: [.reference, .noFollow])
 }
 
 /// Opens a file that is open with `O_PATH` for reading and writing.
 package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> FileDescriptor {
-    try reopenFile(descriptor, flags: O_RDWR | O_NONBLOCK | O_NOCTTY)
+    try reopenFile(descriptor, flags: [.readWrite, .nonBlocking, .noTerminal])
 }
 
 /// Opens what lies below an open directory, through no link: `openat2(2)` with `RESOLVE_BENEATH`,
@@ -44,13 +38,13 @@ package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> Fil
 /// - Throws: `EXDEV` when another mount begins on the way and may not be crossed, or the path leads
 ///   up; `ELOOP` for a link on the way or at the end; `ENOSYS` before Linux 5.6.
 package func openBeneath(
-    _ path: FilePath, in directory: FileDescriptor, flags: CInt,
+    _ path: FilePath, in directory: FileDescriptor, flags: FileDescriptor.OpenOptions,
     crossingMounts crossesMounts: Bool = false
 ) throws(Errno) -> FileDescriptor {
     try path.withPointer { path throws(Errno) in
         let descriptor = try perform(.openat2) {
             linux_open_beneath(
-                directory.rawValue, path, UInt64(flags | O_CLOEXEC), crossesMounts)
+                directory.rawValue, path, UInt64(flags.union(.closeOnExec).rawValue), crossesMounts)
         }
         return FileDescriptor(rawValue: CInt(descriptor))
     }
@@ -74,11 +68,36 @@ package func openReference(
 /// As ``openBeneath(_:in:flags:)``; reading leaves the time of access alone where this process may
 /// ask for that.
 package func openBeneathUnnoticed(
-    _ path: FilePath, in directory: FileDescriptor, flags: CInt
+    _ path: FilePath, in directory: FileDescriptor, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
     do throws(Errno) {
-        return try openBeneath(path, in: directory, flags: flags | O_NOATIME)
+        return try openBeneath(path, in: directory, flags: flags.union(.noAccessTime))
     } catch .notPermitted {
         return try openBeneath(path, in: directory, flags: flags)
+    }
+}
+
+// Opening so that reading does not count as use: with `O_NOATIME` where the kernel allows it, which
+// is for the owner and whoever may act as one.
+
+/// Opens a file in an open directory; reading it leaves its access time alone where that is allowed.
+package func openFileUnnoticed(
+    in directory: FileDescriptor, _ name: FilePath, flags: FileDescriptor.OpenOptions
+) throws(Errno) -> FileDescriptor {
+    do throws(Errno) {
+        return try openFile(in: directory, name, flags: flags.union(.noAccessTime))
+    } catch .notPermitted {
+        return try openFile(in: directory, name, flags: flags)
+    }
+}
+
+/// Opens what a location leads to; reading it leaves its access time alone where that is allowed.
+package func openFileUnnoticed(
+    _ location: borrowing some FileLocation & ~Copyable, flags: FileDescriptor.OpenOptions
+) throws(Errno) -> FileDescriptor {
+    do throws(Errno) {
+        return try openFile(location, flags: flags.union(.noAccessTime))
+    } catch .notPermitted {
+        return try openFile(location, flags: flags)
     }
 }

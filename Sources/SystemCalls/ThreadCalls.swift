@@ -3,8 +3,8 @@ import CLinux
 /// Runs `body` on a thread of its own: `pthread_create(3)`. It takes no SIGINT, SIGTERM and SIGHUP, which
 /// are for those who wait for them.
 ///
-/// - Returns: the thread, to be joined or detached; nil when none could be started.
-package func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
+/// - Returns: nil when no thread could be started.
+package func startThread(_ body: @escaping @Sendable () -> Void) -> RunningThread? {
     let start = Unmanaged.passRetained(ThreadStart(body))
     var thread = pthread_t()
     var before = sigset_t()
@@ -21,7 +21,18 @@ package func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
         start.release()
         return nil
     }
-    return thread
+    return RunningThread(thread: thread)
+}
+
+/// A thread, to be joined or detached, once.
+package struct RunningThread {
+    fileprivate let thread: pthread_t
+
+    /// Waits for its end: `pthread_join(3)`.
+    package func join() { pthread_join(thread, nil) }
+
+    /// Lets it end by itself: `pthread_detach(3)`.
+    package func detach() { pthread_detach(thread) }
 }
 
 private final class ThreadStart {

@@ -1,11 +1,9 @@
 import BackupSettings
-import CLinux
 import CommandSupport
-import JSONReading
-import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// One run of the daily backup: its steps, and the status other programs see meanwhile.
 ///
@@ -29,7 +27,8 @@ struct BackupRun {
     /// - Returns: the exit code: that of the first step that did not go well, or 4 when all did and
     ///   the status could not be stored.
     mutating func run() async throws -> Int32 {
-        var status = RunStatus(process: getpid(), start: currentTime(), after: readPrevious())
+        var status = RunStatus(
+            process: processNumber(), start: currentTime(), after: readPrevious())
         store(status)
         let code = try await carryOut(&status)
         status.end = currentTime()

@@ -2,9 +2,9 @@ import ArgumentParser
 import BackupEngines
 import CommandSupport
 import EffectiveValues
-import JSONWriting
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup forget`.
 struct ForgetCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import BackupEngines
 import CommandSupport
-import JSONWriting
 import SystemCalls
+import TextFormats
 
 /// What `show` tells of a snapshot as a whole.
 struct SnapshotFacts: RecordHandler {

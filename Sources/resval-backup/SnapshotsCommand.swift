@@ -1,8 +1,8 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
-import JSONWriting
 import SystemCalls
+import TextFormats
 
 /// `resval-backup snapshots`.
 struct SnapshotsCommand: AsyncParsableCommand {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import BackupSettings
 import CommandSupport
-import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup status`.
 struct StatusCommand: ParsableCommand {

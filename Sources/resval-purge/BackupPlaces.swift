@@ -1,4 +1,3 @@
-import CLinux
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -7,8 +6,8 @@ import SystemPackage
 enum BackupPlaces {
     /// The paths that `backup.toml` and the variables of resval-backup and restic name.
     static func protected(_ base: BaseDirectories) -> [FilePath] {
-        var paths = variables.compactMap { getenv($0) }
-            .flatMap { Self.paths(in: FilePath(platformString: $0).bytes, base) }
+        var paths = variables.compactMap { environmentVariable($0) }
+            .flatMap { Self.paths(in: $0, base) }
         if let settings = base.configurationHome {
             let file = settings.path.appending("resval").appending("backup.toml")
             paths += Self.paths(inSettings: contents(of: file), base)

@@ -1,7 +1,7 @@
 import CommandSupport
-import JSONWriting
 import PurgePlanning
 import SystemCalls
+import TextFormats
 
 /// Counts what is kept by reason, and prints each item where that is wanted. Threads share one.
 final class KeptItems: Sendable {

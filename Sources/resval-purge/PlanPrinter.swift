@@ -1,7 +1,7 @@
 import CommandSupport
-import JSONWriting
 import PurgePlanning
 import SystemCalls
+import TextFormats
 
 /// Prints the units of a plan, and totals.
 struct PlanPrinter: ~Copyable {

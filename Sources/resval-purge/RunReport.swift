@@ -1,8 +1,8 @@
 import CommandSupport
-import JSONWriting
 import PurgePlanning
 import ResourceValues
 import SystemCalls
+import TextFormats
 
 /// Prints what becomes of the units of a plan.
 struct RunReport: ~Copyable {

@@ -1,13 +1,13 @@
 import ArgumentParser
 import CommandSupport
 import EffectiveValues
-import JSONWriting
 import PurgePlanning
 import ResourceValues
 import StorageManagement
 import StoragePolicy
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-purge status`.
 struct StatusCommand: ParsableCommand {

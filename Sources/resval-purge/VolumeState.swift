@@ -1,9 +1,9 @@
 import CommandSupport
-import JSONWriting
 import PurgePlanning
 import StorageManagement
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// What `status` tells about one volume.
 struct VolumeState {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CLinux
 import CommandSupport
 import EffectiveValues
 import PurgeWatching
@@ -83,7 +82,7 @@ struct WatchCommand: ParsableCommand {
             ReloadRequest.beginListening()
             watcher.run { readAgain() }
             // How a service is told to stop is no failure.
-            StopRequest.takeBack(SIGTERM)
+            StopRequest.takeBack(SignalNumber.terminate)
             return
         }
         if watcher.hasFailures { throw ExitCode(2) }

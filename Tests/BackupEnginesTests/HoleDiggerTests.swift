@@ -23,7 +23,7 @@ struct HoleDiggerTests {
         try withTemporaryDirectory(containing: tree) { root in
             let path = root.appending("file")
             let before = try path.status()
-            let directory = OwnedDescriptor(try openFile(root, flags: O_PATH | O_DIRECTORY))
+            let directory = OwnedDescriptor(try openFile(root, flags: [.reference, .directory]))
             let file = OwnedDescriptor(try openReference("file", in: directory.descriptor))
             try HoleDigger.dig(in: file.descriptor, before)
             let after = try path.status()
@@ -45,7 +45,7 @@ struct HoleDiggerTests {
         try withTemporaryDirectory(containing: tree) { root in
             let victim = root.appending("victim")
             let before = try victim.status()
-            let directory = OwnedDescriptor(try openFile(root, flags: O_PATH | O_DIRECTORY))
+            let directory = OwnedDescriptor(try openFile(root, flags: [.reference, .directory]))
             let file = OwnedDescriptor(try openReference("file", in: directory.descriptor))
             try HoleDigger.dig(in: file.descriptor, file.descriptor.status())
             #expect(try victim.status().allocatedSize == before.allocatedSize)

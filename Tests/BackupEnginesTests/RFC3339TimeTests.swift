@@ -1,7 +1,7 @@
-import JSONWriting
 import ResourceValues
 import TestSupport
 import Testing
+import TextFormats
 
 @testable import BackupEngines
 

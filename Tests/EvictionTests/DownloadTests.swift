@@ -100,7 +100,7 @@ struct DownloadTests {
             try fixture.evict()
             try tool("chmod", "600", fixture.file)
             try fixture.content.withUnsafeBytes { bytes in
-                let file = try openFile(fixture.file, flags: O_WRONLY)
+                let file = try openFile(fixture.file, flags: .writeOnly)
                 try writeFile(file, bytes)
                 try closeFile(file)
             }
@@ -140,7 +140,7 @@ struct DownloadTests {
         try withFile { fixture in
             try fixture.evict()
             try tool("chmod", "600", fixture.file)
-            let other = OwnedDescriptor(try openFile(fixture.file, flags: O_RDONLY))
+            let other = OwnedDescriptor(try openFile(fixture.file, flags: .readOnly))
             expectRefusal(.inUse) { try fixture.download() }
             withExtendedLifetime(other) {}
             #expect(try fixture.file.status().allocatedSize == 0)
@@ -171,7 +171,7 @@ struct DownloadTests {
         try withFile { fixture in
             try fixture.evict()
             try cutOff(fixture)
-            let file = try openFile(fixture.file, flags: O_WRONLY)
+            let file = try openFile(fixture.file, flags: .writeOnly)
             try [UInt8](repeating: 9, count: 10).withUnsafeBytes {
                 try writeFile(file, $0, at: 100_000)
             }

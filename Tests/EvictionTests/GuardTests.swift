@@ -30,8 +30,10 @@ struct GuardTests {
         }
     }
 
-    @Test("another process, or this one, has it open", arguments: [O_RDONLY, O_WRONLY, O_RDWR])
-    func open(flags: CInt) throws {
+    @Test(
+        "another process, or this one, has it open",
+        arguments: [FileDescriptor.OpenOptions.readOnly, .writeOnly, .readWrite])
+    func open(flags: FileDescriptor.OpenOptions) throws {
         try withFile { fixture in
             let other = OwnedDescriptor(try openFile(fixture.file, flags: flags))
             expectRefusal(.inUse) { try fixture.evict() }
@@ -82,7 +84,7 @@ struct GuardTests {
                 try fixture.evict {
                     // Waits for the lease without O_NONBLOCK.
                     #expect(throws: Errno.resourceTemporarilyUnavailable) {
-                        try openFile(fixture.file, flags: O_RDONLY | O_NONBLOCK)
+                        try openFile(fixture.file, flags: [.readOnly, .nonBlocking])
                     }
                 }
             }

@@ -1,7 +1,7 @@
 import ResourceValues
 
 @testable import BackupEngines
-@testable import JSONReading
+@testable import TextFormats
 
 /// Reads any bytes as what restic answers: never a crash, and a scanner always ends.
 #if FUZZING

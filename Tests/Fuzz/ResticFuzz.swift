@@ -2,7 +2,7 @@ import ResourceValues
 import SystemPackage
 
 @testable import BackupEngines
-@testable import JSONReading
+@testable import TextFormats
 
 /// Reads any bytes as a line of what restic answers, of a record and of its tags: never a crash, no
 /// negative size, and no time that does not exist.

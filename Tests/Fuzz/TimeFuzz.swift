@@ -1,6 +1,5 @@
-@testable import JSONReading
-@testable import JSONWriting
 @testable import SystemCalls
+@testable import TextFormats
 
 /// Reads any bytes as a time, and takes any bytes for one: never a crash, and what is read or is a
 /// file's time is read back as it is written.

@@ -108,7 +108,7 @@ final class RandomHome {
         }
         item.identity = try path.withoutFollowing.status().identity
         guard item.isUsed else { return }
-        let descriptor = try openFile(path.withoutFollowing, flags: O_RDONLY)
+        let descriptor = try openFile(path.withoutFollowing, flags: .readOnly)
         if item.locksBelow { _ = try takeLock(on: descriptor) }
         held.append(descriptor)
     }

@@ -106,7 +106,7 @@ struct UseTests {
     func locked() throws {
         for path in [".cache/app", ".cache/app/unit", ".cache/app/unit/deep"] {
             try expectKept(path, as: .locked) { path, purge in
-                let descriptor = try openFile(path, flags: O_RDONLY | O_DIRECTORY)
+                let descriptor = try openFile(path, flags: [.readOnly, .directory])
                 #expect(try takeLock(on: descriptor))
                 // The unit itself is also open then.
                 try purge()
@@ -125,7 +125,7 @@ struct UseTests {
             process.end()
         }
         try expectKept(".cache/app/unit/deep", as: .processInside) { path, purge in
-            let descriptor = try openFile(path, flags: O_RDONLY | O_DIRECTORY)
+            let descriptor = try openFile(path, flags: [.readOnly, .directory])
             try purge()
             try closeFile(descriptor)
         }

@@ -146,7 +146,7 @@ struct RunCommandTests {
             let state = home.path(".local/state/resval/purge")
             try tool("mkdir", "-p", state)
             try tool("touch", state.appending("journal"))
-            let journal = try openFile(state.appending("journal"), flags: O_RDWR)
+            let journal = try openFile(state.appending("journal"), flags: .readWrite)
             #expect(try takeLock(on: journal))
             let options = ["run", ".", "--free", "1", "--min-age", "0"]
             let refused = try home.run(arguments: options)

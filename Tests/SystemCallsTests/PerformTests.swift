@@ -7,7 +7,7 @@ import Testing
 
 @Suite("One system call")
 struct PerformTests {
-    private let current = FileDescriptor(rawValue: AT_FDCWD)
+    private let current = FileDescriptor.workingDirectory
 
     @Test("a call that a signal interrupts is made again")
     func interrupted() throws {
@@ -19,7 +19,7 @@ struct PerformTests {
 
     @Test("close is not made again, since the descriptor is free already")
     func interruptedClose() throws {
-        let descriptor = try openFile(in: current, "/", flags: O_RDONLY)
+        let descriptor = try openFile(in: current, "/", flags: .readOnly)
         let mock = SystemCallMock([.close: [.interrupted]])
         #expect(throws: Errno.interrupted) { try mock.run { try closeFile(descriptor) } }
         #expect(mock.calls[.close] == 1)

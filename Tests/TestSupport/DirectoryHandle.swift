@@ -8,7 +8,7 @@ package struct DirectoryHandle: ~Copyable {
 
     /// Opens a directory by a path of any length.
     init(at path: FilePath) throws {
-        descriptor = try openFile(path, flags: O_RDONLY | O_DIRECTORY)
+        descriptor = try openFile(path, flags: [.readOnly, .directory])
     }
 
     private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }

@@ -1,5 +1,4 @@
 import BackupPlanning
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -47,7 +46,7 @@ func causeOfAbsence(_ path: [UInt8]) -> Shortfall.Cause {
         let item = OwnedDescriptor(try openReference(to: path.withoutFollowing))
         let kind = try item.descriptor.status().kind
         guard kind == .regularFile || kind == .directory else { return .missing }
-        try closeFile(reopenFile(item.descriptor, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
+        try closeFile(reopenFile(item.descriptor, flags: [.readOnly, .nonBlocking, .noTerminal]))
         return .missing
     } catch .noSuchFileOrDirectory {
         return .vanished

@@ -1,8 +1,8 @@
 import BackupPlanning
-import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Compares a snapshot with the plan it was made by, and with the disk.
 struct SnapshotCheck: SnapshotEntryHandler {

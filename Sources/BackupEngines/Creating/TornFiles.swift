@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -16,7 +15,7 @@ let largestSecondTry: Int64 = 1 << 30
 
 /// Compares the content a snapshot holds of a file with what the file begins with on disk.
 struct BeginningComparison: OutputConsumer {
-    private let file: OpenFile
+    private let file: SharedDescriptor
     private let buffer: Buffer
     /// How many bytes have come.
     private var offset: Int64 = 0
@@ -30,8 +29,8 @@ struct BeginningComparison: OutputConsumer {
     }
 
     init(_ path: FilePath) throws(Errno) {
-        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        file = OpenFile(try openFile(path.withoutFollowing, flags: flags))
+        let flags: FileDescriptor.OpenOptions = [.readOnly, .noFollow, .nonBlocking, .noTerminal]
+        file = SharedDescriptor(try openFile(path.withoutFollowing, flags: flags))
         buffer = Buffer()
     }
 

@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -6,7 +5,7 @@ import SystemPackage
 /// A snapshot's entries in a file without a name, so that two snapshots can be read side by side in
 /// little memory. Nothing stays behind when this process is killed.
 final class EntrySpool: Sendable {
-    private let descriptor: FileDescriptor
+    private let file: OwnedDescriptor
 
     /// - Throws: ``BackupError`` when neither `/var/tmp` nor `/tmp` takes a file.
     init() throws(BackupError) {
@@ -17,7 +16,7 @@ final class EntrySpool: Sendable {
             do throws(Errno) {
                 let parent = OwnedDescriptor(try openDirectoryReference(directory))
                 if let file = try makeUnnamedFile(in: parent.descriptor, permissions: 0o600) {
-                    descriptor = file
+                    self.file = OwnedDescriptor(file)
                     return
                 }
             } catch {
@@ -28,14 +27,9 @@ final class EntrySpool: Sendable {
             .other, "no file for a snapshot's entries can be made in /var/tmp or /tmp: \(failure)")
     }
 
-    deinit {
-        // Whatever closing could lose is of no use any more.
-        closeQuietly(descriptor)
-    }
-
     fileprivate func append(_ bytes: [UInt8]) throws(BackupError) {
         let outcome = bytes.withUnsafeBytes { buffer in
-            Result { () throws(Errno) in try writeFile(descriptor, buffer) }
+            Result { () throws(Errno) in try writeFile(file.descriptor, buffer) }
         }
         guard case .failure(let error) = outcome else { return }
         throw BackupError(
@@ -47,7 +41,7 @@ final class EntrySpool: Sendable {
         at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(BackupError) -> Int {
         do throws(Errno) {
-            return try readFile(descriptor, at: offset, into: buffer)
+            return try readFile(file.descriptor, at: offset, into: buffer)
         } catch {
             throw BackupError(.other, "a snapshot's entries cannot be read again: \(error)")
         }

@@ -1,6 +1,6 @@
-import JSONWriting
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Snapshots of a repository, and what stands in their place where they cannot be read.
 package struct SnapshotList: Sendable {

@@ -18,7 +18,7 @@ package struct SourceTags: Sendable, Hashable {
     private static let sourcePrefix = "resval-source="
 
     package init(_ sources: [FilePath]) {
-        each = Set(sources.map { Self.sourcePrefix + percentEncoded($0.bytes) }).sorted()
+        each = Set(sources.map { Self.sourcePrefix + Percent.text(of: $0.bytes) }).sorted()
         fingerprint = shortName(for: each.joined(separator: ","))
         set = Self.setPrefix + fingerprint
     }
@@ -34,7 +34,8 @@ package struct SourceTags: Sendable, Hashable {
     package static func sources(in tags: [String]) -> [FilePath] {
         let told = sourceTags(in: tags)
         let sources = told.compactMap {
-            FilePath(plainAbsolute: percentDecoded($0.dropFirst(sourcePrefix.count)))
+            Percent.bytes(of: $0.utf8.dropFirst(sourcePrefix.utf8.count))
+                .flatMap { FilePath(plainAbsolute: $0) }
         }
         return sources.count == told.count ? sources : []
     }

@@ -89,7 +89,7 @@ private struct RecordFields {
         case "version": version = try scanner.amount()
         case "lines": lines = try scanner.amount()
         case "path": if try !scanner.takesNull() { path = try scanner.string() }
-        case "pathBase64": path = decodedBase64(try scanner.string())
+        case "pathBase64": path = try scanner.base64()
         case "sha256": if try !scanner.takesNull() { digest = try scanner.text() }
         case "filesystem": filesystem = try scanner.text()
         case "isEmpty": isEmpty = try scanner.bool()

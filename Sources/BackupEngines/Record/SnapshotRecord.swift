@@ -1,9 +1,9 @@
 import BackupPlanning
-import JSONWriting
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// What each snapshot keeps of how it was made: what was left out and why, and the facts that the
 /// next one is compared with.

@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -30,8 +29,8 @@ struct AttributeRestorer {
         where names.contains(node.name) && !node.attributes.isEmpty {
             let path = joined(directory, node.name)
             do {
-                let file = OpenFile(
-                    try openFile(try tree.location(of: path), flags: O_PATH | O_NOFOLLOW))
+                let file = SharedDescriptor(
+                    try openFile(try tree.location(of: path), flags: [.reference, .noFollow]))
                 do {
                     try store(node.attributes, on: file.descriptor)
                 } catch let error as FileError {

@@ -1,32 +1,26 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
 /// A list for restic that no disk ever holds: it needs no room, nobody else can read it, and
 /// nothing stays behind when this process is killed.
 final class MemoryFile: Sendable {
-    private let descriptor: FileDescriptor
+    private let file: OwnedDescriptor
 
     /// - Throws: ``BackupError`` when there is not enough memory.
     init(_ contents: [UInt8]) throws(BackupError) {
         do throws(Errno) {
-            descriptor = try makeMemoryFile("resval-backup-list")
+            file = OwnedDescriptor(try makeMemoryFile("resval-backup-list"))
         } catch {
             throw BackupError(.other, "a list for restic cannot be made: \(error)")
         }
         let written = contents.withUnsafeBytes { bytes in
-            Result { () throws(Errno) in try writeFile(descriptor, bytes) }
+            Result { () throws(Errno) in try writeFile(file.descriptor, bytes) }
         }
         if case .failure(let error) = written {
             throw BackupError(.other, "a list for restic cannot be written: \(error)")
         }
     }
 
-    deinit {
-        // Nothing was written that closing could fail to keep.
-        closeQuietly(descriptor)
-    }
-
     /// The path under which another process of this user opens the file, as long as this lives.
-    var path: [UInt8] { Array("/proc/\(getpid())/fd/\(descriptor.rawValue)".utf8) }
+    var path: [UInt8] { Array("/proc/\(processNumber())/fd/\(file.descriptor.rawValue)".utf8) }
 }

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -15,7 +14,6 @@ final class RecordFile: Sendable {
     private let descriptor: FileDescriptor
 
     private static let limit = 100
-    private static let workingDirectory = FileDescriptor(rawValue: AT_FDCWD)
 
     /// Writes a record.
     ///
@@ -61,7 +59,7 @@ final class RecordFile: Sendable {
         try? removeFile(path)
         closeQuietly(descriptor)
         // Another backup of this user may use the directory.
-        try? removeItem(path.removingLastComponent(), in: workingDirectory, isDirectory: true)
+        try? removeItem(path.removingLastComponent(), in: .workingDirectory, isDirectory: true)
     }
 
     /// Makes a file in a directory of this user's.
@@ -91,7 +89,7 @@ final class RecordFile: Sendable {
     /// - Returns: false when something else has the name.
     private static func makePrivateDirectory(_ path: FilePath) throws(Errno) -> Bool {
         do throws(Errno) {
-            try makeDirectory(path, in: workingDirectory, permissions: 0o700)
+            try makeDirectory(path, in: .workingDirectory, permissions: 0o700)
         } catch .fileExists {
             // Whose it is shows now. In a directory with the sticky bit nobody else can exchange it.
         }
@@ -122,7 +120,7 @@ final class RecordFile: Sendable {
                     removeLeftover(directory.pushing(FilePath(bytes: name)))
                     return true
                 }
-                try removeItem(directory, in: workingDirectory, isDirectory: true)
+                try removeItem(directory, in: .workingDirectory, isDirectory: true)
             } catch {
                 // In use, or gone by now.
             }
@@ -132,7 +130,7 @@ final class RecordFile: Sendable {
 
     private static func removeLeftover(_ file: FilePath) {
         do throws(Errno) {
-            let opened = OwnedDescriptor(try openOrMake(file, O_RDWR))
+            let opened = OwnedDescriptor(try openOrMake(file, .readWrite))
             guard try isOurs(opened.descriptor, file) else { return }
             try removeFile(file)
         } catch {
@@ -141,10 +139,11 @@ final class RecordFile: Sendable {
     }
 
     private static func openOrMake(
-        _ path: FilePath, _ flags: CInt
+        _ path: FilePath, _ flags: FileDescriptor.OpenOptions
     ) throws(Errno) -> FileDescriptor {
         try openFile(
-            in: workingDirectory, path, flags: flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+            in: .workingDirectory, path,
+            flags: flags.union([.noFollow, .nonBlocking, .noTerminal]),
             permissions: 0o600)
     }
 
@@ -154,7 +153,7 @@ final class RecordFile: Sendable {
     ) throws(Errno) -> (FilePath, FileDescriptor) {
         for number in 0..<limit {
             let path = directory.appending(number == 0 ? name : "\(name)-\(number)")
-            let descriptor = try openOrMake(path, O_RDWR | O_CREAT)
+            let descriptor = try openOrMake(path, [.readWrite, .create])
             do throws(Errno) {
                 if try isOurs(descriptor, path) { return (path, descriptor) }
             } catch {

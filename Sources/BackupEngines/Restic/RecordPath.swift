@@ -18,18 +18,19 @@ struct RecordPath: Sendable, Hashable {
     static func fileName(_ fingerprint: String) -> String { "resval-record-\(fingerprint)" }
 
     /// The tag that tells a path.
-    static func tag(_ path: FilePath) -> String { prefix + percentEncoded(path.bytes) }
+    static func tag(_ path: FilePath) -> String { prefix + Percent.text(of: path.bytes) }
 
     /// Finds the tag among others; nil for a snapshot without a record.
     ///
     /// Every client of a repository can write such a tag. So it counts only when it names a file by an
     /// absolute path that leads down, and by a name that only records have.
     init?(tags: [String], sources: [FilePath]) {
-        guard let tag = tags.first(where: { $0.hasPrefix(Self.prefix) }) else { return nil }
-        path = percentDecoded(tag.dropFirst(Self.prefix.count))
-        guard let names = RelativePath(absolute: path)?.names, let name = names.last,
+        guard let tag = tags.first(where: { $0.hasPrefix(Self.prefix) }),
+            let path = Percent.bytes(of: tag.utf8.dropFirst(Self.prefix.utf8.count)),
+            let names = RelativePath(absolute: path)?.names, let name = names.last,
             name.starts(with: Self.nameStart)
         else { return nil }
+        self.path = path
         let directory = names.dropLast().last ?? []
         place = Self.isRecordDirectory(directory) ? Array(path.dropLast(name.count + 1)) : path
         self.sources = sources.map(\.bytes)

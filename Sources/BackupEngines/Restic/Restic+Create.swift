@@ -1,5 +1,4 @@
 import BackupPlanning
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -35,7 +34,7 @@ extension Restic {
     private func cause(_ item: ErrorOutput.Item) -> Shortfall.Cause {
         switch item.errno {
         case nil: .refused
-        case Int64(ENOENT): .vanished
+        case Int64(Errno.noSuchFileOrDirectory.rawValue): .vanished
         case let errno?: .unreadable(Errno(rawValue: CInt(clamping: errno)))
         }
     }

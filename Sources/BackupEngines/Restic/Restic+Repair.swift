@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -81,7 +80,7 @@ extension Restic {
             let permissions = try old.map { old throws(Errno) in try old.status().permissions }
             let file = OwnedDescriptor(
                 try makeFile(
-                    unfinished, in: workingDirectory, permissions: permissions ?? 0o400))
+                    unfinished, in: .workingDirectory, permissions: permissions ?? 0o400))
             do throws(Errno) {
                 let written = content.withUnsafeBytes { bytes in
                     Result { () throws(Errno) in try writeFile(file.descriptor, bytes) }
@@ -105,7 +104,7 @@ extension Restic {
     private func move(_ file: FilePath, to name: FilePath) throws(BackupError) -> FilePath {
         do throws(Errno) {
             try renameItem(
-                file, in: workingDirectory, to: name, in: workingDirectory, .replacing)
+                file, in: .workingDirectory, to: name, in: .workingDirectory, .replacing)
             let directory = OwnedDescriptor(
                 try openDirectoryReference(name.removingLastComponent()))
             try synchronizeDirectory(directory.descriptor)
@@ -139,8 +138,6 @@ extension Restic {
             advice: "run the command again")
     }
 }
-
-private let workingDirectory = FileDescriptor(rawValue: AT_FDCWD)
 
 /// A pack, and what takes its place.
 private struct Replacement {

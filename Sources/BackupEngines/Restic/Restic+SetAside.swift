@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -40,7 +39,7 @@ extension Restic {
             guard let found else { return nil }
             let aside = directory.pushing(
                 FilePath(bytes: Array(".damaged-snapshot-".utf8) + found))
-            let place = FileDescriptor(rawValue: AT_FDCWD)
+            let place = FileDescriptor.workingDirectory
             try renameItem(
                 snapshots.pushing(FilePath(bytes: found)), in: place, to: aside, in: place,
                 .replacing)

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -58,19 +57,9 @@ extension ResticEnvironment {
     }
 }
 
-/// This process's environment, each variable as `NAME=VALUE`.
-package func inheritedEnvironment() -> [[UInt8]] {
-    var variables: [[UInt8]] = []
-    while let variable = linux_environment_entry(variables.count) {
-        variables.append(Array(UnsafeRawBufferPointer(start: variable, count: strlen(variable))))
-    }
-    return variables
-}
-
 /// The value of an environment variable, as bytes; nil when it is unset or empty.
 package func environmentValue(_ name: String) -> [UInt8]? {
-    guard let value = getenv(name), value.pointee != 0 else { return nil }
-    return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
 }
 
 /// A directory for temporary files in place of the usual one when that is full: one of `/var/tmp` and `/tmp`.

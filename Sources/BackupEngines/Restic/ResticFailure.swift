@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -14,7 +13,7 @@ extension Restic {
     /// codes 10, 11 and 12 say the same.
     func failure(_ end: ResticEnd) -> BackupError {
         let text = FailureText(end.errors.lines)
-        if end.code == 130 || end.code == -SIGINT { return .interrupted }
+        if end.code == 130 || end.code == -SignalNumber.interrupt { return .interrupted }
         if end.code < 0 {
             return BackupError(
                 .other, "restic was ended by signal \(-end.code)",

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -48,11 +47,11 @@ package struct ResticProgram: Sendable, Hashable {
     private static func isExecutable(_ path: FilePath) -> Bool {
         do throws(Errno) {
             guard try path.status().kind == .regularFile else { return false }
+            return try path.isAccessible(for: .execute)
         } catch {
             // Not here: the search goes on.
             return false
         }
-        return path.withPlatformString { access($0, X_OK) } == 0
     }
 
     /// Busybox has a setpriv too, a link to itself, which does not know this option.

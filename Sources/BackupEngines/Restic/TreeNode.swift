@@ -56,7 +56,7 @@ struct TreeNode: Sendable, Hashable {
             case "name": name = try scanner.text()
             // null stands for an empty value.
             case "value":
-                if try !scanner.takesNull() { value = decodedBase64(try scanner.string()) }
+                if try !scanner.takesNull() { value = try scanner.base64() }
             default: break
             }
         }
@@ -98,32 +98,4 @@ private func hexadecimal(_ rest: inout ArraySlice<UInt8>, _ count: Int) -> UInt3
 
 private func append(_ value: UInt32, to bytes: inout [UInt8]) {
     if let scalar = Unicode.Scalar(value) { bytes += String(scalar).utf8 }
-}
-
-/// Bytes from RFC 4648 text; characters that are none of the alphabet are passed over.
-func decodedBase64(_ text: [UInt8]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    for character in text {
-        guard let value = base64Value(character) else { continue }
-        bits = bits << 6 | value
-        count += 6
-        if count >= 8 {
-            count -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-        }
-    }
-    return bytes
-}
-
-private func base64Value(_ character: UInt8) -> UInt32? {
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
 }

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -31,12 +30,12 @@ extension Restic {
     var locksCanBeWritten: Bool {
         guard let locks = repository.directory?.appending("locks") else { return true }
         do throws(Errno) {
-            _ = try locks.status()
+            guard try locks.isAccessible(for: .write) else { return false }
+            return try locks.isAccessible(for: .execute)
         } catch {
             // restic says what is wrong with it.
             return true
         }
-        return locks.withPlatformString { access($0, W_OK | X_OK) } == 0
     }
 
     /// That the locks cannot be written: restic would try for the better part of a minute.

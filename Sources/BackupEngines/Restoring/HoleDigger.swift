@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -21,7 +20,7 @@ struct HoleDigger {
             return
         }
         try whileWritable(handle, status) { () throws(Errno) in
-            let file = OwnedDescriptor(try reopenFile(handle, flags: O_RDWR))
+            let file = OwnedDescriptor(try reopenFile(handle, flags: .readWrite))
             var isChanged = false
             do throws(Errno) {
                 try dig(file.descriptor, &isChanged)
@@ -76,9 +75,11 @@ struct HoleDigger {
     }
 
     private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let start = bytes.baseAddress, bytes.first == 0 else { return bytes.isEmpty }
         // Each byte equals the one before it.
-        return memcmp(start, start + 1, bytes.count - 1) == 0
+        bytes.isEmpty
+            || bytes[0] == 0
+                && UnsafeRawBufferPointer(rebasing: bytes.dropLast())
+                    .hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
     }
 }
 

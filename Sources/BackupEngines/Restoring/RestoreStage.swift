@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -15,9 +14,9 @@ import SystemPackage
 final class RestoreStage: Sendable {
     /// Directories of this user on the way that were left by processes that were killed.
     let leftovers: [FilePath]
-    private let parent: OpenFile
+    private let parent: SharedDescriptor
     private let name: FilePath
-    private let directory: OpenFile
+    private let directory: SharedDescriptor
 
     private static let namePrefix = ".resval-restore-"
     private static let tree: FilePath = "tree"
@@ -39,7 +38,7 @@ final class RestoreStage: Sendable {
 
     /// The directory to restore into, for this process and those it starts.
     var path: FilePath {
-        FilePath("/proc/\(getpid())/fd/\(directory.descriptor.rawValue)").pushing(Self.tree)
+        FilePath("/proc/\(processNumber())/fd/\(directory.descriptor.rawValue)").pushing(Self.tree)
     }
 
     /// Removes what is left in the directory, and the directory. The one it is in keeps its time of
@@ -58,16 +57,18 @@ final class RestoreStage: Sendable {
     /// The target, and the directories in it that all that is wanted is below.
     private static func places(
         in target: FilePath, for wanted: [[UInt8]]
-    ) throws(Errno) -> [(path: FilePath, directory: OpenFile)] {
-        let flags = O_RDONLY | O_DIRECTORY
-        var places = [(path: target, directory: OpenFile(try openFile(target, flags: flags)))]
+    ) throws(Errno) -> [(path: FilePath, directory: SharedDescriptor)] {
+        let flags: FileDescriptor.OpenOptions = [.readOnly, .directory]
+        var places = [
+            (path: target, directory: SharedDescriptor(try openFile(target, flags: flags)))
+        ]
         for name in commonNames(wanted) {
             guard let last = places.last,
                 let next = try? openBeneath(
                     FilePath(bytes: name), in: last.directory.descriptor, flags: flags,
                     crossingMounts: true)
             else { break }
-            places.append((last.path.pushing(FilePath(bytes: name)), OpenFile(next)))
+            places.append((last.path.pushing(FilePath(bytes: name)), SharedDescriptor(next)))
         }
         return places
     }
@@ -84,8 +85,8 @@ final class RestoreStage: Sendable {
 
     /// Makes the directory in the last of the places that allows it.
     private static func make(
-        in places: [OpenFile]
-    ) throws(Errno) -> (OpenFile, FilePath, OpenFile) {
+        in places: [SharedDescriptor]
+    ) throws(Errno) -> (SharedDescriptor, FilePath, SharedDescriptor) {
         var failure = Errno.permissionDenied
         for parent in places.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -105,8 +106,8 @@ final class RestoreStage: Sendable {
     /// - Throws: `EEXIST` when another user has put a directory in its place.
     private static func open(
         _ name: FilePath, in parent: FileDescriptor
-    ) throws(Errno) -> OpenFile {
-        let directory = OpenFile(try openDirectory(name, in: parent))
+    ) throws(Errno) -> SharedDescriptor {
+        let directory = SharedDescriptor(try openDirectory(name, in: parent))
         let status = try directory.descriptor.status()
         let isOwn = status.owner == effectiveUser() && status.permissions & 0o077 == 0
         // Other filesystems may have owners and permissions of their own.
@@ -126,7 +127,7 @@ final class RestoreStage: Sendable {
     }
 
     private static func isLeftover(_ name: FilePath, in parent: FileDescriptor) -> Bool {
-        guard let directory = (try? openDirectory(name, in: parent)).map({ OpenFile($0) }),
+        guard let directory = (try? openDirectory(name, in: parent)).map({ SharedDescriptor($0) }),
             let status = try? directory.descriptor.status(), status.owner == effectiveUser()
         else { return false }
         return (try? takeLock(on: directory.descriptor)) ?? true

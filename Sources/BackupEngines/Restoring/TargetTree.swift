@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -9,14 +8,12 @@ import SystemPackage
 final class TargetTree {
     private let root: OwnedDescriptor
     private var names: [[UInt8]] = []
-    private var directories: [FileDescriptor] = []
+    private var directories: [SharedDescriptor] = []
 
     /// - Parameter target: the directory that holds the restored tree.
     init(_ target: FilePath) throws(Errno) {
-        root = OwnedDescriptor(try openFile(target, flags: O_PATH | O_DIRECTORY))
+        root = OwnedDescriptor(try openFile(target, flags: [.reference, .directory]))
     }
-
-    deinit { close(keeping: 0) }
 
     /// Where an item of the snapshot is.
     ///
@@ -34,24 +31,18 @@ final class TargetTree {
         {
             shared += 1
         }
-        close(keeping: shared)
+        self.names.removeLast(self.names.count - shared)
+        directories.removeLast(directories.count - shared)
         for name in parents[shared...] {
             directories.append(
-                try openBeneath(
-                    FilePath(bytes: name), in: last, flags: O_PATH | O_DIRECTORY,
-                    crossingMounts: true))
+                SharedDescriptor(
+                    try openBeneath(
+                        FilePath(bytes: name), in: last, flags: [.reference, .directory],
+                        crossingMounts: true)))
             self.names.append(name)
         }
         return DirectoryEntryLocation(directory: last, name: FilePath(bytes: name))
     }
 
-    private var last: FileDescriptor { directories.last ?? root.descriptor }
-
-    private func close(keeping count: Int) {
-        while directories.count > count {
-            names.removeLast()
-            // Opened with O_PATH: there is nothing that closing could lose.
-            closeQuietly(directories.removeLast())
-        }
-    }
+    private var last: FileDescriptor { directories.last?.descriptor ?? root.descriptor }
 }

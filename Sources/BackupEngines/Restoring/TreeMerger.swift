@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -34,16 +33,16 @@ struct TreeMerger {
     /// - Throws: the errno of opening one of the two; `CancellationError`. What concerns single items
     ///   is in ``failures``.
     mutating func merge(_ tree: FilePath, into target: FilePath) throws {
-        let flags = O_RDONLY | O_DIRECTORY
-        let source = OpenFile(try openFile(tree, flags: flags))
-        let destination = OpenFile(try openFile(target, flags: flags))
+        let flags: FileDescriptor.OpenOptions = [.readOnly, .directory]
+        let source = SharedDescriptor(try openFile(tree, flags: flags))
+        let destination = SharedDescriptor(try openFile(target, flags: flags))
         try mergeEntries(source, into: destination, [])
         failures += metadata.failures
     }
 
     /// - Parameter path: of the directory in the snapshot; empty for `/`.
     private mutating func mergeEntries(
-        _ source: OpenFile, into target: OpenFile, _ path: [UInt8]
+        _ source: SharedDescriptor, into target: SharedDescriptor, _ path: [UInt8]
     ) throws {
         let names = try names(in: source.descriptor)
             .sorted { $0.lexicographicallyPrecedes($1) }
@@ -60,10 +59,10 @@ struct TreeMerger {
     }
 
     private mutating func move(
-        _ name: FilePath, _ source: OpenFile, _ target: OpenFile, _ path: [UInt8]
+        _ name: FilePath, _ source: SharedDescriptor, _ target: SharedDescriptor, _ path: [UInt8]
     ) throws {
         let location = DirectoryEntryLocation(directory: source.descriptor, name: name)
-        let item = OpenFile(try openReference(to: location))
+        let item = SharedDescriptor(try openReference(to: location))
         let status = try item.descriptor.status()
         let replaces = overwrites && status.kind != .directory && !damaged.contains(path)
         let moved = Result { () throws(Errno) in
@@ -87,7 +86,7 @@ struct TreeMerger {
     ///
     /// - Returns: false when something has the name.
     private static func makeMissingDirectory(
-        _ name: FilePath, in directory: OpenFile
+        _ name: FilePath, in directory: SharedDescriptor
     ) throws(Errno) -> Bool {
         do throws(Errno) {
             try makeDirectory(name, in: directory.descriptor, permissions: 0o700)
@@ -101,7 +100,8 @@ struct TreeMerger {
     ///
     /// - Throws: `EEXIST` where something has it and is not to be replaced.
     private static func place(
-        _ name: FilePath, _ item: OpenFile, _ source: OpenFile, _ target: OpenFile,
+        _ name: FilePath, _ item: SharedDescriptor, _ source: SharedDescriptor,
+        _ target: SharedDescriptor,
         _ status: FileStatus, replaces: Bool
     ) throws(Errno) {
         guard status.kind == .directory else {
@@ -114,7 +114,8 @@ struct TreeMerger {
     }
 
     private static func rename(
-        _ name: FilePath, _ source: OpenFile, _ target: OpenFile, _ condition: NamingCondition
+        _ name: FilePath, _ source: SharedDescriptor, _ target: SharedDescriptor,
+        _ condition: NamingCondition
     ) throws(Errno) {
         do throws(Errno) {
             try renameItem(
@@ -133,20 +134,21 @@ struct TreeMerger {
     }
 
     private mutating func mergeDirectory(
-        _ name: FilePath, _ source: OpenFile, _ target: OpenFile, _ status: FileStatus,
+        _ name: FilePath, _ source: SharedDescriptor, _ target: SharedDescriptor,
+        _ status: FileStatus,
         _ path: [UInt8], isNew: Bool = false
     ) throws {
-        let flags = O_RDONLY | O_DIRECTORY
-        let existing = OpenFile(
+        let flags: FileDescriptor.OpenOptions = [.readOnly, .directory]
+        let existing = SharedDescriptor(
             try openBeneath(name, in: target.descriptor, flags: flags, crossingMounts: true))
         if effectiveUser() != 0, status.permissions & 0o700 != 0o700 {
             // Its entries leave it, and it goes when they are gone.
-            let reference = OpenFile(
+            let reference = SharedDescriptor(
                 try openReference(
                     to: DirectoryEntryLocation(directory: source.descriptor, name: name)))
             try setPermissions(0o700, of: reference.descriptor)
         }
-        let restored = OpenFile(try openDirectory(name, in: source.descriptor))
+        let restored = SharedDescriptor(try openDirectory(name, in: source.descriptor))
         let attributes = StoredAttributes(of: restored.descriptor).attributes
         try mergeEntries(restored, into: existing, path)
         guard isNew || isWanted(path) else { return }
@@ -155,11 +157,12 @@ struct TreeMerger {
     }
 
     private func copyFile(
-        _ name: FilePath, _ item: FileDescriptor, _ source: OpenFile, _ target: OpenFile,
+        _ name: FilePath, _ item: FileDescriptor, _ source: SharedDescriptor,
+        _ target: SharedDescriptor,
         _ told: ManifestItem, _ attributes: [ExtendedAttribute], replaces: Bool
     ) throws {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item) }
-        let content = OpenFile(try openForReading(name, in: source.descriptor))
+        let content = SharedDescriptor(try openForReading(name, in: source.descriptor))
         var file = try StagedFile(in: target.descriptor, permissions: 0o600)
         try copyContent(from: content.descriptor, size: told.size, to: file.descriptor)
         metadata.apply(told, attributes, toFile: file.descriptor, told.path)
@@ -172,7 +175,8 @@ struct TreeMerger {
 
     /// Moves an item to another filesystem.
     private mutating func copy(
-        _ name: FilePath, _ item: FileDescriptor, _ source: OpenFile, _ target: OpenFile,
+        _ name: FilePath, _ item: FileDescriptor, _ source: SharedDescriptor,
+        _ target: SharedDescriptor,
         _ status: FileStatus, _ path: [UInt8], replaces: Bool
     ) throws {
         let told = ManifestItem(path, status)
@@ -205,7 +209,7 @@ struct TreeMerger {
                 name, in: target.descriptor, status.kind, permissions: 0o600,
                 device: status.representedDevice)
         }
-        let handle = OpenFile(
+        let handle = SharedDescriptor(
             try openReference(
                 to: DirectoryEntryLocation(directory: target.descriptor, name: name)))
         let made = try handle.descriptor.status()

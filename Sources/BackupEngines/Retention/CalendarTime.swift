@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 
@@ -100,11 +99,5 @@ extension Snapshot {
 
 extension CalendarTime {
     /// The time by this machine's clock, in UTC.
-    package static func current() -> CalendarTime {
-        var time = timespec()
-        // Fails only for a clock that does not exist.
-        clock_gettime(CLOCK_REALTIME, &time)
-        return CalendarTime(
-            FileTime(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec)))
-    }
+    package static func current() -> CalendarTime { CalendarTime(currentTime()) }
 }

@@ -66,7 +66,7 @@ struct ArchiveComparison {
     }
 
     /// A path as text that cannot drive a terminal.
-    private func shown(_ path: [UInt8]) -> String { percentEncoded(path) }
+    private func shown(_ path: [UInt8]) -> String { Percent.text(of: path) }
 }
 
 extension ManifestItem {

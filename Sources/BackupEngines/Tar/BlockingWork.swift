@@ -1,5 +1,5 @@
-import CLinux
 import Synchronization
+import SystemCalls
 
 /// Runs work that waits for disks on a thread of its own, so that it holds up no other task.
 ///
@@ -11,13 +11,14 @@ func onOwnThread<Result: Sendable>(
     let cancellation = Cancellation()
     return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
-            let work = Work {
+            let thread = startThread {
                 continuation.resume(with: Swift.Result { try body { cancellation.isMade } })
             }
-            if !work.start() {
-                continuation.resume(
+            guard let thread else {
+                return continuation.resume(
                     throwing: BackupError(.other, "no thread could be started"))
             }
+            thread.detach()
         }
     } onCancel: {
         cancellation.make()
@@ -30,29 +31,4 @@ private final class Cancellation: Sendable {
     var isMade: Bool { flag.load(ordering: .relaxed) }
 
     func make() { flag.store(true, ordering: .relaxed) }
-}
-
-private final class Work {
-    private let body: () -> Void
-
-    init(_ body: @escaping () -> Void) { self.body = body }
-
-    /// Runs the work on a new thread; false when there can be none.
-    func start() -> Bool {
-        let argument = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
-                return nil
-            }, argument.toOpaque())
-        guard code == 0 else {
-            argument.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
-    }
 }

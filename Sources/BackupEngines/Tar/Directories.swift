@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -24,7 +23,7 @@ func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errn
     }
     for directory in missing.reversed() {
         try makeDirectory(
-            directory, in: FileDescriptor(rawValue: AT_FDCWD),
+            directory, in: .workingDirectory,
             permissions: directory == path ? permissions : 0o777)
     }
 }

@@ -1,5 +1,5 @@
-import JSONWriting
 import SystemPackage
+import TextFormats
 
 /// The file that says what a directory of archives is: a line of JSON.
 enum TarConfig {

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -35,7 +34,7 @@ extension TarRepository {
     private func isFree() throws(BackupError) -> Bool {
         if try isEmptyOrAbsent(path) { return true }
         do throws(Errno) {
-            let directory = OwnedDescriptor(try openFile(path, flags: O_RDONLY | O_DIRECTORY))
+            let directory = OwnedDescriptor(try openFile(path, flags: [.readOnly, .directory]))
             return try names(in: directory.descriptor)
                 == [TarNames.unfinished(TarNames.config).bytes]
         } catch {
@@ -47,7 +46,7 @@ extension TarRepository {
         let name = TarNames.unfinished(TarNames.config)
         let file = OwnedDescriptor(
             try openFile(
-                in: directory, name, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+                in: directory, name, flags: [.writeOnly, .create, .truncate, .noFollow],
                 permissions: 0o600))
         let written = TarConfig.bytes.withUnsafeBytes { bytes in
             Result { () throws(Errno) in try writeFile(file.descriptor, bytes) }

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -49,7 +48,7 @@ package struct TarRepository: BackupEngine {
         let directory: FileDescriptor
         let config: [UInt8]
         do throws(Errno) {
-            directory = try openFile(path, flags: O_RDONLY | O_DIRECTORY)
+            directory = try openFile(path, flags: [.readOnly, .directory])
             config = try contentsOfFile(path.pushing(TarNames.config))
         } catch .noSuchFileOrDirectory {
             throw BackupError(
@@ -72,7 +71,7 @@ package struct TarRepository: BackupEngine {
             let file = OwnedDescriptor(
                 try openFile(
                     in: directory.descriptor, TarNames.lock,
-                    flags: O_RDWR | O_CREAT | O_NOFOLLOW, permissions: 0o600))
+                    flags: [.readWrite, .create, .noFollow], permissions: 0o600))
             try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
                 guard try takeLock(on: file.descriptor) else { throw .wouldBlock }
             }

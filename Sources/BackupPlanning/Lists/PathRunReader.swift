@@ -1,8 +1,8 @@
 import SystemCalls
 import SystemPackage
 
-/// Reads a run in order, a piece at a time where it lies in a file.
-final class PathRunReader {
+/// Reads a run in order, a piece at a time where it lies in a file. Compared by the next record.
+final class PathRunReader: Comparable {
     private static let pieceSize = 65536
 
     private var bytes: [UInt8]
@@ -29,13 +29,15 @@ final class PathRunReader {
     var isAtEnd: Bool { start == bytes.count }
 
     /// Whether the next record comes before the next one of another run. Both have one.
-    func precedes(_ other: PathRunReader) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            other.bytes.withUnsafeBytes {
-                PathOrder.precedes(bytes, start, $0, other.start)
+    static func < (first: PathRunReader, second: PathRunReader) -> Bool {
+        first.bytes.withUnsafeBytes { bytes in
+            second.bytes.withUnsafeBytes {
+                PathOrder.precedes(bytes, first.start, $0, second.start)
             }
         }
     }
+
+    static func == (first: PathRunReader, second: PathRunReader) -> Bool { first === second }
 
     /// Appends the path of the next record, NUL included, and goes on to the one behind it.
     func take(to output: inout [UInt8]) throws(Errno) {

@@ -1,3 +1,4 @@
+import HeapModule
 import SystemCalls
 import SystemPackage
 
@@ -8,7 +9,8 @@ public final class StoredPaths: Sendable {
     private struct State {
         var runs: [[UInt8]] = []
         var ranges: [Range<Int64>] = []
-        var file: FileDescriptor?
+        // It has no name: nobody else can want it.
+        var file: SharedDescriptor?
         var failure: Errno?
     }
 
@@ -18,13 +20,6 @@ public final class StoredPaths: Sendable {
     /// - Parameter directory: where the file is made, if there is need for one.
     init(spillingTo directory: FilePath) {
         self.directory = directory
-    }
-
-    deinit {
-        state.withLock { state in
-            // The file has no name: nobody else can want it.
-            if let file = state.file { closeQuietly(file) }
-        }
     }
 
     /// Adds a run that is complete and stays in memory, being the last one of its thread.
@@ -37,8 +32,8 @@ public final class StoredPaths: Sendable {
         state.withLock { state in
             guard state.failure == nil else { return }
             do throws(Errno) {
-                if state.file == nil { state.file = try makeFile() }
-                guard let file = state.file else { return }
+                if state.file == nil { state.file = SharedDescriptor(try makeFile()) }
+                guard let file = state.file?.descriptor else { return }
                 try run.withUnsafeBufferPointer { bytes throws(Errno) in
                     try writeFile(file, UnsafeRawBufferPointer(bytes))
                 }
@@ -70,16 +65,17 @@ public final class StoredPaths: Sendable {
         } catch {
             throw FileError.changingItem(error, directory)
         }
-        var queue = PathRunQueue(readers)
+        var queue = Heap(readers.filter { !$0.isAtEnd })
         var piece: [UInt8] = []
-        while let next = queue.first {
+        while let next = queue.min {
             piece += prefix
             do throws(Errno) {
                 try next.take(to: &piece)
             } catch {
                 throw FileError.changingItem(error, directory)
             }
-            queue.firstHasAdvanced()
+            // It has another next record now, and another place by it.
+            if next.isAtEnd { queue.removeMin() } else { queue.replaceMin(with: next) }
             if piece.count >= 65536 {
                 try body(piece)
                 piece.removeAll(keepingCapacity: true)
@@ -90,49 +86,12 @@ public final class StoredPaths: Sendable {
 
     private func makeReaders() throws(Errno) -> [PathRunReader] {
         let (runs, ranges, file, failure) = state.withLock {
-            ($0.runs, $0.ranges, $0.file, $0.failure)
+            ($0.runs, $0.ranges, $0.file?.descriptor, $0.failure)
         }
         if let failure { throw failure }
         var readers = runs.map { PathRunReader($0) }
         guard let file else { return readers }
         for range in ranges { readers.append(try PathRunReader(file, range)) }
         return readers
-    }
-}
-
-/// Runs in the order of their next records: a binary heap.
-struct PathRunQueue {
-    private var heap: [PathRunReader] = []
-
-    init(_ readers: [PathRunReader]) {
-        heap = readers.filter { !$0.isAtEnd }
-        for index in heap.indices.reversed() { sink(index) }
-    }
-
-    /// The run whose next record is the first of all; nil at the end.
-    var first: PathRunReader? { heap.first }
-
-    /// Puts the first run where its next record belongs.
-    mutating func firstHasAdvanced() {
-        guard let first = heap.first else { return }
-        if first.isAtEnd {
-            let last = heap.removeLast()
-            if heap.isEmpty { return }
-            heap[0] = last
-        }
-        sink(0)
-    }
-
-    private mutating func sink(_ start: Int) {
-        var index = start
-        while true {
-            var least = index
-            for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
-                if heap[child].precedes(heap[least]) { least = child }
-            }
-            if least == index { return }
-            heap.swapAt(index, least)
-            index = least
-        }
     }
 }

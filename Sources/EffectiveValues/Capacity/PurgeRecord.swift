@@ -1,7 +1,6 @@
-import JSONReading
-import JSONWriting
 import ResourceValues
 import SystemCalls
+import TextFormats
 
 /// What the newest plan for purging a volume would free: it counts towards what may be stored there
 /// of importance.

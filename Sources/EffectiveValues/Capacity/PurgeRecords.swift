@@ -1,7 +1,7 @@
-import JSONReading
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The files that hold a ``PurgeRecord`` for each volume: `resval/purge/volume-DEVICE.json` in the
 /// user's directory of state, with the device number in hexadecimal.

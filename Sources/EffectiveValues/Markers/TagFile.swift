@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import StoragePolicy
 import SystemCalls
@@ -32,8 +31,8 @@ public struct TagFile: Sendable {
     /// - Throws: the errno of looking for the file or of reading it.
     func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno) -> Bool {
         do throws(Errno) {
-            let opened = PathDescriptor(
-                try openFile(directory, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+            let opened = OwnedDescriptor(
+                try openFile(directory, flags: [.reference, .directory, .noFollow]))
             let file = DirectoryEntryLocation(directory: opened.descriptor, name: name)
             return try hasSignature(file, try file.status())
         } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
@@ -48,10 +47,10 @@ public struct TagFile: Sendable {
         in directory: borrowing some FileLocation & ~Copyable, _ reader: MarkReader
     ) throws(FileError) -> (FileStatus, ItemMarks) {
         let path = directory.pathForMessages?.pushing(name)
-        let opened: PathDescriptor
+        let opened: OwnedDescriptor
         do throws(Errno) {
-            opened = PathDescriptor(
-                try openFile(directory, flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+            opened = OwnedDescriptor(
+                try openFile(directory, flags: [.reference, .directory, .noFollow]))
         } catch {
             throw .opening(error, path)
         }
@@ -71,8 +70,8 @@ public struct TagFile: Sendable {
     ) throws(Errno) -> Bool {
         guard let signature else { return true }
         guard status.kind == .regularFile, status.size >= signature.count else { return false }
-        let opened = PathDescriptor(
-            try openFileUnnoticed(file, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY))
+        let opened = OwnedDescriptor(
+            try openFileUnnoticed(file, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
         guard try opened.descriptor.status().kind == .regularFile else { return false }
         let start = UnsafeMutableRawBufferPointer.allocate(
             byteCount: signature.count, alignment: 1)

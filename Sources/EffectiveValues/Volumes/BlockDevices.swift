@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -95,8 +94,6 @@ package struct BlockDevices: Sendable {
 
 /// More layers of devices than anybody stacks; ends a table that leads in a circle.
 private let deepestStack = 16
-
-func deviceMinor(_ device: UInt64) -> UInt32 { gnu_dev_minor(UInt(device)) }
 
 // sysfs is asked for what may not be there: every failure means "not told".
 extension BlockDevices {

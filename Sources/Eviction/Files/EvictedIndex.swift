@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -103,10 +102,10 @@ public struct EvictedIndex: Sendable {
     ) -> Bool {
         do throws(Errno) {
             // What is opened is what was looked at: opening a device can do something.
-            let item = OwnedDescriptor(try openFile(location, flags: O_PATH | O_NOFOLLOW))
+            let item = OwnedDescriptor(try openFile(location, flags: [.reference, .noFollow]))
             guard try item.descriptor.status().identity == status.identity else { return true }
             let file = OwnedDescriptor(
-                try reopenFile(item.descriptor, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY))
+                try reopenFile(item.descriptor, flags: [.readOnly, .nonBlocking, .noTerminal]))
             return try seekFile(file.descriptor, toNext: .data, from: 0) != nil
         } catch .resourceTemporarilyUnavailable {
             // Somebody evicts it or brings it back.

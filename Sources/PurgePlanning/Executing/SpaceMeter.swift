@@ -1,10 +1,9 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
 /// Measures by how much the free space of a filesystem grew.
 struct SpaceMeter {
-    private let directory: OpenedFile
+    private let directory: SharedDescriptor
     private let first: Int64
     private let repeats: Int
 
@@ -16,8 +15,8 @@ struct SpaceMeter {
     init(_ directory: FilePath, repeats: Int) throws(FileError) {
         self.repeats = repeats
         do throws(Errno) {
-            self.directory = OpenedFile(
-                try openFile(directory.withoutFollowing, flags: O_RDONLY | O_DIRECTORY))
+            self.directory = SharedDescriptor(
+                try openFile(directory.withoutFollowing, flags: [.readOnly, .directory]))
             first = try Self.freeBytes(of: self.directory.descriptor)
         } catch {
             throw FileError.opening(error, directory)
@@ -34,7 +33,7 @@ struct SpaceMeter {
             var grown = try Self.freeBytes(of: directory.descriptor) - first
             var standstills = 0
             for _ in 0..<repeats where grown < expected && standstills < 2 {
-                usleep(100_000)
+                sleep(for: .milliseconds(100), unless: { false })
                 let next = try Self.freeBytes(of: directory.descriptor) - first
                 if next <= grown { standstills += 1 }
                 grown = next

@@ -1,7 +1,6 @@
-import JSONReading
-import JSONWriting
 import ResourceValues
 import SystemCalls
+import TextFormats
 
 extension PurgePlan {
     /// The version of the form that ``json`` has.

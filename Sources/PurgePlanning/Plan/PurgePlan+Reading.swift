@@ -1,6 +1,6 @@
-import JSONReading
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 extension PurgePlan {
     /// Reads a plan from JSON, as strictly as can be: what is missing, unknown, there twice or of

@@ -1,6 +1,5 @@
-import JSONReading
-import JSONWriting
 import SystemCalls
+import TextFormats
 
 /// An object whose fields are read strictly: each known one once.
 protocol StrictFields {

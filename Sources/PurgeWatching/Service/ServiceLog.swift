@@ -1,4 +1,3 @@
-import CLinux
 import CommandSupport
 import SystemCalls
 import SystemPackage
@@ -14,7 +13,9 @@ package struct ServiceLog: Sendable {
 
     /// Looks whether standard error is the stream that `$JOURNAL_STREAM` names.
     package static var current: ServiceLog {
-        guard let stream = getenv("JOURNAL_STREAM") else { return ServiceLog(isJournal: false) }
+        guard let stream = environmentVariable("JOURNAL_STREAM") else {
+            return ServiceLog(isJournal: false)
+        }
         let status: FileStatus
         do throws(Errno) {
             status = try FileDescriptor.standardError.status()
@@ -22,7 +23,7 @@ package struct ServiceLog: Sendable {
             return ServiceLog(isJournal: false)
         }
         let own = "\(status.identity.device):\(status.identity.inode)"
-        return ServiceLog(isJournal: own == String(cString: stream))
+        return ServiceLog(isJournal: Array(own.utf8) == stream)
     }
 
     package init(isJournal: Bool) { self.isJournal = isJournal }

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -11,14 +10,10 @@ package struct ServiceNotifier: Sendable, Hashable {
 
     /// Reads `$NOTIFY_SOCKET`, `$WATCHDOG_USEC` and `$WATCHDOG_PID`.
     package static var current: ServiceNotifier {
-        func variable(_ name: String) -> [UInt8]? {
-            getenv(name).map { value in
-                UnsafeBufferPointer(start: value, count: strlen(value)).map(UInt8.init(bitPattern:))
-            }
-        }
-        return ServiceNotifier(
-            socket: variable("NOTIFY_SOCKET"), watchdogMicroseconds: variable("WATCHDOG_USEC"),
-            watchdogProcess: variable("WATCHDOG_PID"), process: getpid())
+        ServiceNotifier(
+            socket: environmentVariable("NOTIFY_SOCKET"),
+            watchdogMicroseconds: environmentVariable("WATCHDOG_USEC"),
+            watchdogProcess: environmentVariable("WATCHDOG_PID"), process: processNumber())
     }
 
     /// Tells nobody.

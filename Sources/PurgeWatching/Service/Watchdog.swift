@@ -1,4 +1,3 @@
-import CLinux
 import Synchronization
 import SystemCalls
 
@@ -27,10 +26,10 @@ package final class Watchdog: Sendable {
         guard let period = notifier.watchdogInterval.map({ $0 / 2 }) else { return }
         let thread = startThread { [weak state] in
             while Self.tell(notifier, of: state, limit) {
-                usleep(useconds_t(clamping: period.nanoseconds / 1000))
+                sleep(for: period, unless: { false })
             }
         }
-        if let thread { pthread_detach(thread) }
+        thread?.detach()
     }
 
     /// - Returns: false when nobody works any more.

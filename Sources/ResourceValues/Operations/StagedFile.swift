@@ -6,9 +6,11 @@ import SystemPackage
 /// It has no name at all where the filesystem allows that, so nothing is left of it when the process
 /// dies. Elsewhere it has a temporary one.
 package struct StagedFile: ~Copyable {
-    package let descriptor: FileDescriptor
+    private let owned: OwnedDescriptor
     private let directory: FileDescriptor
     private var temporaryName: FilePath?
+
+    package var descriptor: FileDescriptor { owned.descriptor }
 
     /// Makes an empty file.
     ///
@@ -18,11 +20,12 @@ package struct StagedFile: ~Copyable {
     package init(in directory: FileDescriptor, permissions: UInt16) throws(Errno) {
         self.directory = directory
         if let unnamed = try makeUnnamedFile(in: directory, permissions: permissions) {
-            descriptor = unnamed
+            owned = OwnedDescriptor(unnamed)
             temporaryName = nil
         } else {
             let name = makeTemporaryName()
-            descriptor = try makeFile(name, in: directory, permissions: permissions)
+            owned = OwnedDescriptor(
+                try makeFile(name, in: directory, permissions: permissions))
             temporaryName = name
         }
     }
@@ -32,7 +35,6 @@ package struct StagedFile: ~Copyable {
         if let temporaryName {
             try? removeItem(temporaryName, in: directory, isDirectory: false)
         }
-        closeQuietly(descriptor)
     }
 
     /// Gives the file its name, which nothing has: otherwise `EEXIST`.

@@ -1,163 +1,119 @@
 #if !canImport(Darwin)
-/// Every key that Apple documents, by the raw name Foundation gives it.
+/// Every key that Apple documents. The raw value is the name without `NSURL` and `Key` around it.
 ///
 /// A key is one byte, so that comparing and hashing keys costs nothing.
 enum KnownKey: String, CaseIterable {
     // Values that are stored on the item
-    case isExcludedFromBackup = "NSURLIsExcludedFromBackupKey"
-    case isPurgeable = "NSURLIsPurgeableKey"
-    case fileProtection = "NSURLFileProtectionKey"
+    case isExcludedFromBackup, isPurgeable, fileProtection
 
     // Names and places
-    case name = "NSURLNameKey"
-    case localizedName = "NSURLLocalizedNameKey"
-    case path = "NSURLPathKey"
-    case canonicalPath = "NSURLCanonicalPathKey"
-    case parentDirectoryURL = "NSURLParentDirectoryURLKey"
-    case volumeURL = "NSURLVolumeURLKey"
+    case name, localizedName, path, canonicalPath, parentDirectoryURL, volumeURL
 
     // What the item is
-    case isRegularFile = "NSURLIsRegularFileKey"
-    case isDirectory = "NSURLIsDirectoryKey"
-    case isSymbolicLink = "NSURLIsSymbolicLinkKey"
-    case isVolume = "NSURLIsVolumeKey"
-    case isPackage = "NSURLIsPackageKey"
-    case isApplication = "NSURLIsApplicationKey"
-    case isAliasFile = "NSURLIsAliasFileKey"
-    case isMountTrigger = "NSURLIsMountTriggerKey"
-    case fileResourceType = "NSURLFileResourceTypeKey"
-    case applicationIsScriptable = "NSURLApplicationIsScriptableKey"
+    case isRegularFile, isDirectory, isSymbolicLink, isVolume, isPackage, isApplication,
+        isAliasFile, isMountTrigger, fileResourceType, applicationIsScriptable
 
     // Who may do what, and what shows
-    case isReadable = "NSURLIsReadableKey"
-    case isWritable = "NSURLIsWritableKey"
-    case isExecutable = "NSURLIsExecutableKey"
-    case isHidden = "NSURLIsHiddenKey"
-    case hasHiddenExtension = "NSURLHasHiddenExtensionKey"
-    case isSystemImmutable = "NSURLIsSystemImmutableKey"
-    case isUserImmutable = "NSURLIsUserImmutableKey"
-    case fileSecurity = "NSURLFileSecurityKey"
-    case mayHaveExtendedAttributes = "NSURLMayHaveExtendedAttributesKey"
-    case quarantineProperties = "NSURLQuarantinePropertiesKey"
+    case isReadable, isWritable, isExecutable, isHidden, hasHiddenExtension, isSystemImmutable,
+        isUserImmutable, fileSecurity, mayHaveExtendedAttributes, quarantineProperties
 
     // Points in time
-    case creationDate = "NSURLCreationDateKey"
-    case contentAccessDate = "NSURLContentAccessDateKey"
-    case contentModificationDate = "NSURLContentModificationDateKey"
-    case attributeModificationDate = "NSURLAttributeModificationDateKey"
-    case addedToDirectoryDate = "NSURLAddedToDirectoryDateKey"
+    case creationDate, contentAccessDate, contentModificationDate, attributeModificationDate,
+        addedToDirectoryDate
 
     // Sizes in bytes
-    case fileSize = "NSURLFileSizeKey"
-    case fileAllocatedSize = "NSURLFileAllocatedSizeKey"
-    case totalFileSize = "NSURLTotalFileSizeKey"
-    case totalFileAllocatedSize = "NSURLTotalFileAllocatedSizeKey"
-    case isSparse = "NSURLIsSparseKey"
-    case mayShareFileContent = "NSURLMayShareFileContentKey"
-    case preferredIOBlockSize = "NSURLPreferredIOBlockSizeKey"
-    case directoryEntryCount = "NSURLDirectoryEntryCountKey"
+    case fileSize, fileAllocatedSize, totalFileSize, totalFileAllocatedSize, isSparse,
+        mayShareFileContent, preferredIOBlockSize, directoryEntryCount
 
     // Identifiers
-    case linkCount = "NSURLLinkCountKey"
-    case fileIdentifier = "NSURLFileIdentifierKey"
-    case fileResourceIdentifier = "NSURLFileResourceIdentifierKey"
-    case volumeIdentifier = "NSURLVolumeIdentifierKey"
-    case generationIdentifier = "NSURLGenerationIdentifierKey"
-    case documentIdentifier = "NSURLDocumentIdentifierKey"
-    case fileContentIdentifier = "NSURLFileContentIdentifierKey"
+    case linkCount, fileIdentifier, fileResourceIdentifier, volumeIdentifier, generationIdentifier,
+        documentIdentifier, fileContentIdentifier
 
     // What desktops show
-    case typeIdentifier = "NSURLTypeIdentifierKey"
-    case localizedTypeDescription = "NSURLLocalizedTypeDescriptionKey"
-    case labelNumber = "NSURLLabelNumberKey"
-    case localizedLabel = "NSURLLocalizedLabelKey"
-    case tagNames = "NSURLTagNamesKey"
-    case effectiveIcon = "NSURLEffectiveIconKey"
+    case typeIdentifier, localizedTypeDescription, labelNumber, localizedLabel, tagNames,
+        effectiveIcon
 
     // Space on the volume, in bytes
-    case volumeTotalCapacity = "NSURLVolumeTotalCapacityKey"
-    case volumeAvailableCapacity = "NSURLVolumeAvailableCapacityKey"
-    case volumeAvailableCapacityForImportantUsage =
-        "NSURLVolumeAvailableCapacityForImportantUsageKey"
-    case volumeAvailableCapacityForOpportunisticUsage =
-        "NSURLVolumeAvailableCapacityForOpportunisticUsageKey"
-    case volumeResourceCount = "NSURLVolumeResourceCountKey"
-    case volumeMaximumFileSize = "NSURLVolumeMaximumFileSizeKey"
+    case volumeTotalCapacity, volumeAvailableCapacity, volumeAvailableCapacityForImportantUsage,
+        volumeAvailableCapacityForOpportunisticUsage, volumeResourceCount, volumeMaximumFileSize
 
     // Which volume it is
-    case volumeName = "NSURLVolumeNameKey"
-    case volumeLocalizedName = "NSURLVolumeLocalizedNameKey"
-    case volumeLocalizedFormatDescription = "NSURLVolumeLocalizedFormatDescriptionKey"
-    case volumeTypeName = "NSURLVolumeTypeNameKey"
-    case volumeSubtype = "NSURLVolumeSubtypeKey"
-    case volumeMountFromLocation = "NSURLVolumeMountFromLocationKey"
-    case volumeUUIDString = "NSURLVolumeUUIDStringKey"
-    case volumeCreationDate = "NSURLVolumeCreationDateKey"
-    case volumeURLForRemounting = "NSURLVolumeURLForRemountingKey"
-    case volumeIsRootFileSystem = "NSURLVolumeIsRootFileSystemKey"
-    case volumeIsReadOnly = "NSURLVolumeIsReadOnlyKey"
-    case volumeIsLocal = "NSURLVolumeIsLocalKey"
-    case volumeIsEncrypted = "NSURLVolumeIsEncryptedKey"
-    case volumeIsAutomounted = "NSURLVolumeIsAutomountedKey"
-    case volumeIsBrowsable = "NSURLVolumeIsBrowsableKey"
-    case volumeIsRemovable = "NSURLVolumeIsRemovableKey"
-    case volumeIsEjectable = "NSURLVolumeIsEjectableKey"
-    case volumeIsInternal = "NSURLVolumeIsInternalKey"
-    case volumeIsJournaling = "NSURLVolumeIsJournalingKey"
+    case volumeName, volumeLocalizedName, volumeLocalizedFormatDescription, volumeTypeName,
+        volumeSubtype, volumeMountFromLocation, volumeUUIDString, volumeCreationDate,
+        volumeURLForRemounting, volumeIsRootFileSystem, volumeIsReadOnly, volumeIsLocal,
+        volumeIsEncrypted, volumeIsAutomounted, volumeIsBrowsable, volumeIsRemovable,
+        volumeIsEjectable, volumeIsInternal, volumeIsJournaling
 
     // What the volume can do
-    case volumeSupportsPersistentIDs = "NSURLVolumeSupportsPersistentIDsKey"
-    case volumeSupportsSymbolicLinks = "NSURLVolumeSupportsSymbolicLinksKey"
-    case volumeSupportsHardLinks = "NSURLVolumeSupportsHardLinksKey"
-    case volumeSupportsJournaling = "NSURLVolumeSupportsJournalingKey"
-    case volumeSupportsSparseFiles = "NSURLVolumeSupportsSparseFilesKey"
-    case volumeSupportsZeroRuns = "NSURLVolumeSupportsZeroRunsKey"
-    case volumeSupportsCaseSensitiveNames = "NSURLVolumeSupportsCaseSensitiveNamesKey"
-    case volumeSupportsCasePreservedNames = "NSURLVolumeSupportsCasePreservedNamesKey"
-    case volumeSupportsRootDirectoryDates = "NSURLVolumeSupportsRootDirectoryDatesKey"
-    case volumeSupportsVolumeSizes = "NSURLVolumeSupportsVolumeSizesKey"
-    case volumeSupportsRenaming = "NSURLVolumeSupportsRenamingKey"
-    case volumeSupportsAdvisoryFileLocking = "NSURLVolumeSupportsAdvisoryFileLockingKey"
-    case volumeSupportsExtendedSecurity = "NSURLVolumeSupportsExtendedSecurityKey"
-    case volumeSupportsCompression = "NSURLVolumeSupportsCompressionKey"
-    case volumeSupportsFileCloning = "NSURLVolumeSupportsFileCloningKey"
-    case volumeSupportsSwapRenaming = "NSURLVolumeSupportsSwapRenamingKey"
-    case volumeSupportsExclusiveRenaming = "NSURLVolumeSupportsExclusiveRenamingKey"
-    case volumeSupportsImmutableFiles = "NSURLVolumeSupportsImmutableFilesKey"
-    case volumeSupportsAccessPermissions = "NSURLVolumeSupportsAccessPermissionsKey"
-    case volumeSupportsFileProtection = "NSURLVolumeSupportsFileProtectionKey"
+    case volumeSupportsPersistentIDs, volumeSupportsSymbolicLinks, volumeSupportsHardLinks,
+        volumeSupportsJournaling, volumeSupportsSparseFiles, volumeSupportsZeroRuns,
+        volumeSupportsCaseSensitiveNames, volumeSupportsCasePreservedNames,
+        volumeSupportsRootDirectoryDates, volumeSupportsVolumeSizes, volumeSupportsRenaming,
+        volumeSupportsAdvisoryFileLocking, volumeSupportsExtendedSecurity,
+        volumeSupportsCompression, volumeSupportsFileCloning, volumeSupportsSwapRenaming,
+        volumeSupportsExclusiveRenaming, volumeSupportsImmutableFiles,
+        volumeSupportsAccessPermissions, volumeSupportsFileProtection
 
     // Items in iCloud
-    case isUbiquitousItem = "NSURLIsUbiquitousItemKey"
-    case ubiquitousItemHasUnresolvedConflicts = "NSURLUbiquitousItemHasUnresolvedConflictsKey"
-    case ubiquitousItemIsDownloading = "NSURLUbiquitousItemIsDownloadingKey"
-    case ubiquitousItemIsUploaded = "NSURLUbiquitousItemIsUploadedKey"
-    case ubiquitousItemIsUploading = "NSURLUbiquitousItemIsUploadingKey"
-    case ubiquitousItemDownloadingStatus = "NSURLUbiquitousItemDownloadingStatusKey"
-    case ubiquitousItemDownloadingError = "NSURLUbiquitousItemDownloadingErrorKey"
-    case ubiquitousItemUploadingError = "NSURLUbiquitousItemUploadingErrorKey"
-    case ubiquitousItemDownloadRequested = "NSURLUbiquitousItemDownloadRequestedKey"
-    case ubiquitousItemContainerDisplayName = "NSURLUbiquitousItemContainerDisplayNameKey"
-    case ubiquitousItemIsExcludedFromSync = "NSURLUbiquitousItemIsExcludedFromSyncKey"
-    case ubiquitousItemIsShared = "NSURLUbiquitousItemIsSharedKey"
-    case ubiquitousItemIsSyncPaused = "NSURLUbiquitousItemIsSyncPausedKey"
-    case ubiquitousItemSupportedSyncControls = "NSURLUbiquitousItemSupportedSyncControlsKey"
-    case ubiquitousSharedItemCurrentUserRole = "NSURLUbiquitousSharedItemCurrentUserRoleKey"
-    case ubiquitousSharedItemCurrentUserPermissions =
-        "NSURLUbiquitousSharedItemCurrentUserPermissionsKey"
-    case ubiquitousSharedItemOwnerNameComponents = "NSURLUbiquitousSharedItemOwnerNameComponentsKey"
-    case ubiquitousSharedItemMostRecentEditorNameComponents =
-        "NSURLUbiquitousSharedItemMostRecentEditorNameComponentsKey"
+    case isUbiquitousItem, ubiquitousItemHasUnresolvedConflicts, ubiquitousItemIsDownloading,
+        ubiquitousItemIsUploaded, ubiquitousItemIsUploading, ubiquitousItemDownloadingStatus,
+        ubiquitousItemDownloadingError, ubiquitousItemUploadingError,
+        ubiquitousItemDownloadRequested, ubiquitousItemContainerDisplayName,
+        ubiquitousItemIsExcludedFromSync, ubiquitousItemIsShared, ubiquitousItemIsSyncPaused,
+        ubiquitousItemSupportedSyncControls, ubiquitousSharedItemCurrentUserRole,
+        ubiquitousSharedItemCurrentUserPermissions, ubiquitousSharedItemOwnerNameComponents,
+        ubiquitousSharedItemMostRecentEditorNameComponents
 
     // Keys without a property
-    case labelColor = "NSURLLabelColorKey"
-    case customIcon = "NSURLCustomIconKey"
-    case thumbnail = "NSURLThumbnailKey"
-    case thumbnailDictionary = "NSURLThumbnailDictionaryKey"
-    case contentType = "NSURLContentTypeKey"
-    case ubiquitousItemIsDownloaded = "NSURLUbiquitousItemIsDownloadedKey"
-    case ubiquitousItemPercentDownloaded = "NSURLUbiquitousItemPercentDownloadedKey"
-    case ubiquitousItemPercentUploaded = "NSURLUbiquitousItemPercentUploadedKey"
-    case keysOfUnsetValues = "NSURLKeysOfUnsetValuesKey"
+    case labelColor, customIcon, thumbnail, thumbnailDictionary, contentType,
+        ubiquitousItemIsDownloaded, ubiquitousItemPercentDownloaded, ubiquitousItemPercentUploaded,
+        keysOfUnsetValues
+}
+
+extension KnownKey {
+    /// The key with a name of Foundation's; nil when there is none.
+    init?(foundationName name: String) {
+        guard name.hasPrefix("NSURL"), name.hasSuffix("Key"), name.utf8.count > 8 else {
+            return nil
+        }
+        let bare = name.dropFirst("NSURL".count).dropLast("Key".count)
+        self.init(rawValue: bare.prefix(1).lowercased() + bare.dropFirst())
+        guard foundationName == name else { return nil }
+    }
+
+    /// The raw name that Foundation gives the key, such as `NSURLIsPurgeableKey`.
+    var foundationName: String {
+        "NSURL\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())Key"
+    }
+
+    /// Whether the key's property can be assigned.
+    var isSettable: Bool {
+        switch self {
+        case .isExcludedFromBackup, .isPurgeable, .fileProtection, .name, .isHidden, .isPackage,
+            .hasHiddenExtension, .isSystemImmutable, .isUserImmutable, .quarantineProperties,
+            .creationDate, .contentAccessDate, .contentModificationDate, .labelNumber, .tagNames,
+            .volumeName, .ubiquitousItemIsExcludedFromSync:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the value is a mark, stored as an extended attribute.
+    var isMark: Bool {
+        self == .isExcludedFromBackup || self == .isPurgeable || self == .fileProtection
+    }
+
+    /// Whether Linux cannot store a value for the key, other than the one the item has already.
+    var isFixed: Bool {
+        switch self {
+        case .creationDate, .hasHiddenExtension, .isHidden, .isPackage, .labelNumber,
+            .quarantineProperties, .tagNames, .ubiquitousItemIsExcludedFromSync, .volumeName:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the answer is found through the item's volume.
+    var isOfVolume: Bool { self == .generationIdentifier || rawValue.hasPrefix("volume") }
 }
 #endif

@@ -15,7 +15,7 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
     ///
     /// A name that is none of the constants' makes a key whose value is always nil.
     public init(rawValue: String) {
-        name = KnownKey(rawValue: rawValue).map { .known($0) } ?? .other(rawValue)
+        name = KnownKey(foundationName: rawValue).map { .known($0) } ?? .other(rawValue)
     }
 
     /// Creates a key from a raw name such as `NSURLIsPurgeableKey`.
@@ -26,7 +26,7 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
     /// The raw name, such as `NSURLIsPurgeableKey`.
     public var rawValue: String {
         switch name {
-        case .known(let key): key.rawValue
+        case .known(let key): key.foundationName
         case .other(let name): name
         }
     }

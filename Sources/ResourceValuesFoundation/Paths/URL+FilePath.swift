@@ -2,6 +2,7 @@
 import Foundation
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 extension URL {
     /// A file URL that leads to a path, also where its bytes are not UTF-8.
@@ -20,20 +21,8 @@ extension URL {
 
 extension [UInt8] {
     /// The bytes as the path of a URL holds them, slashes as they are.
-    var percentEscaped: String {
-        reduce(into: "") { text, byte in
-            if allowed.contains(byte) {
-                text.unicodeScalars.append(UnicodeScalar(byte))
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-    }
+    var percentEscaped: String { Percent.text(of: self, keeping: "-._~/") }
 }
-
-/// What stands for itself in the path of a URL.
-private let allowed = Set(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
 
 extension FilePath {
     /// The path as text; nil when it is not UTF-8.

@@ -41,7 +41,7 @@ struct ItemWriter {
         let same = try reader.values([URLResourceKey(key)])[key].map { isSame($0, values[key]) }
         guard same == true else {
             throw FileError(
-                code: .unsupportedFileKind, message: "Linux cannot store \(key.propertyName)")
+                code: .unsupportedFileKind, message: "Linux cannot store \(key.rawValue)")
         }
         pending.removeAll { $0 == key }
     }
@@ -134,7 +134,7 @@ private func setImmutable(
 ) throws(Errno) {
     // Others have no flags, and opening a device may do something.
     guard kind.canStoreUserAttributes else { throw .notSupported }
-    let descriptor = try openFile(item, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    let descriptor = try openFile(item, flags: [.readOnly, .nonBlocking, .noTerminal])
     let outcome: Result<Void, Errno>
     do throws(Errno) {
         outcome = .success(try setImmutable(isImmutable, of: descriptor))

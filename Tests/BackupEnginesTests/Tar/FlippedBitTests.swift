@@ -29,7 +29,7 @@ struct FlippedBitTests {
 
     private func flip(_ bit: Int, of file: FilePath) throws {
         let descriptor = try openFile(
-            in: FileDescriptor(rawValue: AT_FDCWD), file, flags: O_RDWR)
+            in: .workingDirectory, file, flags: .readWrite)
         defer { closeQuietly(descriptor) }
         try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
             #expect(try readFile(descriptor, at: Int64(bit / 8), into: byte) == 1)
@@ -102,10 +102,10 @@ struct FlippedBitTests {
             let identifier = "0123456789abcdef"
             let moment = FileTime(seconds: 1_000_000, nanoseconds: 0)
             let files = try [TarNames.archive(identifier), TarNames.manifest(identifier)].map {
-                OpenFile(
+                SharedDescriptor(
                     try openFile(
-                        in: FileDescriptor(rawValue: AT_FDCWD), archives.directory.pushing($0),
-                        flags: O_WRONLY | O_CREAT, permissions: 0o600))
+                        in: .workingDirectory, archives.directory.pushing($0),
+                        flags: [.writeOnly, .create], permissions: 0o600))
             }
             let writer = try ArchiveWriter(.pax, to: files[0].descriptor)
             let manifest = try ManifestWriter(

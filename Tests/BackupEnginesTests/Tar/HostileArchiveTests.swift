@@ -22,10 +22,10 @@ struct HostileArchiveTests {
     ) throws {
         let identifier = "0123456789abcdef"
         let files = try [TarNames.archive(identifier), TarNames.manifest(identifier)].map {
-            OpenFile(
+            SharedDescriptor(
                 try openFile(
-                    in: FileDescriptor(rawValue: AT_FDCWD), archives.directory.pushing($0),
-                    flags: O_WRONLY | O_CREAT, permissions: 0o600))
+                    in: .workingDirectory, archives.directory.pushing($0),
+                    flags: [.writeOnly, .create], permissions: 0o600))
         }
         let snapshot = Snapshot(
             identifier: told, time: Self.moment, hostName: "", userName: "", allTags: [])

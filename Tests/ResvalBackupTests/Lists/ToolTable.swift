@@ -44,7 +44,7 @@ struct ToolTable {
         else { throw FixtureMissing(description: "\(Self.page) has no place for the tables") }
         let bytes = Array((page[..<begin.upperBound] + text + page[end.lowerBound...]).utf8)
         let file = try openFile(
-            in: .init(rawValue: AT_FDCWD), Self.page, flags: O_WRONLY | O_TRUNC, permissions: 0)
+            in: .workingDirectory, Self.page, flags: [.writeOnly, .truncate], permissions: 0)
         defer { close(file.rawValue) }
         try bytes.withUnsafeBytes { try writeFile(file, $0) }
     }

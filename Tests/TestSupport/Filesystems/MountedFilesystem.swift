@@ -64,7 +64,7 @@ private func overlay<Result>(
 
 private func makeImage(at image: FilePath, _ kind: FilesystemKind, _ maker: [String]) throws {
     let file = try openFile(
-        in: FileDescriptor(rawValue: AT_FDCWD), image, flags: O_WRONLY | O_CREAT | O_EXCL,
+        in: .workingDirectory, image, flags: [.writeOnly, .create, .exclusiveCreate],
         permissions: 0o600)
     let result = ftruncate(file.rawValue, Int(kind.imageSize))
     try closeFile(file)

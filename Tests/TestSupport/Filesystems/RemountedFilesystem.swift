@@ -78,8 +78,8 @@ package final class RemountedFilesystem {
                 // The kernel lends a block device to a mount or to one who opens it like this.
                 try closeFile(
                     try openFile(
-                        in: FileDescriptor(rawValue: AT_FDCWD), FilePath(loop),
-                        flags: O_RDONLY | O_EXCL))
+                        in: .workingDirectory, FilePath(loop),
+                        flags: [.readOnly, .exclusiveCreate]))
                 return
             } catch Errno.resourceBusy where ContinuousClock.now < deadline {
                 usleep(20_000)

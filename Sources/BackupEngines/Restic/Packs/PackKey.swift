@@ -17,12 +17,12 @@ struct PackKey: Sendable {
         var scanner = JSONScanner(json[...])
         try scanner.forEachField { scanner, field throws(JSONError) in
             switch field {
-            case "encrypt": encryption = decodedBase64(try scanner.string())
+            case "encrypt": encryption = try scanner.base64()
             case "mac":
                 try scanner.forEachField { scanner, field throws(JSONError) in
                     switch field {
-                    case "k": k = decodedBase64(try scanner.string())
-                    case "r": r = decodedBase64(try scanner.string())
+                    case "k": k = try scanner.base64()
+                    case "r": r = try scanner.base64()
                     default: break
                     }
                 }

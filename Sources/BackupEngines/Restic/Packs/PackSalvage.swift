@@ -55,17 +55,14 @@ struct PackSalvage {
 }
 
 private final class OpenPack {
-    private let file: FileDescriptor
+    private let file: OwnedDescriptor
 
-    init(_ file: FileDescriptor) { self.file = file }
-
-    // Nothing was written that closing could fail to keep.
-    deinit { closeQuietly(file) }
+    init(_ file: FileDescriptor) { self.file = OwnedDescriptor(file) }
 
     /// The sealed bytes of a blob; nil where they cannot be read.
     func read(_ blob: PackBlob) -> [UInt8]? {
         do throws(Errno) {
-            let size = try file.status().size
+            let size = try file.descriptor.status().size
             guard Int64(blob.offset + blob.length) <= size else { return nil }
             let buffer = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: blob.length, alignment: 16)
@@ -73,7 +70,7 @@ private final class OpenPack {
             var count = 0
             while count < blob.length {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                let read = try readFile(file, at: Int64(blob.offset + count), into: rest)
+                let read = try readFile(file.descriptor, at: Int64(blob.offset + count), into: rest)
                 if read == 0 { return nil }
                 count += read
             }

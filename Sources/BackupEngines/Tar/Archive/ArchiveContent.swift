@@ -42,7 +42,7 @@ final class ArchiveContent {
     ///   - report: called with the number of bytes of each piece; true stops.
     /// - Throws: ``ArchiveFailure``, `CancellationError` when stopped.
     func copy(
-        _ file: OpenFile, size: Int64, regions: [Range<Int64>]?,
+        _ file: SharedDescriptor, size: Int64, regions: [Range<Int64>]?,
         report: (Int) -> Bool
     ) throws -> Outcome {
         var digest = SHA256()
@@ -75,7 +75,7 @@ final class ArchiveContent {
     /// - Parameter report: called with the number of bytes of each piece; true stops.
     /// - Returns: the SHA-256 of so many bytes from its start; nil when there are not as many.
     /// - Throws: `CancellationError` when stopped.
-    func digest(of file: OpenFile, size: Int64, report: (Int) -> Bool) throws -> String? {
+    func digest(of file: SharedDescriptor, size: Int64, report: (Int) -> Bool) throws -> String? {
         var digest = SHA256()
         var offset: Int64 = 0
         while offset < size {

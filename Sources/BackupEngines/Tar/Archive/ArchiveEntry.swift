@@ -94,7 +94,7 @@ private func attributes(_ pointer: OpaquePointer) -> [ExtendedAttribute] {
             ExtendedAttribute(
                 // Libarchive writes names that do not fit a pax header this way, and reads them as
                 // they are.
-                name: percentDecoded(Substring(decoding: bytes(name), as: UTF8.self)),
+                name: Percent.bytes(of: bytes(name)) ?? bytes(name),
                 value: Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))))
     }
     return attributes

@@ -53,7 +53,7 @@ private struct ManifestFields {
         switch name {
         case "type": type = try scanner.text()
         case "path": if try !scanner.takesNull() { item.path = try scanner.string() }
-        case "pathBase64": item.path = decodedBase64(try scanner.string())
+        case "pathBase64": item.path = try scanner.base64()
         case "kind": item.kind = FileKind(manifestName: try scanner.text())
         case "mode": item.permissions = UInt16(try scanner.text(), radix: 8) ?? 0
         case "user": item.owner = UInt32(clamping: try scanner.integer())
@@ -62,9 +62,9 @@ private struct ManifestFields {
         case "size": item.size = try scanner.amount()
         case "sha256": if try !scanner.takesNull() { item.digest = try scanner.text() }
         case "linkTarget": if try !scanner.takesNull() { item.linkTarget = try scanner.string() }
-        case "linkTargetBase64": item.linkTarget = decodedBase64(try scanner.string())
+        case "linkTargetBase64": item.linkTarget = try scanner.base64()
         case "hardLinkTo": if try !scanner.takesNull() { item.hardLink = try scanner.string() }
-        case "hardLinkToBase64": item.hardLink = decodedBase64(try scanner.string())
+        case "hardLinkToBase64": item.hardLink = try scanner.base64()
         case "attributes": item.attributeCount = Int(clamping: try scanner.amount())
         case "attributesSHA256": item.attributesDigest = try scanner.text()
         case "device": item.device = DeviceNumber(manifestText: try scanner.text())

@@ -1,6 +1,6 @@
-import JSONWriting
 import ResourceValues
 import SystemPackage
+import TextFormats
 
 /// Writes a manifest: JSON, an object on each line, compressed with zstd.
 final class ManifestWriter {

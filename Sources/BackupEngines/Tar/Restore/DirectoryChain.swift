@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -52,7 +51,7 @@ final class DirectoryChain {
         }
         // A filesystem that is mounted below the target is restored into.
         return try openBeneath(
-            name, in: parent.descriptor, flags: O_RDONLY | O_DIRECTORY, crossingMounts: true)
+            name, in: parent.descriptor, flags: [.readOnly, .directory], crossingMounts: true)
     }
 
     private func leave(keeping count: Int) {

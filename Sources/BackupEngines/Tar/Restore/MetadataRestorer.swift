@@ -1,7 +1,7 @@
-import JSONWriting
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Gives restored items their owners, extended attributes, permissions and times, in this order: a
 /// change of the owner takes set-ID bits and capabilities away, and read-only items take no

@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -8,18 +7,14 @@ final class RestoredDirectory {
     /// The name in the directory above; empty for the target.
     let name: [UInt8]
     /// The directory, open for reading.
-    let descriptor: FileDescriptor
+    var descriptor: FileDescriptor { owned.descriptor }
     /// What it is to become when everything in it is there; nil for one that no item tells of.
     var pending: (item: ManifestItem, attributes: [ExtendedAttribute])?
+    private let owned: OwnedDescriptor
 
     /// - Parameter descriptor: closed with this object.
     init(name: [UInt8], _ descriptor: FileDescriptor) {
         self.name = name
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        // Only read from: there is nothing that closing could lose.
-        closeQuietly(descriptor)
+        owned = OwnedDescriptor(descriptor)
     }
 }

@@ -1,4 +1,3 @@
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -44,7 +43,7 @@ final class TreeRestorer {
         self.isCancelled = isCancelled
         let metadata = MetadataRestorer()
         self.metadata = metadata
-        chain = DirectoryChain(try openFile(target, flags: O_RDONLY | O_DIRECTORY)) { directory in
+        chain = DirectoryChain(try openFile(target, flags: [.readOnly, .directory])) { directory in
             metadata.finish(directory)
         }
     }

@@ -4,16 +4,17 @@ import SystemPackage
 /// An open directory on the way down a tree, with the names in it that are still to come.
 final class DirectoryFrame {
     /// The directory.
-    let descriptor: FileDescriptor
+    var descriptor: FileDescriptor { owned.descriptor }
     /// Its absolute path.
     let path: [UInt8]
+    private let owned: OwnedDescriptor
     private var names: [[UInt8]]
 
     /// - Parameters:
     ///   - descriptor: the directory, open for reading; closed with the frame.
     ///   - names: those to visit, in any order.
     init(_ descriptor: FileDescriptor, path: [UInt8], names: [[UInt8]] = []) {
-        self.descriptor = descriptor
+        owned = OwnedDescriptor(descriptor)
         self.path = path
         self.names = names
     }
@@ -22,11 +23,6 @@ final class DirectoryFrame {
     func readNames() throws(Errno) {
         // The last is taken first.
         names = try BackupEngines.names(in: descriptor).sorted { $1.lexicographicallyPrecedes($0) }
-    }
-
-    deinit {
-        // Only read from: there is nothing that closing could lose.
-        closeQuietly(descriptor)
     }
 
     /// Takes the next name off; nil when there is none left.

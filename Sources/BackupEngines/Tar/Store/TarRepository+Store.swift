@@ -1,5 +1,4 @@
 import BackupPlanning
-import CLinux
 import ResourceValues
 import SystemCalls
 import SystemPackage

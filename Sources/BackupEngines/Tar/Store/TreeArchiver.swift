@@ -1,5 +1,4 @@
 import BackupPlanning
-import CLinux
 import EffectiveValues
 import ResourceValues
 import SystemCalls
@@ -57,9 +56,9 @@ final class TreeArchiver {
     }
 
     private func archive(_ source: FilePath) throws {
-        let parent: OpenFile
+        let parent: SharedDescriptor
         do throws(Errno) {
-            parent = OpenFile(try openDirectoryReference(source.removingLastComponent()))
+            parent = SharedDescriptor(try openDirectoryReference(source.removingLastComponent()))
         } catch {
             return note(.unreadable(error), source.bytes)
         }
@@ -126,7 +125,9 @@ final class TreeArchiver {
         let frame: DirectoryFrame
         let status: FileStatus
         do throws(Errno) {
-            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK
+            let flags: FileDescriptor.OpenOptions = [
+                .readOnly, .directory, .noFollow, .nonBlocking,
+            ]
             frame = DirectoryFrame(
                 try openFile(location, flags: flags), path: path, names: keptNames(exclusion))
             status = try frame.descriptor.status()
@@ -152,12 +153,14 @@ final class TreeArchiver {
     private func archiveFile(
         _ location: DirectoryEntryLocation, _ path: [UInt8]
     ) throws -> ManifestItem? {
-        let file: OpenFile
+        let file: SharedDescriptor
         let status: FileStatus
         let regions: [Range<Int64>]?
         do throws(Errno) {
-            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-            file = OpenFile(try openFile(location, flags: flags))
+            let flags: FileDescriptor.OpenOptions = [
+                .readOnly, .noFollow, .nonBlocking, .noTerminal,
+            ]
+            file = SharedDescriptor(try openFile(location, flags: flags))
             status = try file.descriptor.status()
             guard status.kind == .regularFile else {
                 note(.changed, path)
@@ -190,7 +193,7 @@ final class TreeArchiver {
     ///
     /// One that changed is read again: a log that only grew still begins with what was stored.
     private func damage(
-        to file: OpenFile, _ before: FileStatus, _ outcome: ArchiveContent.Outcome,
+        to file: SharedDescriptor, _ before: FileStatus, _ outcome: ArchiveContent.Outcome,
         isSparse: Bool, _ path: [UInt8]
     ) throws -> ManifestItem.Damage? {
         if case .unreadable(let error) = outcome.shortage {

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -7,9 +6,10 @@ import SystemPackage
 /// What a killed process leaves of it can be told by its name.
 final class UnfinishedFile {
     /// The file, open for reading and writing.
-    let descriptor: FileDescriptor
+    var descriptor: FileDescriptor { owned.descriptor }
     /// The name it is to have.
     let name: FilePath
+    private let owned: OwnedDescriptor
     private let directory: FileDescriptor
     private var isPublished = false
 
@@ -19,12 +19,11 @@ final class UnfinishedFile {
     init(_ name: FilePath, in directory: FileDescriptor) throws(Errno) {
         self.name = name
         self.directory = directory
-        descriptor = try makeFile(TarNames.unfinished(name), in: directory, permissions: 0o600)
+        owned = OwnedDescriptor(
+            try makeFile(TarNames.unfinished(name), in: directory, permissions: 0o600))
     }
 
     deinit {
-        // Closing can lose nothing that counts: what does was synchronized.
-        closeQuietly(descriptor)
         // A name that stays is removed by the next run.
         if !isPublished {
             try? removeItem(TarNames.unfinished(name), in: directory, isDirectory: false)
@@ -33,7 +32,7 @@ final class UnfinishedFile {
 
     /// Begins to read the file at its start.
     func openAgain() throws(Errno) -> OwnedDescriptor {
-        OwnedDescriptor(try reopenFile(descriptor, flags: O_RDONLY))
+        OwnedDescriptor(try reopenFile(descriptor, flags: .readOnly))
     }
 
     /// Gives the file its name.

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -48,7 +47,7 @@ struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
         let name: [UInt8]
         let identity: FileIdentity
         let context: Visitor.Context
-        var opened: OpenedFile?
+        var opened: SharedDescriptor?
         var directories: [[UInt8]] = []
     }
 
@@ -74,7 +73,7 @@ struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
     ) throws(KeepReason) {
         var walk = DepthFirstWalk(visitor, path: path)
         defer { visitor = walk.visitor }
-        let opened = OpenedFile(
+        let opened = SharedDescriptor(
             try reaching { () throws(Errno) in try openDirectoryToRead(".", in: top) })
         let status = try reaching { () throws(Errno) in try opened.descriptor.status() }
         try walk.push([], opened, status.identity, context)
@@ -87,7 +86,7 @@ struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
         guard let directory = levels[last].opened else { throw .changed }
         let item = WalkedItem(
             name: name, directory: directory.descriptor, directoryPath: path)
-        let opened = OpenedFile(
+        let opened = SharedDescriptor(
             try reaching { () throws(Errno) in
                 try openDirectoryToRead(FilePath(bytes: name), in: directory.descriptor)
             })
@@ -103,7 +102,8 @@ struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
     }
 
     private mutating func push(
-        _ name: [UInt8], _ opened: OpenedFile, _ identity: FileIdentity, _ context: Visitor.Context
+        _ name: [UInt8], _ opened: SharedDescriptor, _ identity: FileIdentity,
+        _ context: Visitor.Context
     ) throws(KeepReason) {
         levels.append(Level(name: name, identity: identity, context: context, opened: opened))
         if levels.count > openLimit { levels[levels.count - 1 - openLimit].opened = nil }
@@ -156,10 +156,10 @@ struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
 
     private func openAgain(
         _ identity: FileIdentity, above directory: FileDescriptor
-    ) throws(KeepReason) -> OpenedFile {
-        let opened = OpenedFile(
+    ) throws(KeepReason) -> SharedDescriptor {
+        let opened = SharedDescriptor(
             try reaching { () throws(Errno) in
-                try openFile(in: directory, "..", flags: O_RDONLY | O_DIRECTORY | O_NONBLOCK)
+                try openFile(in: directory, "..", flags: [.readOnly, .directory, .nonBlocking])
             })
         let status = try reaching { () throws(Errno) in try opened.descriptor.status() }
         guard status.identity == identity else { throw .changed }
@@ -172,5 +172,5 @@ func openDirectoryToRead(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
     try openBeneathUnnoticed(
-        name, in: directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)
+        name, in: directory, flags: [.readOnly, .directory, .noFollow, .nonBlocking])
 }

@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -8,7 +7,7 @@ import SystemPackage
 /// when only a mapping is left. Whoever opens the file meanwhile waits, and ``isUndisturbed`` tells;
 /// the signal for that is one nobody dies of.
 final class HeldFile: Sendable {
-    private let file: OpenedFile
+    private let file: SharedDescriptor
     let status: FileStatus
     var descriptor: FileDescriptor { file.descriptor }
 
@@ -44,10 +43,12 @@ final class HeldFile: Sendable {
 
     private static func open(
         _ name: FilePath, in directory: FileDescriptor
-    ) throws(KeepReason) -> OpenedFile {
-        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_NOATIME
+    ) throws(KeepReason) -> SharedDescriptor {
+        let flags: FileDescriptor.OpenOptions = [
+            .readOnly, .nonBlocking, .noTerminal, .noFollow, .noAccessTime,
+        ]
         do throws(Errno) {
-            return OpenedFile(try openBeneath(name, in: directory, flags: flags))
+            return SharedDescriptor(try openBeneath(name, in: directory, flags: flags))
         } catch {
             switch error {
             case .resourceTemporarilyUnavailable, .textFileBusy: throw .inUse

@@ -1,4 +1,3 @@
-import CLinux
 import EffectiveValues
 import SystemCalls
 import SystemPackage
@@ -100,9 +99,10 @@ struct MountView {
         var paths = [layer]
         if let root {
             do throws(Errno) {
-                let directory = OpenedFile(
-                    try openFile(in: thread, link, flags: O_PATH | O_DIRECTORY))
-                let opened = OpenedFile(try openReference(layer, inRoot: directory.descriptor))
+                let directory = SharedDescriptor(
+                    try openFile(in: thread, link, flags: [.reference, .directory]))
+                let opened = SharedDescriptor(
+                    try openReference(layer, inRoot: directory.descriptor))
                 let target = try symbolicLinkTarget(
                     FilePath("/proc/self/fd/\(opened.descriptor.rawValue)"))
                 if let real = path(target, below: root) { paths.append(real) }

@@ -1,4 +1,3 @@
-import CLinux
 import EffectiveValues
 import SystemCalls
 import SystemPackage
@@ -44,7 +43,7 @@ final class RunningProcesses {
         var look: TaskLook
         do throws(Errno) {
             let processes = OwnedDescriptor(
-                try openFile(FilePath("/proc"), flags: O_RDONLY | O_DIRECTORY))
+                try openFile(FilePath("/proc"), flags: [.readOnly, .directory]))
             let descriptor = processes.descriptor
             _ = try identity("self/cwd", in: descriptor)
             _ = try identity("self/fd", in: descriptor)
@@ -102,7 +101,7 @@ private struct TaskLook {
             let threads = OwnedDescriptor(
                 try openFile(
                     in: processes, FilePath(bytes: process + Array("/task".utf8)),
-                    flags: O_RDONLY | O_DIRECTORY))
+                    flags: [.readOnly, .directory]))
             let descriptor = threads.descriptor
             try forEachNumber(inOpen: descriptor) { name, thread in
                 // Without an answer it is looked at.
@@ -129,7 +128,7 @@ private struct TaskLook {
     private mutating func look(at name: [UInt8], in threads: FileDescriptor) -> Seen {
         do throws(Errno) {
             let opened = OwnedDescriptor(
-                try openFile(in: threads, FilePath(bytes: name), flags: O_PATH | O_DIRECTORY))
+                try openFile(in: threads, FilePath(bytes: name), flags: [.reference, .directory]))
             let thread = opened.descriptor
             let root: FilePath?
             do throws(Errno) {
@@ -143,7 +142,7 @@ private struct TaskLook {
             isInside = leads(rootName, in: thread, view) || leads(workingName, in: thread, view)
             guard !isInside else { return .everything }
             let descriptors = OwnedDescriptor(
-                try openFile(in: thread, descriptorsName, flags: O_RDONLY | O_DIRECTORY))
+                try openFile(in: thread, descriptorsName, flags: [.readOnly, .directory]))
             let links = descriptors.descriptor
             try forEachEntry(inOpen: links) { name, _ in
                 isInside = leads(FilePath(bytes: name), in: links, view)
@@ -227,7 +226,7 @@ private func target(of link: FilePath, in directory: FileDescriptor) throws(Errn
 
 /// The contents of a file of `/proc`.
 private func contents(_ name: FilePath, in directory: FileDescriptor) throws(Errno) -> [UInt8] {
-    let file = OwnedDescriptor(try openFile(in: directory, name, flags: O_RDONLY))
+    let file = OwnedDescriptor(try openFile(in: directory, name, flags: .readOnly))
     return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
 }
 

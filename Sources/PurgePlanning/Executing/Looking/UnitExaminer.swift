@@ -1,4 +1,3 @@
-import CLinux
 import EffectiveValues
 import FileTree
 import StoragePolicy
@@ -96,7 +95,7 @@ struct UnitExaminer {
         let rootDepth = root.path.components.count
         var start = Start(
             context: root.context, depth: names.count - rootDepth, root: rootIdentity)
-        var directory = OpenedFile(
+        var directory = SharedDescriptor(
             try reaching { () throws(Errno) in try openDirectoryReference("/") })
         var reached: [UInt8] = []
         var above: FileStatus?
@@ -144,10 +143,10 @@ struct UnitExaminer {
 
     private func open(
         _ name: [UInt8], in directory: FileDescriptor, staysOnMount: Bool
-    ) throws(KeepReason) -> OpenedFile {
-        let flags = O_PATH | O_DIRECTORY | O_NOFOLLOW
+    ) throws(KeepReason) -> SharedDescriptor {
+        let flags: FileDescriptor.OpenOptions = [.reference, .directory, .noFollow]
         let name = FilePath(bytes: name)
-        return OpenedFile(
+        return SharedDescriptor(
             try reaching { () throws(Errno) in
                 staysOnMount
                     ? try openBeneath(name, in: directory, flags: flags)
@@ -205,9 +204,9 @@ struct UnitExaminer {
     }
 
     private func requireUnlockedDirectory(_ directory: FileDescriptor) throws(KeepReason) {
-        let opened: OpenedFile
+        let opened: SharedDescriptor
         do throws(Errno) {
-            opened = OpenedFile(try openDirectoryToRead(".", in: directory))
+            opened = SharedDescriptor(try openDirectoryToRead(".", in: directory))
         } catch {
             throw .untestable(error)
         }
@@ -258,9 +257,9 @@ struct UnitExaminer {
             looked.held = held
             return .held(held)
         case .directory:
-            let opened: OpenedFile
+            let opened: SharedDescriptor
             do throws(Errno) {
-                opened = OpenedFile(try openDirectoryToRead(name, in: looked.place.directory))
+                opened = SharedDescriptor(try openDirectoryToRead(name, in: looked.place.directory))
             } catch {
                 throw KeepReason(reaching: error)
             }
@@ -269,15 +268,15 @@ struct UnitExaminer {
         default:
             let directory = looked.place.directory
             return .opened(
-                OpenedFile(
+                SharedDescriptor(
                     try reaching { () throws(Errno) in
-                        try openFile(in: directory, name, flags: O_PATH | O_NOFOLLOW)
+                        try openFile(in: directory, name, flags: [.reference, .noFollow])
                     }))
         }
     }
 
     private enum OpenedOrHeld {
-        case opened(OpenedFile)
+        case opened(SharedDescriptor)
         case held(HeldFile)
 
         var descriptor: FileDescriptor {

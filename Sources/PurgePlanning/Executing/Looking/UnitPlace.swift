@@ -1,4 +1,3 @@
-import CLinux
 import SystemCalls
 import SystemPackage
 
@@ -9,7 +8,7 @@ struct UnitPlace: Sendable {
     /// The path of the directory that holds it.
     let parentPath: [UInt8]
     /// The directory that holds it, open with `O_PATH`.
-    let parent: OpenedFile
+    let parent: SharedDescriptor
     /// The status of that directory.
     let parentStatus: FileStatus
 

@@ -1,4 +1,3 @@
-import CLinux
 import EffectiveValues
 import SystemCalls
 import SystemPackage
@@ -9,7 +8,7 @@ import SystemPackage
 /// middle of a write leaves the other. The file stays from run to run, so that its blocks are there
 /// when the disk is full.
 final class PurgeJournal {
-    private let file: OpenedFile
+    private let file: SharedDescriptor
     private let path: FilePath
     private var sequence: UInt64 = 0
     private(set) var records: [AsideRecord] = []
@@ -26,7 +25,7 @@ final class PurgeJournal {
         guard let opened = try openStateFile(path, makingIt: true) else {
             throw FileError.opening(.noSuchFileOrDirectory, path)
         }
-        file = OpenedFile(opened)
+        file = SharedDescriptor(opened)
         do throws(Errno) {
             try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
                 guard try takeLock(on: file.descriptor) else { throw .wouldBlock }

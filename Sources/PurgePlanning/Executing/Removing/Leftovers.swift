@@ -1,4 +1,3 @@
-import CLinux
 import EffectiveValues
 import SystemCalls
 import SystemPackage
@@ -121,7 +120,7 @@ func reportStrangers(
     for path in directories.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         do throws(Errno) {
             guard let directory = try openPlainDirectory(path) else { continue }
-            let opened = OpenedFile(try openDirectoryToRead(".", in: directory.descriptor))
+            let opened = SharedDescriptor(try openDirectoryToRead(".", in: directory.descriptor))
             try forEachEntry(inOpen: opened.descriptor) { name, _ in
                 let whole = path + [UInt8(ascii: "/")] + name
                 if AsideName.matches(name), !known.contains(whole) {
@@ -137,20 +136,20 @@ func reportStrangers(
 }
 
 /// Opens a directory by a path without any link on it; nil when it is not there any more.
-private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> OpenedFile? {
+private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> SharedDescriptor? {
     do throws(FileError) {
         // No purge works where a server answers, which may never do so.
         if try MountTable.current().isRemote(FilePath(bytes: path)) { return nil }
     } catch {
         throw error.errno ?? .ioError
     }
-    var directory = OpenedFile(try openDirectoryReference("/"))
+    var directory = SharedDescriptor(try openDirectoryReference("/"))
     do throws(Errno) {
         for name in path.isEmpty ? [] : RelativePath(absolute: path)?.names ?? [[]] {
-            directory = OpenedFile(
+            directory = SharedDescriptor(
                 try openFile(
                     in: directory.descriptor, FilePath(bytes: name),
-                    flags: O_PATH | O_DIRECTORY | O_NOFOLLOW))
+                    flags: [.reference, .directory, .noFollow]))
         }
         return directory
     } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {

@@ -28,7 +28,7 @@ struct TreeRemoval: DepthFirstVisitor {
         do throws(KeepReason) {
             var removal = TreeRemoval(newestChange: newestChange, known: known)
             let item = WalkedItem(name: name, directory: parent, directoryPath: path)
-            let top = OpenedFile(
+            let top = SharedDescriptor(
                 try reaching { () throws(Errno) in
                     try openDirectoryToRead(FilePath(bytes: name), in: parent)
                 })

@@ -1,0 +1,200 @@
+// Opening, reading, writing, naming and locking files.
+
+#ifndef RESOURCE_VALUES_FILES_H
+#define RESOURCE_VALUES_FILES_H
+
+#include "Result.h"
+
+static inline long linux_openat(int directory, const char *path, int flags, mode_t mode) {
+    return linux_result(openat(directory, path, flags, mode));
+}
+
+static inline long linux_close(int descriptor) { return linux_result(close(descriptor)); }
+
+static inline long linux_getdents64(int descriptor, void *buffer, size_t size) {
+    return linux_result(syscall(SYS_getdents64, descriptor, buffer, size));
+}
+
+static inline long linux_statx(int directory, const char *path, int flags, unsigned int mask,
+                               struct statx *status) {
+    return linux_result(syscall(SYS_statx, directory, path, flags, mask, status));
+}
+
+static inline long linux_readlinkat(int directory, const char *path, char *buffer, size_t size) {
+    return linux_result(readlinkat(directory, path, buffer, size));
+}
+
+static inline long linux_read(int descriptor, void *buffer, size_t size) {
+    return linux_result(read(descriptor, buffer, size));
+}
+
+static inline long linux_write(int descriptor, const void *buffer, size_t size) {
+    return linux_result(write(descriptor, buffer, size));
+}
+
+static inline long linux_lseek(int descriptor, off_t offset, int whence) {
+    return linux_result(lseek(descriptor, offset, whence));
+}
+
+static inline long linux_fallocate(int descriptor, int mode, off_t offset, off_t length) {
+    return linux_result(syscall(SYS_fallocate, descriptor, mode, offset, length));
+}
+
+static inline long linux_pread(int descriptor, void *buffer, size_t size, off_t offset) {
+    return linux_result(pread(descriptor, buffer, size, offset));
+}
+
+static inline long linux_unlink(const char *path) { return linux_result(unlink(path)); }
+
+static inline long linux_chmod(const char *path, mode_t mode) {
+    return linux_result(chmod(path, mode));
+}
+
+// Sets the time of modification and leaves the time of access.
+static inline long linux_set_modification_time(int descriptor, time_t seconds, long nanoseconds) {
+    struct timespec times[2] = {{0, UTIME_OMIT}, {seconds, nanoseconds}};
+    return linux_result(futimens(descriptor, times));
+}
+
+// Makes a file without a name, in memory, that is closed on exec.
+static inline long linux_memfd_create(const char *name) {
+    const unsigned int close_on_exec = 1;  // MFD_CLOEXEC
+    return linux_result(syscall(SYS_memfd_create, name, close_on_exec));
+}
+
+// The inode flags of chattr(1): FS_IOC_GETFLAGS.
+static inline long linux_get_inode_flags(int descriptor, int *flags) {
+    return linux_result(ioctl(descriptor, FS_IOC_GETFLAGS, flags));
+}
+
+static inline long linux_set_inode_flags(int descriptor, int flags) {
+    return linux_result(ioctl(descriptor, FS_IOC_SETFLAGS, &flags));
+}
+
+// Whether the effective user may access a file: faccessat2(2), or glibc's stand-in for it.
+static inline long linux_faccessat(int directory, const char *path, int mode, int flags) {
+    return linux_result(faccessat(directory, path, mode, flags | AT_EACCESS));
+}
+
+static inline long linux_renameat2(int old_directory, const char *old_name, int new_directory,
+                                   const char *new_name, unsigned int flags) {
+    return linux_result(syscall(SYS_renameat2, old_directory, old_name, new_directory, new_name,
+                                flags));
+}
+
+static inline long linux_utimensat(int directory, const char *path, const struct timespec *times,
+                                   int flags) {
+    return linux_result(utimensat(directory, path, times, flags));
+}
+
+// Opens a file without a name in a directory, which linkat(2) can give one.
+static inline long linux_open_unnamed(int directory, mode_t mode) {
+    const int unnamed = 020000000 | __O_DIRECTORY;  // O_TMPFILE
+    return linux_result(openat(directory, ".", unnamed | O_RDWR | O_CLOEXEC, mode));
+}
+
+static inline long linux_mkdirat(int directory, const char *name, mode_t mode) {
+    return linux_result(mkdirat(directory, name, mode));
+}
+
+static inline long linux_symlinkat(const char *target, int directory, const char *name) {
+    return linux_result(symlinkat(target, directory, name));
+}
+
+static inline long linux_linkat(int old_directory, const char *old_name, int new_directory,
+                                const char *new_name, int flags) {
+    return linux_result(linkat(old_directory, old_name, new_directory, new_name, flags));
+}
+
+static inline long linux_unlinkat(int directory, const char *name, int flags) {
+    return linux_result(unlinkat(directory, name, flags));
+}
+
+static inline long linux_fsync(int descriptor) { return linux_result(fsync(descriptor)); }
+
+static inline long linux_flock(int descriptor, int operation) {
+    return linux_result(flock(descriptor, operation));
+}
+
+static inline long linux_fchmod(int descriptor, mode_t mode) {
+    return linux_result(fchmod(descriptor, mode));
+}
+
+static inline long linux_fchownat(int directory, const char *path, uid_t user, gid_t group,
+                                  int flags) {
+    return linux_result(fchownat(directory, path, user, group, flags));
+}
+
+// Makes a FIFO or a device; `mode` holds the kind as well.
+static inline long linux_mknodat(int directory, const char *name, mode_t mode, unsigned int major,
+                                 unsigned int minor) {
+    return linux_result(mknodat(directory, name, mode, gnu_dev_makedev(major, minor)));
+}
+
+static inline long linux_ftruncate(int descriptor, off_t size) {
+    return linux_result(ftruncate(descriptor, size));
+}
+
+static inline long linux_pwrite(int descriptor, const void *bytes, size_t size, off_t offset) {
+    return linux_result(pwrite(descriptor, bytes, size, offset));
+}
+
+// Lets a file share another one's blocks: FICLONE.
+static inline long linux_clone_file(int target, int source) {
+    return linux_result(ioctl(target, FICLONE, source));
+}
+
+// Copies a range to the same place in another file, in the kernel.
+static inline long linux_copy_file_range(int source, int target, off_t offset, size_t length) {
+    int64_t from = offset, to = offset;
+    return linux_result(syscall(SYS_copy_file_range, source, &from, target, &to, length, 0));
+}
+
+// Leases: F_SETLEASE and F_GETLEASE. The lease tells of its break by SIGURG, which unlike SIGIO
+// nobody dies of.
+static inline long linux_set_lease(int descriptor, int type) {
+    const int set_signal = 10, set_lease = 1024;  // F_SETSIG, F_SETLEASE
+    if (fcntl(descriptor, set_signal, SIGURG) < 0) return -(long)errno;
+    return linux_result(fcntl(descriptor, set_lease, type));
+}
+
+static inline long linux_get_lease(int descriptor) {
+    const int get_lease = 1025;  // F_GETLEASE
+    return linux_result(fcntl(descriptor, get_lease));
+}
+
+// Locks one byte of a file for the open file, not for the process: F_OFD_SETLK.
+static inline long linux_lock_byte(int descriptor, off_t offset, short type) {
+    struct flock lock = {0};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = offset;
+    lock.l_len = 1;
+    const int set_lock = 37;  // F_OFD_SETLK
+    return linux_result(fcntl(descriptor, set_lock, &lock));
+}
+
+// Opens a path on which no component may be a symbolic link: openat2(2).
+static inline long linux_open_without_links(int directory, const char *path, uint64_t flags) {
+    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x04 | 0x02};
+    // RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
+    return linux_result(syscall(437, directory, path, &how, sizeof how));
+}
+
+// Opens a name below an open directory through no link, and where asked on the same mount:
+// openat2(2).
+static inline long linux_open_beneath(
+    int directory, const char *path, uint64_t flags, bool crosses_mounts) {
+    // RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_XDEV
+    struct { uint64_t flags, mode, resolve; } how = {
+        flags, 0, 0x08 | 0x04 | 0x02 | (crosses_mounts ? 0 : 0x01)};
+    return linux_result(syscall(437, directory, path, &how, sizeof how));
+}
+
+// Opens a path as if an open directory were the root, also for links: openat2(2).
+static inline long linux_open_in_root(int directory, const char *path, uint64_t flags) {
+    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x10};  // RESOLVE_IN_ROOT
+    return linux_result(syscall(437, directory, path, &how, sizeof how));
+}
+
+#endif

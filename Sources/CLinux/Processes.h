@@ -1,0 +1,140 @@
+// Processes, threads, signals, clocks and sockets.
+
+#ifndef RESOURCE_VALUES_PROCESSES_H
+#define RESOURCE_VALUES_PROCESSES_H
+
+#include "Result.h"
+
+// The variable with this number in the environment, as NAME=VALUE; NULL behind the last. Swift sees
+// the list itself as a variable that threads share.
+static inline const char *linux_environment_entry(long number) {
+    extern char **environ;
+    return environ[number];
+}
+
+static inline long linux_fchdir(int descriptor) { return linux_result(fchdir(descriptor)); }
+
+// Gives the calling thread a working directory of its own (CLONE_FS; needs no privilege).
+static inline long linux_unshare_working_directory(void) {
+    return linux_result(syscall(SYS_unshare, CLONE_FS));
+}
+
+// The working directory's path, of any length, in memory the caller frees. glibc goes up the tree
+// itself where the path is longer than the kernel answers.
+static inline long linux_getcwd(char **path) {
+    *path = getcwd(NULL, 0);
+    return *path ? 0 : -(long)errno;
+}
+
+// What the kernel knows of its clock's state: the flags STA_... of adjtimex(2).
+static inline long linux_get_clock_flags(int *flags) {
+    struct timex state = {.modes = 0};
+    if (adjtimex(&state) < 0) return -(long)errno;
+    *flags = state.status;
+    return 0;
+}
+
+static inline long linux_uname(struct utsname *names) { return linux_result(uname(names)); }
+
+// The limit on open descriptors (RLIMIT_NOFILE), which glibc declares with an enum type that
+// Swift does not match.
+static inline long linux_get_descriptor_limit(struct rlimit *limit) {
+    return linux_result(getrlimit(RLIMIT_NOFILE, limit));
+}
+
+static inline long linux_set_descriptor_limit(const struct rlimit *limit) {
+    return linux_result(setrlimit(RLIMIT_NOFILE, limit));
+}
+
+// How many processors this process may run on, or minus the errno.
+static inline long linux_available_processors(void) {
+    unsigned long processors[128];
+    long size = syscall(SYS_sched_getaffinity, 0, sizeof processors, processors);
+    if (size < 0) return -(long)errno;
+    long count = 0;
+    for (size_t index = 0; index < (size_t)size / sizeof *processors; index++)
+        count += __builtin_popcountl(processors[index]);
+    return count;
+}
+
+// Starts a program with this process's environment, /dev/null for its input and output, and a
+// descriptor for its messages. Returns its process number.
+static inline long linux_spawn(const char *path, char *const *arguments, int messages) {
+    extern char **environ;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    pid_t process;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, messages, 2);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    int result = posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return result == 0 ? process : -result;
+}
+
+// Waits for the end of a child: its exit code, or 128 and the number of the signal that ended it.
+static inline long linux_wait(int process) {
+    int status;
+    if (waitpid(process, &status, 0) < 0) return -(long)errno;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// kill(2) with no signal: 0 when the process exists and may be signalled.
+static inline long linux_kill(int process, int signal) {
+    return kill(process, signal) == 0 ? 0 : -errno;
+}
+
+// Compares what two threads have: 0 when it is the same. kcmp(2)
+static inline long linux_kcmp(int first, int second, int type) {
+    return linux_result(syscall(SYS_kcmp, first, second, type, 0, 0));
+}
+
+// Sends one datagram to a socket of this machine, without waiting. An address that begins with a NUL
+// is one without a name in any directory.
+static inline long linux_send_datagram(const void *address, size_t address_size,
+                                       const void *message, size_t size) {
+    struct sockaddr_un target = {0};
+    if (address_size == 0 || address_size >= sizeof target.sun_path) return -(long)ENAMETOOLONG;
+    target.sun_family = AF_UNIX;
+    memcpy(target.sun_path, address, address_size);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -(long)errno;
+    size_t length = offsetof(struct sockaddr_un, sun_path) + address_size;
+    // The terminator belongs to a path, but not to an address without one.
+    if (target.sun_path[0] != 0) length++;
+    long result = linux_result(sendto(descriptor, message, size, MSG_NOSIGNAL | MSG_DONTWAIT,
+                                      (struct sockaddr *)&target, (socklen_t)length));
+    close(descriptor);
+    return result;
+}
+
+// Keeps SIGINT, SIGTERM and SIGHUP from the calling thread until they are let through again.
+static inline void linux_hold_signals(sigset_t *before) {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+static inline void linux_release_signals(const sigset_t *before) {
+    pthread_sigmask(SIG_SETMASK, before, 0);
+}
+
+// Sleeps with the given signals only held back: none that came before is missed. EINTR tells that
+// one came.
+static inline long linux_sleep_with_signals(const struct timespec *time, const sigset_t *mask) {
+    return linux_result(pselect(0, 0, 0, 0, time, mask));
+}
+
+#endif

@@ -1,0 +1,180 @@
+import EffectiveValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+extension StorageLocation {
+    /// The user's location of a kind, as the environment, `/etc/passwd` and `user-dirs.dirs` tell.
+    ///
+    /// It need not exist: see ``make()``. Variables that would make a home disposable are ignored,
+    /// as everywhere in this package: a `$TMPDIR` that is not inside `/tmp` or `/var/tmp` gives way
+    /// to `/tmp`, and an `$XDG_CACHE_HOME` outside the home to `~/.cache`.
+    ///
+    /// - Throws: `FileError` `other` when no home is known for a location that lies in it.
+    public static func current(_ kind: Kind) throws(FileError) -> StorageLocation {
+        try location(kind, in: .current())
+    }
+
+    /// The user's location for data of a purpose; see ``current(_:)``.
+    ///
+    /// - Throws: `FileError` `other` when no home is known for a location that lies in it.
+    public static func current(for purpose: DataPurpose) throws(FileError) -> StorageLocation {
+        try current(purpose.location)
+    }
+
+    /// The location of a kind in an environment.
+    package static func location(
+        _ kind: Kind, in environment: PolicyEnvironment
+    ) throws(FileError) -> StorageLocation {
+        let base = environment.base
+        switch kind {
+        case .temporary:
+            let setting = base.temporaryDirectory?.path
+            return environment.accepted(kind, setting) ?? StorageLocation(kind: kind, path: "/tmp")
+        case .caches:
+            let usual = try base.home.orNoHome().appending(".cache")
+            return environment.accepted(kind, base.cacheHome?.path)
+                ?? StorageLocation(kind: kind, path: usual)
+        case .applicationSupport:
+            return StorageLocation(kind: kind, path: try (base.dataHome?.path).orNoHome())
+        case .documents:
+            let home = try base.home.orNoHome()
+            let directories = UserDirectories(contents: try settings(base), home: home)
+            return StorageLocation(
+                kind: kind,
+                path: directories.paths["XDG_DOCUMENTS_DIR"] ?? home.appending("Documents"))
+        }
+    }
+
+    /// The content of `user-dirs.dirs`; empty where there is none.
+    private static func settings(_ base: BaseDirectories) throws(FileError) -> [UInt8] {
+        guard let directory = base.configurationHome?.path else { return [] }
+        let file = directory.appending("user-dirs.dirs")
+        do throws(Errno) {
+            return try contentsOfFile(file, limit: settingsLimit)
+        } catch .noSuchFileOrDirectory, .notDirectory {
+            return []
+        } catch {
+            throw .opening(error, file)
+        }
+    }
+}
+
+extension PolicyEnvironment {
+    /// A setting as a location, if the rules about locations accept it.
+    fileprivate func accepted(
+        _ kind: StorageLocation.Kind, _ setting: FilePath?
+    ) -> StorageLocation? {
+        guard let setting else { return nil }
+        let real = existingRealPath(of: setting)
+        let isAccepted = locations.locations.contains { $0.kind == kind && $0.path == real }
+        return isAccepted ? StorageLocation(kind: kind, path: setting) : nil
+    }
+}
+
+/// The real path of a directory that exists; of any other, the path itself without detours.
+func existingRealPath(of path: FilePath) -> FilePath {
+    do throws(FileError) {
+        return try realPath(of: path)
+    } catch {
+        return path.lexicallyNormalized()
+    }
+}
+
+extension FilePath? {
+    fileprivate func orNoHome() throws(FileError) -> FilePath {
+        guard let path = self else {
+            throw FileError(code: .other, message: "no home is known", advice: "set HOME")
+        }
+        return path
+    }
+}
+
+/// What a program's data is to it: it decides where the data belongs.
+public enum DataPurpose: Sendable, Hashable, CaseIterable {
+    /// It cannot be made again. It is backed up, and never purged unless it is marked itself.
+    case essential
+    /// It can be made or fetched again. It is not backed up, and goes when space is short.
+    case cacheable
+    /// It is of use only while the program runs. It is not backed up, and goes first.
+    case temporary
+
+    /// The location for such data.
+    public var location: StorageLocation.Kind {
+        switch self {
+        case .essential: .applicationSupport
+        case .cacheable: .caches
+        case .temporary: .temporary
+        }
+    }
+}
+
+extension StorageLocation {
+    /// Makes the directory where it is missing: `mkdirat(2)`, with mode 0700 less the process's
+    /// umask, for it and for each directory above it that is missing; then looks at what is there.
+    ///
+    /// Several programs may do this at once.
+    ///
+    /// - Returns: the directory's path.
+    /// - Throws: `FileError`: `notADirectory` when something else has the name; `permissionDenied`
+    ///   when the directory belongs to another user (but for a temporary location, which everybody
+    ///   shares), or when others, but for this user's own group, may write a location of caches or
+    ///   application support, and so replace what is stored there; and those of making directories.
+    @discardableResult
+    public func make() throws(FileError) -> FilePath {
+        try makeDirectories(path)
+        try check(path, isShared: kind == .temporary)
+        return path
+    }
+
+    /// Makes a program's own directory in the location, as ``make()`` does; in a temporary location,
+    /// too, it must be this user's and closed to writers.
+    ///
+    /// - Parameter name: the directory's name, such as the program's: one component.
+    /// - Returns: the directory's path.
+    /// - Throws: as ``make()``; `other` for what is no single name.
+    @discardableResult
+    public func makeDirectory(named name: String) throws(FileError) -> FilePath {
+        guard let component = FilePath.Component(name), component.kind == .regular else {
+            throw FileError(code: .other, message: "'\(name)' is no name of a directory")
+        }
+        let directory = try make().appending(component)
+        do throws(Errno) {
+            try SystemCalls.makeDirectory(
+                directory, in: .workingDirectory, permissions: 0o700)
+        } catch .fileExists {
+            // Who made it is looked at below.
+        } catch {
+            throw .changingItem(error, directory)
+        }
+        try check(directory, isShared: false, followsLink: kind != .temporary)
+        return directory
+    }
+
+    private func check(
+        _ directory: FilePath, isShared: Bool, followsLink: Bool = true
+    ) throws(FileError) {
+        let status: FileStatus
+        do throws(Errno) {
+            status = try followsLink ? directory.status() : directory.withoutFollowing.status()
+        } catch {
+            throw .readingStatus(error, of: directory)
+        }
+        guard status.kind == .directory else {
+            throw FileError(
+                code: .notADirectory, message: "is not a directory", path: directory)
+        }
+        if isShared { return }
+        guard status.owner == effectiveUser() else {
+            throw FileError(
+                code: .permissionDenied, message: "belongs to another user", path: directory)
+        }
+        // A user's own group may write, where the system gives each user one.
+        let others: UInt16 = status.group == effectiveGroup() ? 0o002 : 0o022
+        guard kind == .documents || status.permissions & others == 0 else {
+            throw FileError(
+                code: .permissionDenied, message: "others may write this directory",
+                advice: "chmod go-w", path: directory)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CLinux
+
+/// The records that `getdents64(2)` filled a buffer with, without `.` and `..`.
+///
+/// The layout is that of `struct linux_dirent64`: inode (8 bytes), offset (8), record length (2),
+/// kind (1), name with a NUL behind it.
+@frozen
+package struct DirectoryRecords {
+    @frozen
+    package struct Record {
+        package let inode: UInt64
+        /// nil where the filesystem does not tell.
+        package let kind: FileKind?
+        package let name: UnsafePointer<CChar>
+        package let nameLength: Int
+
+        @inlinable
+        init(inode: UInt64, kind: FileKind?, name: UnsafePointer<CChar>) {
+            self.inode = inode
+            self.kind = kind
+            self.name = name
+            nameLength = strlen(name)
+        }
+    }
+
+    @usableFromInline
+    let base: UnsafeRawPointer
+    @usableFromInline
+    var offset = 0
+    @usableFromInline
+    let end: Int
+
+    /// Creates records from bytes that are not empty and begin with a record.
+    @inlinable
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        base = bytes.baseAddress.unsafelyUnwrapped
+        end = bytes.count
+    }
+
+    @inlinable
+    package mutating func next() -> Record? {
+        while offset < end {
+            let record = base + offset
+            offset += Int(record.loadUnaligned(fromByteOffset: 16, as: UInt16.self))
+            let name = (record + 19).assumingMemoryBound(to: CChar.self)
+            if isDotOrDotDot(name) { continue }
+            return Record(
+                inode: record.loadUnaligned(as: UInt64.self),
+                kind: FileKind(directoryType: record.load(fromByteOffset: 18, as: UInt8.self)),
+                name: name)
+        }
+        return nil
+    }
+}
+
+@inlinable
+func isDotOrDotDot(_ name: UnsafePointer<CChar>) -> Bool {
+    let dot = CChar(bitPattern: UInt8(ascii: "."))
+    guard name[0] == dot else { return false }
+    return name[1] == 0 || (name[1] == dot && name[2] == 0)
+}
+
+extension FileKind {
+    /// The kind that `d_type` tells; nil for `DT_UNKNOWN`.
+    @inlinable
+    package init?(directoryType: UInt8) {
+        switch Int(directoryType) {
+        case Int(DT_REG): self = .regularFile
+        case Int(DT_DIR): self = .directory
+        case Int(DT_LNK): self = .symbolicLink
+        case Int(DT_FIFO): self = .fifo
+        case Int(DT_SOCK): self = .socket
+        case Int(DT_CHR): self = .characterDevice
+        case Int(DT_BLK): self = .blockDevice
+        default: return nil
+        }
+    }
+}

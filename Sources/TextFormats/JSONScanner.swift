@@ -1,0 +1,294 @@
+/// Reads one JSON text (RFC 8259) piece by piece, without making values of what nobody asks for.
+///
+/// A reader of our own, since strings must come as bytes: Go writes each byte of a name that is not
+/// UTF-8 as the escape `\ufffd`, and a true U+FFFD as itself. A decoder to `String` cannot tell
+/// them apart.
+///
+/// What is read may come from anybody: it is nested at most ``depthLimit`` deep, and the object or
+/// array that was begun first is all there may be.
+package struct JSONScanner {
+    /// Stands for a byte that Go could not write; it never occurs in UTF-8.
+    package static let lostByte: UInt8 = 0xFF
+    /// How deep objects and arrays may lie in each other.
+    package static let depthLimit = 64
+
+    private let bytes: ArraySlice<UInt8>
+    private let hasLostBytes: Bool
+    private var next: Int
+    private var depth = 0
+
+    /// Begins to read.
+    ///
+    /// - Parameters:
+    ///   - bytes: the text.
+    ///   - hasLostBytes: whether the escape `\ufffd` stands for a byte that was lost, as in what Go
+    ///     writes, rather than for U+FFFD.
+    package init(_ bytes: ArraySlice<UInt8>, hasLostBytes: Bool = true) {
+        self.bytes = bytes
+        self.hasLostBytes = hasLostBytes
+        next = bytes.startIndex
+    }
+
+    /// Calls `body` for each field of the object that comes next. `body` reads the value or leaves
+    /// it.
+    package mutating func forEachField(
+        _ body: (inout JSONScanner, String) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        try begin("{")
+        if take("}") { return try end() }
+        repeat {
+            let name = String(decoding: try string(), as: UTF8.self)
+            try expect(":")
+            let start = next
+            try body(&self, name)
+            if next == start { try skipValue() }
+        } while take(",")
+        try expect("}")
+        try end()
+    }
+
+    /// Calls `body` for each element of the array that comes next, or not at all for null.
+    package mutating func forEachElement(
+        _ body: (inout JSONScanner) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        if try takesNull() { return }
+        try begin("[")
+        if take("]") { return try end() }
+        repeat {
+            let start = next
+            try body(&self)
+            if next == start { try skipValue() }
+        } while take(",")
+        try expect("]")
+        try end()
+    }
+
+    /// Reads a string. A byte that Go could not write comes as ``lostByte``.
+    package mutating func string() throws(JSONError) -> [UInt8] {
+        try expect("\"")
+        var result: [UInt8] = []
+        while true {
+            result.append(contentsOf: plainCharacters())
+            guard next < bytes.endIndex else { throw failure }
+            switch bytes[next] {
+            case quote:
+                next += 1
+                return result
+            case backslash:
+                next += 1
+                try appendEscaped(to: &result)
+            default: throw failure
+            }
+        }
+    }
+
+    /// Reads a string that is text, such as an identifier.
+    package mutating func text() throws(JSONError) -> String {
+        String(decoding: try string(), as: UTF8.self)
+    }
+
+    /// Reads a string that is Base64.
+    package mutating func base64() throws(JSONError) -> [UInt8] {
+        guard let bytes = Base64.bytes(of: try string()) else { throw failure }
+        return bytes
+    }
+
+    /// Reads a number without a fraction.
+    package mutating func integer() throws(JSONError) -> Int64 { try number(Int64.init) }
+
+    /// Reads a number without sign and fraction.
+    package mutating func unsigned() throws(JSONError) -> UInt64 { try number(UInt64.init) }
+
+    /// Reads a number of bytes or of items, which is not negative.
+    package mutating func amount() throws(JSONError) -> Int64 {
+        try number { Int64($0).flatMap { $0 < 0 ? nil : $0 } }
+    }
+
+    /// Reads a number.
+    package mutating func number() throws(JSONError) -> Double { try number(Double.init) }
+
+    /// Reads `true` or `false`.
+    package mutating func bool() throws(JSONError) -> Bool {
+        if try takes("true") { return true }
+        guard try takes("false") else { throw failure }
+        return false
+    }
+
+    /// Whether null comes next, which is then read.
+    package mutating func takesNull() throws(JSONError) -> Bool { try takes("null") }
+
+    /// Passes over whatever value comes next.
+    package mutating func skipValue() throws(JSONError) {
+        skipSpace()
+        guard next < bytes.endIndex else { throw failure }
+        switch bytes[next] {
+        case UInt8(ascii: "{"): try forEachField { _, _ throws(JSONError) in }
+        case UInt8(ascii: "["): try forEachElement { _ throws(JSONError) in }
+        case quote: try skipString()
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
+        case UInt8(ascii: "n"): guard try takesNull() else { throw failure }
+        default: _ = try number { $0 }
+        }
+    }
+}
+
+private let quote = UInt8(ascii: "\"")
+private let backslash = UInt8(ascii: "\\")
+
+extension JSONScanner {
+    private var failure: JSONError { JSONError(offset: next - bytes.startIndex) }
+
+    private mutating func skipSpace() {
+        while next < bytes.endIndex, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[next]) { next += 1 }
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard next < bytes.endIndex, bytes[next] == UInt8(ascii: character) else { return false }
+        next += 1
+        return true
+    }
+
+    private mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
+        guard take(character) else { throw failure }
+    }
+
+    /// Begins an object or array.
+    private mutating func begin(_ character: Unicode.Scalar) throws(JSONError) {
+        try expect(character)
+        depth += 1
+        guard depth <= Self.depthLimit else { throw failure }
+    }
+
+    /// Ends an object or array: behind the outermost nothing but space may follow.
+    private mutating func end() throws(JSONError) {
+        depth -= 1
+        guard depth == 0 else { return }
+        skipSpace()
+        guard next == bytes.endIndex else { throw failure }
+    }
+
+    /// Refuses what follows a word or a number and is no part of JSON, as in `nullable`.
+    private func checkEndOfWord() throws(JSONError) {
+        guard next < bytes.endIndex else { return }
+        switch bytes[next] {
+        case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"): break
+        default: throw failure
+        }
+    }
+
+    private mutating func takes(_ word: StaticString) throws(JSONError) -> Bool {
+        skipSpace()
+        let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        guard bytes[next...].starts(with: letters) else { return false }
+        next += letters.count
+        try checkEndOfWord()
+        return true
+    }
+
+    private mutating func number<Number>(
+        _ convert: (String) -> Number?
+    ) throws(JSONError) -> Number {
+        skipSpace()
+        let start = next
+        takeSign("-")
+        if next < bytes.endIndex, bytes[next] == UInt8(ascii: "0") {
+            next += 1
+        } else {
+            try takeDigits()
+        }
+        if next < bytes.endIndex, bytes[next] == UInt8(ascii: ".") {
+            next += 1
+            try takeDigits()
+        }
+        if next < bytes.endIndex, bytes[next] | 0x20 == UInt8(ascii: "e") {
+            next += 1
+            takeSign("+", "-")
+            try takeDigits()
+        }
+        try checkEndOfWord()
+        guard let number = convert(String(decoding: bytes[start..<next], as: UTF8.self)) else {
+            throw failure
+        }
+        return number
+    }
+
+    private mutating func takeSign(_ signs: Unicode.Scalar...) {
+        guard next < bytes.endIndex, signs.contains(where: { bytes[next] == UInt8(ascii: $0) })
+        else { return }
+        next += 1
+    }
+
+    private mutating func takeDigits() throws(JSONError) {
+        let start = next
+        while next < bytes.endIndex, (0x30...0x39).contains(bytes[next]) { next += 1 }
+        guard next > start else { throw failure }
+    }
+
+    /// Takes the characters of a string up to the next that means, or is, something else.
+    private mutating func plainCharacters() -> ArraySlice<UInt8> {
+        let start = next
+        while next < bytes.endIndex {
+            let byte = bytes[next]
+            guard byte >= 0x20, byte != quote, byte != backslash, byte != Self.lostByte else {
+                break
+            }
+            next += 1
+        }
+        return bytes[start..<next]
+    }
+
+    private mutating func skipString() throws(JSONError) {
+        let start = next
+        next += 1
+        _ = plainCharacters()
+        if next < bytes.endIndex, bytes[next] == quote {
+            next += 1
+            return
+        }
+        next = start
+        _ = try string()
+    }
+
+    private mutating func appendEscaped(to result: inout [UInt8]) throws(JSONError) {
+        guard next < bytes.endIndex else { throw failure }
+        let letter = bytes[next]
+        switch letter {
+        case quote, backslash, UInt8(ascii: "/"): result.append(letter)
+        case UInt8(ascii: "n"): result.append(0x0A)
+        case UInt8(ascii: "r"): result.append(0x0D)
+        case UInt8(ascii: "t"): result.append(0x09)
+        case UInt8(ascii: "b"): result.append(0x08)
+        case UInt8(ascii: "f"): result.append(0x0C)
+        case UInt8(ascii: "u"):
+            next += 1
+            return try appendUnicodeEscape(to: &result)
+        default: throw failure
+        }
+        next += 1
+    }
+
+    private mutating func appendUnicodeEscape(to result: inout [UInt8]) throws(JSONError) {
+        var value = try hexadecimal()
+        if value == 0xFFFD, hasLostBytes { return result.append(Self.lostByte) }
+        if 0xD800..<0xDC00 ~= value, bytes[next...].starts(with: [backslash, UInt8(ascii: "u")]) {
+            next += 2
+            let low = try hexadecimal()
+            guard 0xDC00..<0xE000 ~= low else { throw failure }
+            value = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(value) else { throw failure }
+        result.append(contentsOf: String(scalar).utf8)
+    }
+
+    private mutating func hexadecimal() throws(JSONError) -> UInt32 {
+        let digits = bytes[next...].prefix(4)
+        // A sign in front would be read, too.
+        guard digits.count == 4, digits.first != UInt8(ascii: "+"),
+            digits.first != UInt8(ascii: "-"),
+            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw failure }
+        next = digits.endIndex
+        return value
+    }
+}

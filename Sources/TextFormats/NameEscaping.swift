@@ -1,0 +1,97 @@
+/// How a file name is printed in output that ends records with a newline.
+///
+/// A name of safe characters is printed as it is. Any other is printed as `$'…'`, which bash, zsh
+/// and ksh read back to the same bytes: `\n` and its like for the usual control characters, three
+/// octal digits for other bytes. A name that itself begins with `$'` is escaped too, and the empty
+/// name is `''`, so that no two names look alike.
+package enum NameEscaping {
+    package static func append(_ name: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+        if name.isEmpty {
+            output.append(contentsOf: "''".utf8)
+        } else if isPlain(name) {
+            output.append(contentsOf: name)
+        } else {
+            output.append(contentsOf: "$'".utf8)
+            appendEscaped(name, to: &output)
+            output.append(UInt8(ascii: "'"))
+        }
+    }
+
+    /// A name as it is printed.
+    package static func text(_ name: [UInt8]) -> String {
+        var output: [UInt8] = []
+        name.withUnsafeBufferPointer { append($0, to: &output) }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func isPlain(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        !name.starts(with: "$'".utf8) && TextSafety.isSafe(name)
+    }
+
+    private static func appendEscaped(
+        _ name: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]
+    ) {
+        var rest = name[...]
+        while !rest.isEmpty {
+            let (scalar, width) = firstScalar(of: rest)
+            for byte in rest.prefix(width) {
+                let isSafe = scalar.map(TextSafety.isSafe) ?? false
+                append(byte, isSafe: isSafe, to: &output)
+            }
+            rest = rest.dropFirst(width)
+        }
+    }
+
+    private static func append(_ byte: UInt8, isSafe: Bool, to output: inout [UInt8]) {
+        if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\") {
+            output.append(UInt8(ascii: "\\"))
+            output.append(byte)
+        } else if isSafe {
+            output.append(byte)
+        } else if let letter = letter(for: byte) {
+            output.append(UInt8(ascii: "\\"))
+            output.append(letter)
+        } else {
+            appendOctal(byte, to: &output)
+        }
+    }
+
+    /// A byte as a backslash and three octal digits.
+    package static func appendOctal(_ byte: UInt8, to output: inout [UInt8]) {
+        let zero = UInt8(ascii: "0")
+        output.append(UInt8(ascii: "\\"))
+        output.append(zero + (byte >> 6))
+        output.append(zero + (byte >> 3 & 7))
+        output.append(zero + (byte & 7))
+    }
+
+    private static func letter(for byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x07: UInt8(ascii: "a")
+        case 0x08: UInt8(ascii: "b")
+        case 0x09: UInt8(ascii: "t")
+        case 0x0A: UInt8(ascii: "n")
+        case 0x0B: UInt8(ascii: "v")
+        case 0x0C: UInt8(ascii: "f")
+        case 0x0D: UInt8(ascii: "r")
+        default: nil
+        }
+    }
+}
+
+/// Words as a shell takes them.
+package enum ShellWord {
+    private static let plain = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,".utf8)
+
+    /// A word that bash, zsh and ksh read back to the same bytes, and that cannot drive a terminal; every
+    /// shell does, where it has no control characters and is UTF-8.
+    package static func quoted(_ word: [UInt8]) -> String {
+        if !word.isEmpty, word.allSatisfy(plain.contains) {
+            return String(decoding: word, as: UTF8.self)
+        }
+        let escaped = NameEscaping.text(word)
+        if escaped.hasPrefix("$'") || word.isEmpty { return escaped }
+        return "'" + escaped.replacing("'", with: #"'\''"#) + "'"
+    }
+}
