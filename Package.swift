@@ -9,7 +9,7 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let linuxOnly = TargetDependencyCondition.when(platforms: [.linux])
 
-// scripts/allowed-imports says what each target may import, the architecture page why.
+// scripts/allowed-imports lists what each target may import; the architecture page says why.
 let package = Package(
     name: "ResourceValues",
     products: [
@@ -33,18 +33,18 @@ let package = Package(
             url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
-        // What is linked from the system.
+        // System libraries.
         .systemLibrary(name: "CLinux", pkgConfig: "libattr", providers: [.apt(["libattr1-dev"])]),
         .systemLibrary(
             name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
 
-        // Calls and texts.
+        // System calls and text formats.
         .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
         .target(name: "TextFormats", dependencies: ["SystemCalls", systemPackage]),
         .target(name: "SettingsReading", dependencies: ["SystemCalls", systemPackage]),
 
-        // Marks, trees, and what marks mean.
+        // Marks, trees, and effective values.
         .target(name: "ResourceValues", dependencies: ["SystemCalls", systemPackage]),
         .target(name: "FileTree", dependencies: ["SystemCalls", systemPackage]),
         .target(
@@ -56,7 +56,7 @@ let package = Package(
                 systemPackage,
             ]),
 
-        // What is backed up, evicted, and may be deleted when space is short; how much is left.
+        // Backups, eviction, purging, and storage space.
         .target(
             name: "BackupPlanning",
             dependencies: [
@@ -89,8 +89,8 @@ let package = Package(
                 "StoragePolicy", "SystemCalls", systemPackage,
             ]),
 
-        // Foundation's URL resource values, which on Apple's systems Foundation has itself; its own signatures,
-        // for files that import nothing else.
+        // Foundation's URL resource values, which Foundation itself provides on Apple's systems;
+        // and Foundation's own signatures, for files that import nothing else.
         .target(
             name: "ResourceValuesFoundation",
             dependencies: [
@@ -152,7 +152,7 @@ let package = Package(
                 "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
             ]),
 
-        // What tests and benchmarks are made with.
+        // Support for tests and benchmarks.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
             name: "TestSupport",

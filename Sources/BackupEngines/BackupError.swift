@@ -1,13 +1,13 @@
 import SystemPackage
 
-/// Why a backup engine could not do what it was asked for.
+/// The reason why a backup engine could not do what was requested.
 ///
-/// The message holds no path of the user's: it may hold bytes that a terminal obeys. Match on the
-/// code.
+/// The message contains no path of the user's, which may have bytes that control a terminal. Match
+/// on the code.
 package struct BackupError: Error, Sendable, Hashable {
-    /// The kind of trouble. More may be added.
+    /// The kind of failure. More may be added.
     package struct Code: Sendable, Hashable {
-        /// The exit code of the command line tool, which is restic's own.
+        /// The exit code of the command line tool, the same as restic's.
         package let exitCode: Int32
         private let name: String
 
@@ -20,7 +20,7 @@ package struct BackupError: Error, Sendable, Hashable {
         package static let engineMissing = Code("engineMissing")
         /// There is no repository at the location.
         package static let noRepository = Code("noRepository", exitCode: 10)
-        /// Another process holds a lock that keeps this one out.
+        /// Another process has a lock that excludes this one.
         package static let locked = Code("locked", exitCode: 11)
         /// The password is not one of the repository's.
         package static let wrongPassword = Code("wrongPassword", exitCode: 12)
@@ -34,29 +34,29 @@ package struct BackupError: Error, Sendable, Hashable {
         package static let notWritable = Code("notWritable")
         /// There is no space left, in the repository or at a restore's target.
         package static let noSpace = Code("noSpace")
-        /// The repository's own files make no sense.
+        /// The repository's own files are not valid.
         package static let damaged = Code("damaged")
-        /// No snapshot fits what was asked for, or several do.
+        /// No snapshot matches the request, or several do.
         package static let noSnapshot = Code("noSnapshot")
-        /// The snapshot has no record of how it was made, or one that makes no sense.
+        /// The snapshot has no record of how it was made.
         package static let noRecord = Code("noRecord")
-        /// Nothing in the snapshot fits what was asked for.
+        /// Nothing in the snapshot matches the request.
         package static let noMatch = Code("noMatch")
         /// A restore's target is not an empty directory.
         package static let targetNotEmpty = Code("targetNotEmpty")
-        /// The engine answered something this program does not understand.
+        /// The engine's answer is not one that this program understands.
         package static let unexpectedAnswer = Code("unexpectedAnswer")
         /// The work was stopped by a signal.
         package static let interrupted = Code("interrupted", exitCode: 130)
-        /// A snapshot holds much less than the one before, and nobody has said that this is right.
+        /// A snapshot covers much less than the one before, and has not been accepted.
         package static let coverageShrank = Code("coverageShrank", exitCode: 3)
-        /// Several sets of SOURCEs fit, and one has to be named.
+        /// Several sets of SOURCEs match, and one must be named.
         package static let ambiguousSources = Code("ambiguousSources", exitCode: 64)
-        /// Any other failure; the message tells the engine's own words.
+        /// Any other failure; the message is the engine's own.
         package static let other = Code("other")
 
-        /// Whether another snapshot of the same repository may well be readable: everything but what
-        /// concerns the repository as a whole, or is no trouble of its own.
+        /// Whether another snapshot of the same repository may still be readable: true except for
+        /// failures of the engine or the repository as a whole, and for interruption.
         var mayConcernOneSnapshot: Bool {
             let codes: [Code] = [
                 .engineMissing, .noRepository, .locked, .wrongPassword, .noPassword, .unreachable,
@@ -66,13 +66,13 @@ package struct BackupError: Error, Sendable, Hashable {
         }
     }
 
-    /// The kind of trouble, to match on.
+    /// The kind of failure, to match on.
     package var code: Code
     /// What is wrong, in words.
     package var message: String
-    /// How to go on; nil where there is nothing useful to say.
+    /// How to proceed; nil when there is nothing useful to say.
     package var advice: String?
-    /// The file or directory concerned; nil where there is none.
+    /// The file or directory concerned; nil when there is none.
     package var path: FilePath?
 
     package init(_ code: Code, _ message: String, advice: String? = nil, path: FilePath? = nil) {

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Whether a path leads to an empty directory, or to nothing.
 ///
-/// - Parameter isIgnored: which names do not count.
+/// - Parameter isIgnored: whether a name does not count.
 /// - Throws: ``BackupError`` when it is something else, or cannot be read.
 func isEmptyOrAbsent(
     _ path: FilePath, but isIgnored: ([UInt8]) -> Bool = { _ in false }

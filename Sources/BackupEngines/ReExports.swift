@@ -1,2 +1,2 @@
-// Names used all over this module: JSONScanner and its like.
+// Names used throughout this module, such as JSONScanner.
 @_exported import TextFormats

@@ -4,15 +4,15 @@ import SystemPackage
 
 /// The sources of a plan, as real paths.
 struct ResolvedSources {
-    /// Those to walk.
+    /// The sources to walk.
     var walked: [EffectiveItem] = []
-    /// Those that are walked with another, or are another's double.
+    /// The sources that lie inside another source, or repeat one.
     var held: [FilePath] = []
 
-    /// Makes sure that every source is stored.
+    /// Verifies that the plan stores every source.
     ///
-    /// A source can be the repository, and between one and another that holds it can be a mount:
-    /// only the walk sees that.
+    /// A source can be the repository, and a mount point can lie between a source and the source
+    /// that contains it: only the walk sees that.
     ///
     /// - Throws: ``SourceError``.
     func expectStored(by plan: BackupPlan) throws {
@@ -27,7 +27,7 @@ struct ResolvedSources {
 }
 
 extension BackupPlanner {
-    /// Resolves sources to their real paths and sets those apart that another one holds.
+    /// Resolves sources to their real paths and separates those that lie inside another source.
     func resolve(_ sources: [FilePath]) throws -> ResolvedSources {
         let reader = try EffectiveValueReader(policy)
         var items: [EffectiveItem] = []
@@ -51,7 +51,7 @@ extension BackupPlanner {
         return resolved
     }
 
-    /// Whether another source holds this one, or comes before the same one.
+    /// Whether another source contains this one, or an earlier source has the same path.
     private func isHeld(
         _ item: EffectiveItem, at index: Int, in items: [EffectiveItem]
     ) throws -> Bool {

@@ -4,13 +4,13 @@ import SystemPackage
 
 /// A source, or a directory that has an exclusion somewhere below it.
 final class CoverNode: Sendable {
-    /// What becomes of an entry that is not simply listed.
+    /// The treatment of an entry that is not simply listed.
     enum Entry: Sendable {
-        /// Left out.
+        /// Excluded.
         case excludedFile
-        /// Listed, with a pattern that leaves out its contents.
+        /// Listed, with a pattern that excludes its contents.
         case excludedContents
-        /// Not listed itself; what is in it is.
+        /// Not listed itself; the items in it are.
         case opened(CoverNode)
     }
 
@@ -22,18 +22,19 @@ final class CoverNode: Sendable {
         self.path = path
     }
 
-    /// What becomes of an entry; nil when it is listed as it is.
+    /// Returns the treatment of an entry; nil when it is listed as it is.
     func entry(named name: [UInt8]) -> Entry? {
         entries.withLock { $0[name] }
     }
 
-    /// Whether nothing in it is excluded, which can only be so at the top.
+    /// Whether nothing in it is excluded; only a source can be whole.
     var isWhole: Bool { entries.withLock { $0.isEmpty } }
 
-    /// Notes that something in the directory is listed, so that the directory exists in the snapshot.
+    /// Records that something in the directory is listed, so that the directory exists in the
+    /// snapshot.
     func noteListed() { holdsListed.store(true, ordering: .relaxed) }
 
-    /// Opens the way down to an excluded item.
+    /// Adds the nodes on the way to an excluded item, and its entry.
     func insert(_ names: ArraySlice<FilePath.Component>, _ item: LeftOutItem) {
         guard let name = names.first else { return }
         let bytes = FilePath(root: nil, [name]).bytes
@@ -51,7 +52,8 @@ final class CoverNode: Sendable {
         next.insert(names.dropFirst(), item)
     }
 
-    /// Directories, from here down, that would vanish because nothing in them is listed.
+    /// Returns the directories, from here down, that would vanish because nothing in them is
+    /// listed.
     func emptied() -> [FilePath] {
         let below = entries.withLock { $0.values.map { $0 } }.flatMap { entry -> [FilePath] in
             guard case .opened(let node) = entry else { return [] }

@@ -3,13 +3,13 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What one thread found.
+/// The findings of one thread.
 struct PlanPart: Sendable {
     var exclusions: [LeftOutItem] = []
     var notices: [PlanNotice] = []
     var totals = PlanTotals()
     var manifest: PlanManifest?
-    /// The directories that were walked; empty without a manifest.
+    /// The directories that were read; empty without a manifest.
     var walked = WalkedDirectories()
     var protectedItems: [ProtectedItem] = []
     var attributedItems: [AttributedItem] = []
@@ -25,7 +25,7 @@ struct PlanPart: Sendable {
     }
 }
 
-/// Joins what the threads of a walk found.
+/// Joins the findings of the threads of a walk.
 final class PlanCollector: Sendable {
     let makesManifest: Bool
     private let whole: Monitor<PlanPart>
@@ -39,13 +39,13 @@ final class PlanCollector: Sendable {
         whole.withLock { $0.add(part) }
     }
 
-    /// The directories that were walked.
+    /// The directories that were read.
     var walked: WalkedDirectories { whole.withLock { $0.walked } }
 
     func plan(for sources: [EffectiveItem]) -> BackupPlan {
         var part = whole.withLock { $0 }
         part.manifest?.finish()
-        // Sources side by side have the same directories above them.
+        // Sources with a common ancestor report the same issues.
         part.notices += Set(
             sources.flatMap(\.ancestorIssues).map {
                 PlanNotice(path: $0.path, matter: .issue($0.issue))

@@ -1,8 +1,8 @@
 import EffectiveValues
 import StoragePolicy
 
-/// What a directory passes to its entries while a plan is made. It is copied for every entry, so it
-/// is small.
+/// What a directory passes to its entries while a plan is built. It is small, because it is copied
+/// for every entry.
 struct PlanContext: Sendable {
     let policy: PolicyContext
     /// The device number of the directory; nil above a source.
@@ -23,7 +23,7 @@ struct PlanContext: Sendable {
     }
 }
 
-/// A source with the decision on it, to be pointed at.
+/// The decision on a source, as an object that a context can refer to.
 final class PlanSource: Sendable {
     let decision: Decision
 

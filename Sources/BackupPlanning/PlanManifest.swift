@@ -1,8 +1,9 @@
 import ResourceValues
 
-/// What a snapshot must hold, as hashes: 16 bytes for each item, whatever the length of its path.
+/// The items that a snapshot must contain, as hashes: 16 bytes for each item, whatever the length
+/// of its path.
 ///
-/// A snapshot's entries are checked off one by one, in any order; what is left is missing.
+/// Each entry of a snapshot is checked off, in any order; the items that remain are missing.
 public struct PlanManifest: Sendable {
     private var entries: [Entry] = []
     private var seen: [Bool] = []
@@ -12,11 +13,11 @@ public struct PlanManifest: Sendable {
         let state: UInt64
     }
 
-    /// What checking an entry of a snapshot found.
+    /// The result of checking an entry of a snapshot.
     public enum Check: Sendable, Hashable {
         /// As planned.
         case asPlanned
-        /// Planned, but with another kind, size or time of modification.
+        /// Planned, but with another kind, size or modification time.
         case different
         /// Not planned.
         case unplanned
@@ -24,16 +25,16 @@ public struct PlanManifest: Sendable {
 
     init() {}
 
-    /// How many items the snapshot must hold.
+    /// The number of items that the snapshot must contain.
     public var count: Int { entries.count }
 
-    /// Checks an entry of the snapshot off.
+    /// Checks off an entry of the snapshot.
     ///
     /// - Parameters:
     ///   - path: the absolute path's bytes.
-    ///   - size: the size in bytes; looked at for regular files only.
-    ///   - modified: when the content last changed; looked at for regular files only, since a
-    ///     directory's time moves with every entry.
+    ///   - size: the size in bytes; compared for regular files only.
+    ///   - modified: when the content last changed; compared for regular files only, since a
+    ///     directory's time changes with every entry.
     public mutating func check(
         _ path: some Collection<UInt8>, kind: FileKind, size: Int64, modified: FileTime
     ) -> Check {
@@ -43,7 +44,7 @@ public struct PlanManifest: Sendable {
         return entries[index].state == state ? .asPlanned : .different
     }
 
-    /// How many items no entry was checked off for.
+    /// The number of items for which no entry was checked off.
     public var missingCount: Int { seen.count { !$0 } }
 
     /// Whether a path was planned and no entry was checked off for it.
@@ -81,7 +82,7 @@ public struct PlanManifest: Sendable {
         return low < entries.count && entries[low].path == path ? low : nil
     }
 
-    // Seeded anew in every process, so nobody can make names that collide.
+    // Seeded anew in every process, so that nobody can choose names that collide.
 
     private func hash(_ path: some Collection<UInt8>) -> UInt64 {
         var hasher = Hasher()

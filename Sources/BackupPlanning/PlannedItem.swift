@@ -7,12 +7,11 @@ import SystemPackage
 public enum Disposition: Sendable, Hashable {
     /// Stored, for the reason the policy gives: nearly always that nothing excludes it.
     case stored(Exclusion)
-    /// Left out. Of a directory the entry itself is stored, with its attributes, and its contents are
-    /// left out.
+    /// Excluded. A directory's own entry is stored, with its attributes; its contents are excluded.
     case leftOut(LeftOutReason)
 }
 
-/// One item of a plan, while the plan is being made.
+/// One item of a plan that is being built.
 public struct PlannedItem: ~Copyable {
     /// The absolute path's bytes.
     public let path: [UInt8]
@@ -24,26 +23,26 @@ public struct PlannedItem: ~Copyable {
     public let disposition: Disposition
 }
 
-/// Somebody who wants to hear of every item while a plan is made.
+/// Receives each item while a plan is built.
 ///
-/// Every thread that plans has an observer of its own, used and finished on that thread.
+/// Each planning thread has its own observer, used and finished on that thread.
 public protocol PlanObserver: SendableMetatype {
-    /// Whether stored items are wanted; a plan is made faster when they are not.
+    /// Whether stored items are wanted; a plan is built faster when they are not.
     var wantsStoredItems: Bool { get }
 
-    /// Called for each item, in no order.
+    /// Called for each item, in no particular order.
     mutating func note(_ item: borrowing PlannedItem)
 
     /// Called once, after the thread's last item.
     mutating func finish()
 }
 
-/// An observer that wants to hear nothing.
+/// An observer that ignores all items.
 public struct NoPlanObserver: PlanObserver {
     /// Creates an observer.
     public init() {}
 
-    /// false.
+    /// Always false.
     public var wantsStoredItems: Bool { false }
 
     /// Does nothing.

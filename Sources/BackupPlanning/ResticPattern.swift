@@ -4,15 +4,16 @@ import SystemPackage
 
 /// A line of a restic exclude file that matches one absolute path and nothing else.
 ///
-/// restic expands `$NAME`, trims white space as Unicode knows it, and matches with Go's
-/// `filepath.Match`. Every name can be said: wildcards behind a backslash, `$` doubled, white space
-/// at the end in a character class, and a newline as the one character that a negated class leaves.
+/// restic expands `$NAME`, trims white space as Unicode defines it, and matches with Go's
+/// `filepath.Match`. Every name can be expressed: wildcards after a backslash, `$` doubled,
+/// trailing white space in a character class, and a newline as the only character that a negated
+/// class does not list.
 struct ResticPattern: Sendable, Hashable {
     /// The line, without its newline.
     private(set) var line: [UInt8] = []
 
-    /// The patterns for an item that is left out: a directory's contents, but for what is kept of
-    /// them, or anything else itself.
+    /// Returns the patterns for an excluded item: a directory's contents, except for the file that
+    /// is kept, or any other item itself.
     static func patterns(for item: LeftOutItem) -> [ResticPattern] {
         guard item.isDirectory else { return [ResticPattern(matching: item.path)] }
         let contents = ResticPattern(contentsOf: item.path)
@@ -20,20 +21,20 @@ struct ResticPattern: Sendable, Hashable {
         return [contents, ResticPattern(matching: item.path.pushing(kept)).negated]
     }
 
-    /// A pattern that takes back what one before it matched.
+    /// The pattern that cancels an earlier match.
     private var negated: ResticPattern {
         var pattern = self
         pattern.line.insert(UInt8(ascii: "!"), at: 0)
         return pattern
     }
 
-    /// A pattern for one item.
+    /// Creates a pattern for one item.
     init(matching path: FilePath) {
         append(path.bytes)
         protectEnd(of: path.bytes)
     }
 
-    /// A pattern for everything in a directory, and not the directory.
+    /// Creates a pattern for everything in a directory, but not the directory itself.
     init(contentsOf directory: FilePath) {
         append(directory.bytes)
         if line.last != UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
@@ -55,10 +56,10 @@ struct ResticPattern: Sendable, Hashable {
         }
     }
 
-    /// Puts white space at the end, which restic would trim, into a character class.
+    /// Puts trailing white space, which restic would trim, into a character class.
     private mutating func protectEnd(of path: [UInt8]) {
         let end = path.suffix(4)
-        // Bytes of the line's last character; a newline is already in a class.
+        // Tries each possible length of the last character; a newline is already in a class.
         for length in 1...max(end.count, 1) {
             guard let text = String(validating: end.suffix(length), as: UTF8.self),
                 let last = text.unicodeScalars.first, text.unicodeScalars.count == 1
@@ -71,8 +72,8 @@ struct ResticPattern: Sendable, Hashable {
     }
 }
 
-/// `[^\x01-\x09\x0B-\U0010FFFF]`: every character there is but a newline, negated. Bytes that are not
-/// UTF-8 count as U+FFFD, which the class holds.
+/// `[^\x01-\x09\x0B-\U0010FFFF]`: matches a newline, by negating every other character. Bytes that
+/// are not UTF-8 count as U+FFFD, which the class contains.
 private let anyNewline: [UInt8] =
     [UInt8(ascii: "["), UInt8(ascii: "^"), 0x01, UInt8(ascii: "-"), 0x09, 0x0B, UInt8(ascii: "-")]
     + Array("\u{10FFFF}".utf8) + [UInt8(ascii: "]")]

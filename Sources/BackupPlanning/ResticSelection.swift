@@ -1,12 +1,12 @@
 import SystemPackage
 
-/// How restic is told what to store: lists that leave out exactly what the plan leaves out.
+/// The input that makes restic exclude exactly what the plan excludes.
 public struct ResticSelection: Sendable, Hashable {
     /// What to store.
     public enum Targets: Sendable, Hashable {
         /// The sources themselves, as arguments.
         case sources
-        /// A list for `--files-from-raw`: absolute paths, a NUL behind each.
+        /// A list for `--files-from-raw`: absolute paths, each followed by a NUL.
         case list([UInt8])
     }
 
@@ -15,8 +15,8 @@ public struct ResticSelection: Sendable, Hashable {
     /// The contents of the file for `--exclude-file`; empty when nothing needs a pattern.
     public let excludeFile: [UInt8]
 
-    /// The most patterns that are not worth a list in their place. restic matches every entry against
-    /// every pattern, at about 30 ns each.
+    /// The largest number of file patterns for which a list of paths does not pay. restic matches
+    /// every entry against every pattern, at about 30 ns each.
     static let fewPatterns = 100
 
     init(targets: Targets, patterns: [ResticPattern]) {
@@ -24,18 +24,19 @@ public struct ResticSelection: Sendable, Hashable {
         excludeFile = patterns.reduce(into: []) { $0 += $1.line + [UInt8(ascii: "\n")] }
     }
 
-    /// The exclusions restic has to be told of: it leaves out sockets by itself, and cannot open
-    /// paths that are too long.
+    /// Returns the exclusions that restic must be given: it excludes sockets by itself, and cannot
+    /// open paths that are too long.
     static func exclusions(of plan: BackupPlan) -> [LeftOutItem] {
         plan.exclusions.filter { $0.reason != .socket && $0.reason != .tooLong }
     }
 }
 
 extension BackupPlan {
-    /// Chooses the way to tell restic what to leave out.
+    /// Chooses how to make restic exclude what the plan excludes.
     ///
-    /// Few exclusions go into an exclude file. Many files are left out by listing the smallest cover of
-    /// everything else; a directory needs a pattern either way, because its entry is stored.
+    /// Few excluded files are named in an exclude file. Many are excluded by listing the smallest
+    /// cover of everything else; a directory needs a pattern either way, because its entry is
+    /// stored.
     ///
     /// - Throws: `FileError` when the sources cannot be walked for the list.
     public func resticSelection() throws -> ResticSelection {

@@ -3,12 +3,14 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The shortest list of paths that holds everything but the exclusions: a directory without any
-/// exclusion below it as one path, single items only where neighbours are excluded.
+/// The shortest list of paths that covers everything but the exclusions: one path for a directory
+/// without any exclusion below it, single items only next to excluded ones.
 struct SmallestCover {
     private let roots: [CoverNode]
     private let exclusions: [LeftOutItem]
 
+    /// Creates the cover.
+    ///
     /// - Parameter exclusions: items below the sources.
     init(sources: [FilePath], exclusions: [LeftOutItem]) {
         roots = sources.map { CoverNode(path: $0) }
@@ -40,7 +42,7 @@ struct SmallestCover {
     }
 }
 
-/// The list, shared by the threads that find its paths.
+/// The list, shared by the threads that add to it.
 private final class CoverList: Sendable {
     private let storage: Monitor<[UInt8]> = Monitor([])
 
@@ -83,7 +85,7 @@ private struct CoverVisitor: TreeVisitor {
         }
     }
 
-    /// A directory that cannot be read is listed as a whole: restic then says so.
+    /// Lists a directory that cannot be read as a whole, so that restic reports it.
     mutating func cannotRead(_ error: FileError) {
         guard let path = error.path else { return }
         paths += path.bytes + [0]

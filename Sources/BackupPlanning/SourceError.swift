@@ -1,16 +1,16 @@
 import SystemPackage
 
-/// Why a SOURCE cannot be backed up as it was asked for.
+/// The reason why a SOURCE cannot be backed up as requested.
 public struct SourceError: Error, Sendable, Hashable {
     /// The source's real path.
     public let path: FilePath
-    /// Why it is left out.
+    /// Why it is excluded.
     public let reason: LeftOutReason
-    /// Another source that it lies in and that leaves it out; nil when it would be left
-    /// out alone too.
+    /// Another source that contains it and excludes it; nil when it would be excluded by itself
+    /// too.
     public let enclosingSource: FilePath?
 
-    /// What is wrong and how to go on, without any path.
+    /// What is wrong and how to proceed, without any path.
     public var description: String {
         if enclosingSource != nil {
             return "another SOURCE holds it and leaves it out: \(reason.sentence)"

@@ -2,10 +2,10 @@ import FileTree
 import SystemCalls
 import SystemPackage
 
-/// The directories that a plan's walk went through, each with when its entries had last changed before
-/// they were read.
+/// The directories that a plan's walk read, each with the modification time it had before it was
+/// read.
 struct WalkedDirectories: Sendable {
-    /// Paths, one behind the other.
+    /// The paths, concatenated.
     private var paths: [UInt8] = []
     private var entries: [(end: Int, modified: FileTime)] = []
 
@@ -20,13 +20,14 @@ struct WalkedDirectories: Sendable {
         entries += other.entries.map { ($0.end + offset, $0.modified) }
     }
 
-    /// The items that were there before the walk and now are in a directory that was read without them.
+    /// Returns the items that existed before the walk and were moved into a directory that had
+    /// already been read.
     ///
-    /// Takes one call for each directory, and reads those again that changed since.
+    /// Makes one system call for each directory, and reads those again that have changed since.
     ///
     /// - Parameters:
     ///   - start: when the walk began, by the clock of filesystems.
-    ///   - plan: knows the items that were met.
+    ///   - plan: the plan, which knows the items that the walk met.
     func itemsMovedIn(since start: FileTime, unknownTo plan: BackupPlan) -> [FilePath] {
         guard let manifest = plan.manifest else { return [] }
         var named: Set<FilePath>?
@@ -47,8 +48,8 @@ struct WalkedDirectories: Sendable {
         return moved
     }
 
-    /// Whether a directory's entries may have changed since it was looked at. Some filesystems keep
-    /// times in steps of up to two seconds, in which a second change shows nothing.
+    /// Whether a directory's entries may have changed since it was read. Some filesystems store
+    /// times in steps of up to two seconds, within which a second change does not show.
     private func mayHaveChanged(
         _ path: FilePath, _ modified: FileTime, _ start: FileTime
     ) -> Bool {
@@ -56,7 +57,7 @@ struct WalkedDirectories: Sendable {
         do throws(Errno) {
             return try path.withoutFollowing.statusAtHand().contentModificationTime != modified
         } catch {
-            // Gone: what was planned in it will be missing by name.
+            // Removed: what was planned in it will be missing by path.
             return false
         }
     }
@@ -69,7 +70,7 @@ struct WalkedDirectories: Sendable {
                 return true
             }
         } catch {
-            // Gone, or no directory any more: as above.
+            // Removed, or not a directory: as above.
         }
         return names
     }
@@ -77,7 +78,7 @@ struct WalkedDirectories: Sendable {
     private func wasThere(_ item: FilePath, before start: FileTime) -> Bool {
         do throws(Errno) {
             let status = try item.withoutFollowing.statusAtHand()
-            // Where no time of making is kept, a new file may be taken for a moved one.
+            // Where no creation time is stored, a new file may be mistaken for a moved one.
             return (status.creationTime ?? status.contentModificationTime) < start
         } catch {
             return false

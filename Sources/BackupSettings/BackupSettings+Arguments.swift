@@ -3,9 +3,9 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// A command that `run` carries out: its name, and what it is told.
+/// A command that `run` executes: its name and its arguments.
 package struct BackupStep: Sendable, Hashable {
-    /// The kinds of steps, by the name of the command.
+    /// The kinds of steps, named after the commands.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case create, forget, prune, verify
     }
@@ -17,7 +17,7 @@ package struct BackupStep: Sendable, Hashable {
 }
 
 extension BackupSettings {
-    /// The command line of a step.
+    /// Returns the command line of a step.
     package func step(_ kind: BackupStep.Kind) -> BackupStep {
         var words: [[UInt8]] = []
         if case .file(let path) = password {
@@ -32,10 +32,10 @@ extension BackupSettings {
         return BackupStep(kind: kind, arguments: [Array(kind.rawValue.utf8)] + words)
     }
 
-    /// The variables that the commands get besides those of this process.
+    /// The environment variables that the commands get in addition to those of this process.
     ///
-    /// The repository's location may hold a password, which every process of the machine could read
-    /// among the arguments.
+    /// The repository's location may contain a password, which every process on the machine could
+    /// read in the arguments.
     package var variables: [(name: String, value: String)] {
         let location = (name: "RESVAL_BACKUP_REPOSITORY", value: repository)
         return switch password {

@@ -5,10 +5,10 @@ import SystemCalls
 import SystemPackage
 
 extension BackupSettings {
-    /// Where the configuration file is unless something else is named:
+    /// The path of the configuration file when no other is given:
     /// `$XDG_CONFIG_HOME/resval/backup.toml`, by default below `~/.config`.
     ///
-    /// - Returns: nil where no home is known.
+    /// - Returns: nil when no home directory is known.
     package static var defaultFile: FilePath? {
         PolicyEnvironment.current().base.configurationHome?.path
             .appending("resval").appending("backup.toml")
@@ -16,8 +16,8 @@ extension BackupSettings {
 
     /// Reads a configuration file.
     ///
-    /// - Throws: ``FileError`` when it cannot be read; ``SettingsError`` when it is wrong, also when
-    ///   it holds a password and others than its owner may read it.
+    /// - Throws: ``FileError`` when it cannot be read; ``SettingsError`` when it is not valid, or
+    ///   when it contains a password and users other than its owner have permissions on it.
     package static func read(_ path: FilePath) throws -> BackupSettings {
         let (text, status) = try settingsText(of: path)
         let settings = try BackupSettings(text, home: PolicyEnvironment.current().base.home)

@@ -4,11 +4,11 @@ import StoragePolicy
 import SystemPackage
 
 extension BackupSettings {
-    /// Reads the text of a configuration file.
+    /// Parses the text of a configuration file.
     ///
     /// - Parameters:
     ///   - text: TOML.
-    ///   - home: what `~` stands for; nil where no home is known.
+    ///   - home: what `~` stands for; nil when no home directory is known.
     /// - Throws: ``SettingsError``, naming the line, the key and what is valid.
     package init(_ text: String, home: FilePath?) throws(SettingsError) {
         let reader = try SettingsReader(text)

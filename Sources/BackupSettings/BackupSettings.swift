@@ -3,23 +3,23 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What the configuration file says about the backup that is made every day.
+/// The settings of the daily backup, from the configuration file.
 package struct BackupSettings: Sendable, Hashable {
     /// The directories and files to back up, absolute.
     package var sources: [FilePath] = []
-    /// The repository, in the words of `--repository`.
+    /// The repository, in the form that `--repository` takes.
     package var repository = ""
-    /// What opens the repository.
+    /// Where the repository's password comes from.
     package var password = Password.environment
     /// The marks that exclude; nil for the default set.
     package var markers: [Marker]?
-    /// Whether temporary and caches directories are left out.
+    /// Whether temporary and cache directories are excluded.
     package var usesLocations = true
-    /// The size above which files are left out; nil for none.
+    /// The size above which files are excluded; nil for no limit.
     package var largestFile: ByteSize?
     /// The tags of each snapshot.
     package var tags: [String] = []
-    /// Whether files with a protection class may go into an archive that anybody can read.
+    /// Whether files with a protection class may go into an archive that anyone can read.
     package var allowsPlaintext = false
     /// Which snapshots are kept; empty when none is ever removed.
     package var retention: [RetentionSetting] = []
@@ -29,19 +29,19 @@ package struct BackupSettings: Sendable, Hashable {
     package var verify = Interval.days(7)
     /// Whether checking reads all data.
     package var verifyReadsData = false
-    /// The age, in seconds, from which on the last backup is too old to rely on; nil for none.
+    /// The age, in seconds, at which the last backup is too old to rely on; nil for no limit.
     package var staleAfter: Int64? = defaultStaleAge
 
     /// Three intervals of the installed timers, which start a run every day.
     package static let defaultStaleAge: Int64 = 3 * 86400
 
-    /// What opens the repository.
+    /// Where the repository's password comes from.
     package enum Password: Sendable, Hashable {
         /// `$RESTIC_PASSWORD_FILE`, `$RESTIC_PASSWORD_COMMAND` or `$RESTIC_PASSWORD`.
         case environment
         /// The password itself.
         case text(String)
-        /// A file that holds it.
+        /// A file that contains it.
         case file(FilePath)
         /// A command that prints it.
         case command(String)
@@ -58,16 +58,16 @@ package struct RetentionSetting: Sendable, Hashable {
 
 /// How often something is done.
 package enum Interval: Sendable, Hashable {
-    /// Not at all.
+    /// Never.
     case never
-    /// Once in so many days, at least 1.
+    /// Once in this many days; 0 for every run.
     case days(Int)
 
-    /// Whether it is time again.
+    /// Whether it is due again.
     ///
     /// - Parameters:
-    ///   - last: when it was done last, in seconds since 1970; nil when it never was.
-    ///   - now: the time now. A clock that was set back makes it due.
+    ///   - last: when it was last done, in seconds since 1970; nil when it never was.
+    ///   - now: the current time, in seconds since 1970. A clock that was set back makes it due.
     package func isDue(last: Int64?, now: Int64) -> Bool {
         guard case .days(let days) = self else { return false }
         guard let last, last <= now else { return true }

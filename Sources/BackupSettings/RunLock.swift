@@ -2,27 +2,28 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The lock that keeps two runs apart: a file in the state directory, locked with `flock(2)`.
+/// The lock that prevents two runs at once: a file in the state directory, locked with `flock(2)`.
 ///
-/// The kernel takes the lock away with the process, so a run that was killed leaves none behind. The
-/// file stays: a lock on a file that is removed and made anew would not be one.
+/// The kernel releases the lock when the process ends, so a run that was killed leaves none behind.
+/// The file stays: a lock on a file that is removed and created again would not exclude anyone.
 package final class RunLock: Sendable {
     private let file: OwnedDescriptor
 
-    /// What trying to lock found.
+    /// The outcome of trying to take the lock.
     package enum Attempt: Sendable {
-        /// The lock is held until this object goes.
+        /// The lock was taken; it is released when this object is deinitialized.
         case taken(RunLock)
-        /// A process has it; nil when it has not said yet which.
+        /// Another process has the lock; the pid in the file, or nil when the file has none.
         case held(by: Int32?)
     }
 
     private init(_ descriptor: FileDescriptor) { file = OwnedDescriptor(descriptor) }
 
-    /// Tries to take the lock, and writes this process's number into the file.
+    /// Tries to take the lock, and writes this process's pid into the file.
     ///
     /// - Parameter directory: the state directory, which must exist.
-    /// - Throws: ``FileError`` when the file can be neither made nor opened, or not locked.
+    /// - Throws: ``FileError`` when the file can be neither created nor opened, or cannot be
+    ///   locked.
     package static func take(in directory: FilePath) throws(FileError) -> Attempt {
         let path = directory.appending("backup.lock")
         let lock = RunLock(try open(path))
@@ -33,13 +34,14 @@ package final class RunLock: Sendable {
         } catch {
             throw .changingItem(error, path)
         }
-        // Where the number cannot be written, on a full disk for one, the lock holds all the same.
+        // Where the pid cannot be written, on a full disk for example, the lock is valid without
+        // it.
         try? lock.sign()
         return .taken(lock)
     }
 
-    /// Opens the file, made where it is missing. One that is there can be locked where nothing can
-    /// be written, too.
+    /// Opens the file, creating it when it is missing. An existing file can be locked even where
+    /// nothing can be written.
     private static func open(_ path: FilePath) throws(FileError) -> FileDescriptor {
         let failure: FileError
         do throws(FileError) {
@@ -52,7 +54,7 @@ package final class RunLock: Sendable {
         return opened
     }
 
-    /// Whether a process has the lock. Looking takes it for a moment.
+    /// Whether a process has the lock. The check takes the lock for a moment.
     ///
     /// - Throws: ``FileError`` when the file cannot be opened or locked.
     package static func isHeld(in directory: FilePath) throws(FileError) -> Bool {

@@ -1,23 +1,23 @@
 /// How a run of the daily backup ended.
 package enum RunResult: String, Sendable, Hashable, CaseIterable {
-    /// A run is under way, or was killed.
+    /// A run is in progress, or was killed.
     case running
     /// Everything was done.
     case ok
-    /// A snapshot was made, and it lacks something or holds less than the one before.
+    /// A snapshot was made, but it lacks something or covers less than the one before.
     case incomplete
     /// Something failed.
     case failed
     /// There is no repository.
     case noRepository
-    /// Somebody else uses the repository.
+    /// Another process uses the repository.
     case locked
     /// The password is wrong.
     case wrongPassword
     /// A signal ended the run.
     case interrupted
 
-    /// The result that an exit code stands for.
+    /// Creates the result that an exit code stands for.
     package init(exitCode: Int32) {
         switch exitCode {
         case 0: self = .ok
@@ -30,7 +30,7 @@ package enum RunResult: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What `status` answers: 0 for a good last run, 3 for an incomplete one, 1 for none or a bad one.
+    /// The exit code of `status` after such a run: 0 for `ok`, 3 for `incomplete`, otherwise 1.
     package var statusCode: Int32 {
         switch self {
         case .ok: 0

@@ -2,9 +2,9 @@ import ResourceValues
 import TextFormats
 
 extension RunStatus {
-    /// Reads a status file; fields of later versions are passed over.
+    /// Parses a status file; unknown fields, as later versions may add, are ignored.
     ///
-    /// - Throws: `JSONError` for anything that is no status.
+    /// - Throws: `JSONError` for anything that is not a status.
     package init(_ bytes: [UInt8]) throws(JSONError) {
         var fields = Fields()
         var scanner = JSONScanner(bytes[...], hasLostBytes: false)
@@ -55,7 +55,7 @@ extension RunStatus {
 }
 
 extension SnapshotSummary {
-    /// Reads what `create --json-counts` prints; nil when that names no snapshot.
+    /// Parses what `create --json-counts` prints; nil when it names no snapshot.
     package init?(createOutput bytes: [UInt8]) throws(JSONError) {
         var fields = SummaryFields()
         var scanner = JSONScanner(bytes[...], hasLostBytes: false)
@@ -67,7 +67,7 @@ extension SnapshotSummary {
     }
 }
 
-/// The fields about a snapshot, which status file and `create --json-counts` share.
+/// The fields of a snapshot that the status file and `create --json-counts` share.
 private struct SummaryFields {
     private var identifier: String?
     private var counts = SnapshotSummary(identifier: "")

@@ -2,33 +2,33 @@ import ResourceValues
 import SystemCalls
 import TextFormats
 
-/// What the status file tells other programs about the daily backup.
+/// The status of the daily backup, as the status file reports it to other programs.
 package struct RunStatus: Sendable, Hashable {
     /// How the last run ended.
     package var result = RunResult.running
-    /// What the last run did last, or failed at; nil before its first step.
+    /// The last step that the run began; nil before its first step.
     package var step: BackupStep.Kind?
     /// The exit code; nil while running.
     package var exitCode: Int32?
-    /// The number of the process that runs or ran.
+    /// The pid of the run's process.
     package var process: Int32
     /// When the run began.
     package var start: FileTime
-    /// When it ended; nil while running.
+    /// When the run ended; nil while running.
     package var end: FileTime?
     /// The snapshot that was made; nil when none was.
     package var snapshot: SnapshotSummary?
     /// When a run last ended with everything done.
     package var lastCleanRun: FileTime?
-    /// When the repository was last found to be good.
+    /// When the repository was last found to be intact.
     package var lastVerify: FileTime?
     /// When data that no snapshot needs was last removed.
     package var lastPrune: FileTime?
 
-    /// When the last run made a snapshot of all it could, as far as this status tells; nil when it did
-    /// not.
+    /// When the last run made a snapshot of all it could, as far as this status shows; nil when it
+    /// did not.
     ///
-    /// For a run under way that is what the runs before it did.
+    /// While a run is in progress, this is the last time that a run ended with everything done.
     package var lastBackup: FileTime? {
         switch result {
         case .ok, .incomplete: end
@@ -37,20 +37,20 @@ package struct RunStatus: Sendable, Hashable {
         }
     }
 
-    /// How old the last backup is.
+    /// Whether the last backup is too old to rely on.
     ///
     /// - Parameters:
-    ///   - age: the age, in seconds, from which on it is stale; nil for none.
-    ///   - now: the time. A backup from the future has no known age, and is stale, too: the clock was
-    ///     set, and how long ago the backup was made cannot be told.
+    ///   - age: the age, in seconds, at which a backup is stale; nil when none ever is.
+    ///   - now: the current time. A backup from the future is stale too: the clock was set, so the
+    ///     backup's age is unknown.
     package func isStale(after age: Int64?, now: FileTime) -> Bool {
         guard let age, let lastBackup else { return false }
         let seconds = now.seconds.subtractingSaturating(lastBackup.seconds)
-        // Clocks are corrected by moments all the time.
+        // Small corrections of the clock are normal.
         return seconds >= age || seconds < -3600
     }
 
-    /// Begins a run after another.
+    /// Creates the status of a run that begins, with the times of the previous one.
     package init(process: Int32, start: FileTime, after previous: RunStatus?) {
         self.process = process
         self.start = start
@@ -64,7 +64,7 @@ package struct RunStatus: Sendable, Hashable {
 
     /// The status as a line of JSON, with a newline.
     ///
-    /// - Parameter isStale: whether the last backup is too old to rely on; nil says nothing of it.
+    /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
     package func line(isStale: Bool?) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)
@@ -87,19 +87,19 @@ package struct RunStatus: Sendable, Hashable {
     }
 }
 
-/// What `create --json` tells about a snapshot.
+/// The facts about a snapshot that `create --json-counts` prints.
 package struct SnapshotSummary: Sendable, Hashable {
     /// The snapshot's identifier.
     package var identifier: String
-    /// How many items it holds.
+    /// The number of items in it.
     package var items: Int64 = 0
-    /// Their bytes.
+    /// The bytes of these items.
     package var bytes: Int64 = 0
-    /// How many bytes the repository grew by.
+    /// The number of bytes by which the repository grew.
     package var addedBytes: Int64 = 0
-    /// How many items were left out.
+    /// The number of excluded items.
     package var leftOutItems: Int64 = 0
-    /// Whether retention may follow; the status does not tell.
+    /// Whether `forget` may follow; not part of the status file.
     package var allowsForget = false
 
     /// Creates a summary.

@@ -11,7 +11,7 @@ extension SettingsPaths {
         return sources
     }
 
-    /// The location, with the directory in it made absolute.
+    /// Returns the repository's location, with a directory in it made absolute.
     func repository() throws(SettingsError) -> String {
         let key = SettingsKey.repository
         guard let text = try reader.string(key) else {

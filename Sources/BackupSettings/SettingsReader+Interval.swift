@@ -1,7 +1,7 @@
 import SettingsReading
 
 extension SettingsReader {
-    /// The interval of a key; nil when it is not set.
+    /// Returns the interval of a key; nil when it is not set.
     func interval(_ key: SettingsKey) throws(SettingsError) -> Interval? {
         guard has(key) else { return nil }
         if let days = integerIfAny(key), days >= 1, days <= 36500 { return .days(days) }

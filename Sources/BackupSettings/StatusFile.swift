@@ -3,20 +3,20 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// The file `backup-status.json` in the state directory, which other programs may read at any time:
-/// it is replaced as a whole.
+/// The file `backup-status.json` in the state directory. It is replaced as a whole, so that other
+/// programs may read it at any time.
 package struct StatusFile: Sendable {
-    /// Where the file is.
+    /// The path of the file.
     package let path: FilePath
 
-    /// The file in a state directory.
+    /// Creates a reference to the file in a state directory.
     package init(in directory: FilePath) {
         path = directory.appending("backup-status.json")
     }
 
-    /// The status of the last run; nil when there was none.
+    /// Returns the status of the last run; nil when there was none.
     ///
-    /// - Throws: ``FileError`` when the file cannot be read or understood.
+    /// - Throws: ``FileError`` when the file cannot be read or is not valid.
     package func read() throws(FileError) -> RunStatus? {
         guard let bytes = try contentsOfStateFile(path, limit: 1 << 20) else { return nil }
         do throws(JSONError) {

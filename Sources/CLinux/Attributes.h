@@ -5,13 +5,13 @@
 
 #include "Result.h"
 
-// Linux 6.13 gave the same numbers to every architecture; glibc 2.36 knows none of them.
+// The call numbers of Linux 6.13, the same on every architecture; glibc 2.36 defines none of them.
 #define LINUX_SYS_setxattrat 463
 #define LINUX_SYS_getxattrat 464
 #define LINUX_SYS_listxattrat 465
 #define LINUX_SYS_removexattrat 466
 
-// struct xattr_args of linux/xattr.h, which Debian 12's headers do not have yet.
+// struct xattr_args of linux/xattr.h, which Debian 12's headers lack.
 struct linux_xattr_args {
     uint64_t value __attribute__((aligned(8)));
     uint32_t size;
@@ -95,7 +95,7 @@ static inline long linux_fremovexattr(int descriptor, const char *name) {
 }
 
 // libattr reports each failing attribute through a variadic callback, which Swift cannot provide.
-// The first failure is kept: its errno, and the attribute's name behind the callback's format.
+// The errno of the first failure is kept, and the failures are counted.
 struct linux_copy_failure {
     struct error_context context;
     int error_number;
@@ -122,7 +122,8 @@ static inline int linux_copy_unless_skipped(const char *name, struct error_conte
     return attr_copy_action(name, context) != ATTR_ACTION_SKIP;
 }
 
-// Copies all extended attributes that xattr.conf(5) does not skip: 0, or minus the first errno.
+// Copies all extended attributes that xattr.conf(5) does not skip. Returns 0, or minus the first
+// errno.
 static inline long linux_copy_attributes(const char *source_path, int source,
                                          const char *target_path, int target) {
     struct linux_copy_failure failure = {

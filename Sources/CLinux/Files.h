@@ -50,13 +50,13 @@ static inline long linux_chmod(const char *path, mode_t mode) {
     return linux_result(chmod(path, mode));
 }
 
-// Sets the time of modification and leaves the time of access.
+// Sets the modification time and leaves the access time unchanged.
 static inline long linux_set_modification_time(int descriptor, time_t seconds, long nanoseconds) {
     struct timespec times[2] = {{0, UTIME_OMIT}, {seconds, nanoseconds}};
     return linux_result(futimens(descriptor, times));
 }
 
-// Makes a file without a name, in memory, that is closed on exec.
+// Creates an unnamed file in memory, closed on exec.
 static inline long linux_memfd_create(const char *name) {
     const unsigned int close_on_exec = 1;  // MFD_CLOEXEC
     return linux_result(syscall(SYS_memfd_create, name, close_on_exec));
@@ -71,7 +71,7 @@ static inline long linux_set_inode_flags(int descriptor, int flags) {
     return linux_result(ioctl(descriptor, FS_IOC_SETFLAGS, &flags));
 }
 
-// Whether the effective user may access a file: faccessat2(2), or glibc's stand-in for it.
+// Checks the effective user's access to a file: faccessat2(2), or glibc's emulation of it.
 static inline long linux_faccessat(int directory, const char *path, int mode, int flags) {
     return linux_result(faccessat(directory, path, mode, flags | AT_EACCESS));
 }
@@ -87,7 +87,7 @@ static inline long linux_utimensat(int directory, const char *path, const struct
     return linux_result(utimensat(directory, path, times, flags));
 }
 
-// Opens a file without a name in a directory, which linkat(2) can give one.
+// Creates an unnamed file in a directory, which linkat(2) can give a name.
 static inline long linux_open_unnamed(int directory, mode_t mode) {
     const int unnamed = 020000000 | __O_DIRECTORY;  // O_TMPFILE
     return linux_result(openat(directory, ".", unnamed | O_RDWR | O_CLOEXEC, mode));
@@ -125,7 +125,7 @@ static inline long linux_fchownat(int directory, const char *path, uid_t user, g
     return linux_result(fchownat(directory, path, user, group, flags));
 }
 
-// Makes a FIFO or a device; `mode` holds the kind as well.
+// Creates a FIFO or a device node; `mode` includes the file type.
 static inline long linux_mknodat(int directory, const char *name, mode_t mode, unsigned int major,
                                  unsigned int minor) {
     return linux_result(mknodat(directory, name, mode, gnu_dev_makedev(major, minor)));
@@ -139,19 +139,19 @@ static inline long linux_pwrite(int descriptor, const void *bytes, size_t size, 
     return linux_result(pwrite(descriptor, bytes, size, offset));
 }
 
-// Lets a file share another one's blocks: FICLONE.
+// Makes a file share the blocks of another: FICLONE.
 static inline long linux_clone_file(int target, int source) {
     return linux_result(ioctl(target, FICLONE, source));
 }
 
-// Copies a range to the same place in another file, in the kernel.
+// Copies a range to the same offset in another file, in the kernel.
 static inline long linux_copy_file_range(int source, int target, off_t offset, size_t length) {
     int64_t from = offset, to = offset;
     return linux_result(syscall(SYS_copy_file_range, source, &from, target, &to, length, 0));
 }
 
-// Leases: F_SETLEASE and F_GETLEASE. The lease tells of its break by SIGURG, which unlike SIGIO
-// nobody dies of.
+// Leases: F_SETLEASE and F_GETLEASE. A lease break is signalled by SIGURG, since SIGIO would
+// terminate a process that does not handle it.
 static inline long linux_set_lease(int descriptor, int type) {
     const int set_signal = 10, set_lease = 1024;  // F_SETSIG, F_SETLEASE
     if (fcntl(descriptor, set_signal, SIGURG) < 0) return -(long)errno;
@@ -163,7 +163,7 @@ static inline long linux_get_lease(int descriptor) {
     return linux_result(fcntl(descriptor, get_lease));
 }
 
-// Locks one byte of a file for the open file, not for the process: F_OFD_SETLK.
+// Locks one byte of a file for the open file description, not for the process: F_OFD_SETLK.
 static inline long linux_lock_byte(int descriptor, off_t offset, short type) {
     struct flock lock = {0};
     lock.l_type = type;
@@ -174,15 +174,15 @@ static inline long linux_lock_byte(int descriptor, off_t offset, short type) {
     return linux_result(fcntl(descriptor, set_lock, &lock));
 }
 
-// Opens a path on which no component may be a symbolic link: openat2(2).
+// Opens a path without symbolic links in any component: openat2(2).
 static inline long linux_open_without_links(int directory, const char *path, uint64_t flags) {
     struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x04 | 0x02};
     // RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
-// Opens a name below an open directory through no link, and where asked on the same mount:
-// openat2(2).
+// Opens a path below an open directory without following links and, unless crosses_mounts, without
+// leaving the mount: openat2(2).
 static inline long linux_open_beneath(
     int directory, const char *path, uint64_t flags, bool crosses_mounts) {
     // RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_XDEV
@@ -191,7 +191,7 @@ static inline long linux_open_beneath(
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
-// Opens a path as if an open directory were the root, also for links: openat2(2).
+// Opens a path as if an open directory were the root, for links as well: openat2(2).
 static inline long linux_open_in_root(int directory, const char *path, uint64_t flags) {
     struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x10};  // RESOLVE_IN_ROOT
     return linux_result(syscall(437, directory, path, &how, sizeof how));

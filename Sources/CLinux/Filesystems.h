@@ -1,4 +1,4 @@
-// What a filesystem is and can do, and the extents of its files.
+// Filesystem properties and the extents of files.
 
 #ifndef RESOURCE_VALUES_FILESYSTEMS_H
 #define RESOURCE_VALUES_FILESYSTEMS_H
@@ -13,12 +13,12 @@ static inline long linux_fstatvfs(int descriptor, struct statvfs *status) {
     return linux_result(fstatvfs(descriptor, status));
 }
 
-// The label of the mounted filesystem: FS_IOC_GETFSLABEL, at most FSLABEL_MAX bytes with the NUL.
+// Reads the filesystem's label: FS_IOC_GETFSLABEL, at most FSLABEL_MAX bytes with the NUL.
 static inline long linux_get_filesystem_label(int descriptor, char *label) {
     return linux_result(ioctl(descriptor, FS_IOC_GETFSLABEL, label));
 }
 
-// struct fsuuid2 and FS_IOC_GETFSUUID of Linux 6.9, which Debian 12's headers do not have yet.
+// struct fsuuid2 and FS_IOC_GETFSUUID of Linux 6.9, which Debian 12's headers lack.
 struct linux_filesystem_uuid {
     uint8_t length;
     uint8_t bytes[16];
@@ -52,7 +52,7 @@ static inline long linux_get_xfs_geometry(int descriptor, struct linux_xfs_geome
     return linux_result(ioctl(descriptor, _IOR('X', 100, struct linux_xfs_geometry), geometry));
 }
 
-// The extents of a file from an offset on: FS_IOC_FIEMAP. Returns how many were filled in.
+// Reads the extents of a file from an offset on: FS_IOC_FIEMAP. Returns the number of extents.
 #define LINUX_EXTENT_CAPACITY 32
 
 static inline long linux_get_extents(int descriptor, uint64_t start,
@@ -71,7 +71,7 @@ static inline long linux_get_extents(int descriptor, uint64_t start,
     return request.map.fm_mapped_extents;
 }
 
-// Asks for the length of a handle only: minus EOVERFLOW where the filesystem has handles.
+// Queries only the length of a file handle: minus EOVERFLOW where the filesystem supports handles.
 static inline long linux_probe_handle(int directory, const char *path, int flags) {
     struct {
         unsigned int length;
@@ -85,7 +85,7 @@ static inline long linux_syncfs(int descriptor) {
     return linux_result(syscall(SYS_syncfs, descriptor));
 }
 
-// Asks for the quota of a user (0) or a group (1) on the filesystem that holds an open file:
+// Reads the quota of a user (0) or a group (1) on the filesystem that contains an open file:
 // quotactl_fd(2) of Linux 5.14, which glibc 2.36 does not wrap.
 static inline long linux_get_quota(int descriptor, int type, unsigned int identifier,
                                    struct if_dqblk *quota) {

@@ -5,8 +5,8 @@
 
 #include "Result.h"
 
-// The variable with this number in the environment, as NAME=VALUE; NULL behind the last. Swift sees
-// the list itself as a variable that threads share.
+// Returns the environment variable at an index, as NAME=VALUE; NULL after the last. Not read from
+// Swift, which treats `environ` as a global variable shared by threads.
 static inline const char *linux_environment_entry(long number) {
     extern char **environ;
     return environ[number];
@@ -19,14 +19,14 @@ static inline long linux_unshare_working_directory(void) {
     return linux_result(syscall(SYS_unshare, CLONE_FS));
 }
 
-// The working directory's path, of any length, in memory the caller frees. glibc goes up the tree
-// itself where the path is longer than the kernel answers.
+// Reads the working directory's path, of any length, into memory that the caller frees. Where the
+// path is longer than the kernel returns, glibc walks up the tree itself.
 static inline long linux_getcwd(char **path) {
     *path = getcwd(NULL, 0);
     return *path ? 0 : -(long)errno;
 }
 
-// What the kernel knows of its clock's state: the flags STA_... of adjtimex(2).
+// Reads the kernel clock's status: the flags STA_... of adjtimex(2).
 static inline long linux_get_clock_flags(int *flags) {
     struct timex state = {.modes = 0};
     if (adjtimex(&state) < 0) return -(long)errno;
@@ -36,7 +36,7 @@ static inline long linux_get_clock_flags(int *flags) {
 
 static inline long linux_uname(struct utsname *names) { return linux_result(uname(names)); }
 
-// The limit on open descriptors (RLIMIT_NOFILE), which glibc declares with an enum type that
+// Reads the limit on open descriptors (RLIMIT_NOFILE), which glibc declares with an enum type that
 // Swift does not match.
 static inline long linux_get_descriptor_limit(struct rlimit *limit) {
     return linux_result(getrlimit(RLIMIT_NOFILE, limit));
@@ -46,7 +46,7 @@ static inline long linux_set_descriptor_limit(const struct rlimit *limit) {
     return linux_result(setrlimit(RLIMIT_NOFILE, limit));
 }
 
-// How many processors this process may run on, or minus the errno.
+// Returns the number of processors this process may run on, or minus the errno.
 static inline long linux_available_processors(void) {
     unsigned long processors[128];
     long size = syscall(SYS_sched_getaffinity, 0, sizeof processors, processors);
@@ -57,8 +57,8 @@ static inline long linux_available_processors(void) {
     return count;
 }
 
-// Starts a program with this process's environment, /dev/null for its input and output, and a
-// descriptor for its messages. Returns its process number.
+// Starts a program with this process's environment, /dev/null as its standard input and output, and
+// a descriptor as its standard error. Returns its pid.
 static inline long linux_spawn(const char *path, char *const *arguments, int messages) {
     extern char **environ;
     posix_spawn_file_actions_t actions;
@@ -81,25 +81,25 @@ static inline long linux_spawn(const char *path, char *const *arguments, int mes
     return result == 0 ? process : -result;
 }
 
-// Waits for the end of a child: its exit code, or 128 and the number of the signal that ended it.
+// Waits for a child to end. Returns its exit code, or 128 plus the signal that ended it.
 static inline long linux_wait(int process) {
     int status;
     if (waitpid(process, &status, 0) < 0) return -(long)errno;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// kill(2) with no signal: 0 when the process exists and may be signalled.
+// kill(2): with signal 0, checks only that the process exists and may be signalled.
 static inline long linux_kill(int process, int signal) {
     return kill(process, signal) == 0 ? 0 : -errno;
 }
 
-// Compares what two threads have: 0 when it is the same. kcmp(2)
+// Compares a resource of two threads: kcmp(2). Returns 0 if they share it.
 static inline long linux_kcmp(int first, int second, int type) {
     return linux_result(syscall(SYS_kcmp, first, second, type, 0, 0));
 }
 
-// Sends one datagram to a socket of this machine, without waiting. An address that begins with a NUL
-// is one without a name in any directory.
+// Sends one datagram to a local socket, without waiting. An address that begins with a NUL is in
+// the abstract namespace.
 static inline long linux_send_datagram(const void *address, size_t address_size,
                                        const void *message, size_t size) {
     struct sockaddr_un target = {0};
@@ -109,7 +109,7 @@ static inline long linux_send_datagram(const void *address, size_t address_size,
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -(long)errno;
     size_t length = offsetof(struct sockaddr_un, sun_path) + address_size;
-    // The terminator belongs to a path, but not to an address without one.
+    // The length includes a path's terminator; an abstract address has none.
     if (target.sun_path[0] != 0) length++;
     long result = linux_result(sendto(descriptor, message, size, MSG_NOSIGNAL | MSG_DONTWAIT,
                                       (struct sockaddr *)&target, (socklen_t)length));
@@ -117,7 +117,7 @@ static inline long linux_send_datagram(const void *address, size_t address_size,
     return result;
 }
 
-// Keeps SIGINT, SIGTERM and SIGHUP from the calling thread until they are let through again.
+// Blocks SIGINT, SIGTERM and SIGHUP for the calling thread and stores the previous signal mask.
 static inline void linux_hold_signals(sigset_t *before) {
     sigset_t held;
     sigemptyset(&held);
@@ -131,8 +131,8 @@ static inline void linux_release_signals(const sigset_t *before) {
     pthread_sigmask(SIG_SETMASK, before, 0);
 }
 
-// Sleeps with the given signals only held back: none that came before is missed. EINTR tells that
-// one came.
+// Sleeps with the given signal mask in place: no signal that arrived before is missed. Returns
+// minus EINTR if a signal arrived.
 static inline long linux_sleep_with_signals(const struct timespec *time, const sigset_t *mask) {
     return linux_result(pselect(0, 0, 0, 0, time, mask));
 }

@@ -5,9 +5,9 @@
 #ifndef RESOURCE_VALUES_RESULT_H
 #define RESOURCE_VALUES_RESULT_H
 
-// Nothing here may depend on _GNU_SOURCE: glibc's Swift module is built without it, and a type
-// that looks different in two modules cannot be used by a file that sees both. What only that
-// macro would declare is taken from the kernel's own headers or declared below.
+// Nothing here may depend on _GNU_SOURCE: glibc's Swift module is built without it, and a file that
+// imports two modules cannot use a type that differs between them. What only that macro would
+// declare comes from the kernel's own headers or is declared below.
 
 #include <attr/error_context.h>
 #include <attr/libattr.h>

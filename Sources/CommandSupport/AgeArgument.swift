@@ -5,8 +5,8 @@ public struct AgeArgument: ExpressibleByArgument, Sendable, Hashable {
     /// The duration in seconds.
     public let seconds: Int64
 
-    /// Reads a duration such as `90s`, `15m`, `24h` or `10d`; nil for anything else, above all for a number
-    /// that may be meant as days.
+    /// Parses a duration such as `90s`, `15m`, `24h` or `10d`; nil for anything else, in particular
+    /// for a number other than 0 without a unit, which might be meant as days.
     public init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), let unit = Self.unit(argument.dropFirst(digits.count)),

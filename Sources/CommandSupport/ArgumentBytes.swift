@@ -1,17 +1,18 @@
 import TextFormats
 
-/// Carries argument bytes through `String`, which holds nothing but valid UTF-8.
+/// Encodes the bytes of arguments in `String`, which can only contain valid UTF-8.
 ///
-/// A byte of invalid UTF-8 travels as one character of U+F700 to U+F7FF, and so does each byte of a
-/// character that already lies in that range. Every other character travels as itself, so any
-/// sequence of bytes comes back exactly as it was.
+/// A byte of invalid UTF-8 is represented by one character from U+F700 to U+F7FF, and so is each
+/// byte of a character that is itself in this range. Every other character represents itself, so
+/// any sequence of bytes can be restored exactly.
 public enum ArgumentBytes {
     private static let base: UInt32 = 0xF700
     private static let range: ClosedRange<UInt32> = 0xF700...0xF7FF
 
-    /// The arguments of this process, without the program's name, each ready for ``bytes(of:)``.
+    /// Returns the arguments of this process, without the program's name, in the form for
+    /// ``bytes(of:)``.
     ///
-    /// `CommandLine.arguments` repairs invalid UTF-8 and so loses the name.
+    /// `CommandLine.arguments` repairs invalid UTF-8, and so loses the original name.
     public static func processArguments() -> [String] {
         let count = Int(CommandLine.argc)
         guard count > 1 else { return [] }
@@ -24,7 +25,7 @@ public enum ArgumentBytes {
         }
     }
 
-    /// A string that carries bytes.
+    /// Returns a string that represents bytes.
     public static func text(carrying bytes: some Collection<UInt8>) -> String {
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         var text = String.UnicodeScalarView()
@@ -41,7 +42,7 @@ public enum ArgumentBytes {
         return String(text)
     }
 
-    /// The bytes a string carries.
+    /// Returns the bytes that a string represents.
     public static func bytes(of text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -56,7 +57,7 @@ public enum ArgumentBytes {
     }
 
     private static func character(for byte: UInt8) -> Unicode.Scalar {
-        // U+F700 to U+F7FF are scalars, so there always is one.
+        // U+F700 to U+F7FF are valid scalars, so there always is one.
         Unicode.Scalar(base + UInt32(byte)).unsafelyUnwrapped
     }
 

@@ -9,9 +9,9 @@ public struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
     /// Creates a size from a number of bytes.
     public init(bytes: Int64) { self.bytes = bytes }
 
-    /// Reads a size such as `4096`, `20K`, `1.5G` or `2GB`.
+    /// Parses a size such as `4096`, `20K`, `1.5G` or `2GB`.
     ///
-    /// - Returns: nil for anything else, also for sizes beyond 8 EiB.
+    /// - Returns: nil for anything else, including sizes beyond 8 EiB.
     public init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let unit = Self.unit(argument.dropFirst(digits.count)),
@@ -29,7 +29,7 @@ public struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
         return (0...index).reduce(1) { product, _ in product * base }
     }
 
-    /// Exact arithmetic: a fraction of a byte is cut off.
+    /// Multiplies in exact arithmetic; drops a fraction of a byte.
     private static func multiply(_ digits: Substring, by unit: Int64) -> Int64? {
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let whole = Int64(parts[0]) else { return nil }

@@ -3,9 +3,9 @@ import Glibc
 
 /// When output is coloured.
 public enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// On a terminal, unless `NO_COLOR` is set to something or `TERM` is `dumb`.
+    /// On a terminal, unless `NO_COLOR` is set and not empty, or `TERM` is `dumb` or not set.
     case auto
-    /// Always, whatever the environment says.
+    /// Always, regardless of the environment.
     case always
     /// Never.
     case never

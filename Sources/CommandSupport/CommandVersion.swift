@@ -1,5 +1,5 @@
 /// The version of the command line tools.
 public enum CommandVersion {
-    /// The version's number, as `--version` prints it.
+    /// The version number, as `--version` prints it.
     public static let text = "0.1.0"
 }

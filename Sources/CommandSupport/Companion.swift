@@ -4,17 +4,17 @@ import SystemPackage
 
 /// The companion programs: `resval backup …` runs `resval-backup …`, as git does.
 public enum Companion {
-    /// The words that stand for a companion.
+    /// The arguments that name a companion.
     public static let names = ["backup", "purge"]
 
-    /// When the first argument names a companion, becomes that program, with the other arguments
-    /// byte for byte; otherwise returns.
+    /// Replaces this process by a companion if the first argument names one, passing the other
+    /// arguments byte for byte; otherwise returns.
     public static func runIfNamed() {
         guard CommandLine.argc > 1, let first = CommandLine.unsafeArgv[1],
             let name = names.first(where: { strcmp($0, first) == 0 })
         else { return }
         let program = "resval-\(name)"
-        // The arguments from the name on are the companion's own, and its name comes first.
+        // The companion's arguments begin with its name.
         let arguments = CommandLine.unsafeArgv + 1
         arguments[0] = strdup(program)
         let errno = becomeProgram(program, arguments)

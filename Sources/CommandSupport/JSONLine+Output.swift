@@ -1,8 +1,8 @@
-// Commands print JSON, and need not say so twice.
+// Commands that import this module print JSON, and need not import TextFormats too.
 @_exported import TextFormats
 
 extension JSONLine {
-    /// Ends the object and adds it, with a newline, to a buffer as one record.
+    /// Ends the object and adds it to a buffer as one record, with a newline.
     public consuming func end(in buffer: inout OutputBuffer) {
         buffer.append(bytes: ended())
         buffer.endRecord()

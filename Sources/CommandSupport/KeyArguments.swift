@@ -3,7 +3,7 @@ import ResourceValues
 
 /// A key given on the command line: its name, its raw Foundation key, or its short name.
 public enum KeyArgument {
-    /// Reads any key.
+    /// Parses any key.
     public static func any(_ text: String) throws -> ResourceKey {
         guard let key = ResourceKey(anyName: text) else {
             throw unknown(text, valid: ResourceKey.allCases)
@@ -11,7 +11,7 @@ public enum KeyArgument {
         return key
     }
 
-    /// Reads a key whose values are stored.
+    /// Parses a key whose values are stored.
     public static func stored(_ text: String) throws -> ResourceKey {
         guard let key = ResourceKey(anyName: text) else {
             throw unknown(text, valid: ResourceKey.storedKeys)
@@ -24,7 +24,7 @@ public enum KeyArgument {
         return key
     }
 
-    /// Reads a value for a stored key.
+    /// Parses a value for a stored key.
     public static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
         guard let value = ResourceValue(text: text, for: key) else {
             throw ValidationError(
@@ -34,10 +34,10 @@ public enum KeyArgument {
         return value
     }
 
-    /// What shells offer for a key.
+    /// The shell completions for a key.
     public static var completion: CompletionKind { .list(ResourceKey.allCases.map(\.name)) }
 
-    /// What shells offer for a stored key.
+    /// The shell completions for a stored key.
     public static var storedCompletion: CompletionKind {
         .list(ResourceKey.storedKeys.map(\.name))
     }
@@ -57,7 +57,7 @@ public struct ChangesArgument: Sendable {
     /// The changes, each key at most once.
     public let changes: [MarkChange]
 
-    /// Reads `KEY=VALUE` pairs with commas between them.
+    /// Parses `KEY=VALUE` pairs separated by commas.
     public static func assignments(_ text: String) throws -> ChangesArgument {
         try ChangesArgument(
             text.split(separator: ",", omittingEmptySubsequences: false).map { part in
@@ -72,7 +72,7 @@ public struct ChangesArgument: Sendable {
             })
     }
 
-    /// Reads keys to remove with commas between them, or `all`.
+    /// Parses keys to remove, separated by commas, or `all`.
     public static func removals(_ text: String) throws -> ChangesArgument {
         if text == "all" { return try ChangesArgument(ResourceKey.storedKeys.map { ($0, nil) }) }
         return try ChangesArgument(

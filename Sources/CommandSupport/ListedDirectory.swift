@@ -1,23 +1,24 @@
 import SystemCalls
 import SystemPackage
 
-/// The directory that paths of a list lie in one after the other, open while they do.
+/// The directory of consecutive paths in a list, kept open between them.
 ///
-/// From it the kernel finds a file by one name, instead of going the whole way for each. It is opened
-/// for the second path in a row, since one path alone is reached faster by itself.
+/// The kernel then looks up one name for each file, instead of the whole path. The directory is
+/// opened only for the second consecutive path, since opening it does not pay off for a single
+/// path.
 struct ListedDirectory: ~Copyable {
     private var prefix: [UInt8] = []
     private var opened: SharedDescriptor?
     private let isOfUse = ExtendedAttributeCalls.haveDirectoryForms
 
-    /// Closes it: what stands for its path may be another directory by the time more paths come.
+    /// Closes the directory, because its path may lead to another directory when more paths arrive.
     mutating func forget() {
         opened = nil
         prefix.removeAll(keepingCapacity: true)
     }
 
-    /// The directory of `path`, and where in `path` the name in it begins; nil when the path has to be
-    /// followed itself.
+    /// Returns the open directory of `path`, and the offset of the name within `path`; nil when the
+    /// whole path has to be looked up.
     mutating func parent(
         of path: UnsafeBufferPointer<UInt8>
     ) -> (descriptor: FileDescriptor, nameOffset: Int)? {
@@ -38,7 +39,7 @@ struct ListedDirectory: ~Copyable {
         prefix.withUnsafeBytes { $0.hasSameBytes(as: directory) }
     }
 
-    /// Where it cannot be opened each path is followed, which tells why.
+    /// Opens the directory. If that fails, the lookup of each path reports why.
     private mutating func open() {
         opened = try? SharedDescriptor(
             openFile(FilePath(bytes: prefix), flags: [.reference, .directory]))

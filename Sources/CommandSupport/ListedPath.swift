@@ -3,13 +3,13 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// A path whose bytes lie in somebody else's buffer, NUL-ended; it lives only as long as the call it
-/// is handed to.
+/// A path whose NUL-terminated bytes are in a buffer of the caller, valid only during the call that
+/// it is passed to.
 ///
-/// Paths shorter than `PATH_MAX` reach the kernel as the bytes they are: nothing is copied. A path in
-/// a directory that is open is named from there.
+/// Paths shorter than `PATH_MAX` are passed to the kernel without being copied. A path in an open
+/// directory is looked up relative to it.
 public struct ListedPath: FileLocation, ~Copyable {
-    /// The path's bytes, without the NUL behind them.
+    /// The path's bytes, without the terminating NUL.
     public let bytes: UnsafeBufferPointer<UInt8>
     /// Whether a symbolic link at the end of the path is followed.
     public let followsSymbolicLink: Bool
@@ -24,13 +24,13 @@ public struct ListedPath: FileLocation, ~Copyable {
         self.parent = parent
     }
 
-    /// The path as a value that lasts.
+    /// The path as an independent value.
     public var path: FilePath { FilePath(bytes: bytes) }
 
-    /// The path, which is made anew by each call.
+    /// The path, created anew by each access.
     public var pathForMessages: FilePath? { path }
 
-    /// Leads to the file at this path.
+    /// Calls `body` with the system call arguments for the file at this path.
     public func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
         guard bytes.count < longestDirectPath, let start = bytes.baseAddress else {
             if followsSymbolicLink { return try path.lookUp(body) }
@@ -48,11 +48,11 @@ public struct ListedPath: FileLocation, ~Copyable {
     }
 }
 
-/// Shorter than `PATH_MAX` by the NUL.
+/// `PATH_MAX` without the NUL.
 private let longestDirectPath = 4095
 
 extension PathArgument {
-    /// Calls `body` with a location that leads to the file.
+    /// Calls `body` with the path as a location.
     public func withListedPath<Result, Failure: Error>(
         followingSymbolicLink follows: Bool = true,
         _ body: (borrowing ListedPath) throws(Failure) -> Result

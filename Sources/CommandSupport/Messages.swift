@@ -4,29 +4,30 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// Messages for people, on standard error: `resval: PATH: what is wrong (how to go on)`.
+/// Messages for people on standard error: `resval: PATH: what is wrong (how to proceed)`.
 ///
-/// Each is one line, written by one call, with everything escaped that could drive a terminal.
+/// Each message is one line, written by one call, with all characters escaped that could control a
+/// terminal.
 public enum Messages {
     /// The name of the running program, which begins every message.
     public static var programName: String { name.withLock { $0 } }
 
-    /// Says what went wrong with a file.
+    /// Reports an error of a file.
     public static func write(_ error: FileError) {
         write(about: error.path?.bytes, error.description)
     }
 
-    /// Says what went wrong with a file, by the path as the user gave it.
+    /// Reports an error of a file, with the path as the user gave it.
     public static func write(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
         write(about: Array(path), error.description)
     }
 
-    /// Says what went wrong with a file, by the path as the user gave it.
+    /// Reports an error of a file, with the path as the user gave it.
     public static func write(_ error: FileError, at path: PathArgument) {
         write(about: path.bytes, error.description)
     }
 
-    /// Says something about a path; nil where it concerns no path.
+    /// Writes a message about a path; nil when it does not concern a path.
     public static func write(about path: [UInt8]?, _ text: String) {
         var line = Array("\(programName): ".utf8)
         if let path {
@@ -38,12 +39,12 @@ public enum Messages {
         StandardError.write(line)
     }
 
-    /// Says something about a path; nil where it concerns no path.
+    /// Writes a message about a path; nil when it does not concern a path.
     public static func write(about path: FilePath?, _ text: String) {
         write(about: path?.bytes, text)
     }
 
-    /// Warns of something that did not keep the work from being done.
+    /// Warns about a problem that did not prevent the work.
     public static func warn(about path: [UInt8]?, _ text: String) {
         write(about: path, "warning: \(text)")
     }
@@ -53,7 +54,7 @@ public enum Messages {
     static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }
 }
 
-/// Standard error, shared by messages and progress: a message first wipes the progress line.
+/// Standard error, shared by messages and progress: a message first clears the progress line.
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -66,7 +67,7 @@ enum StandardError {
         }
     }
 
-    /// Shows text in place of the progress line shown before; empty text wipes it.
+    /// Replaces the progress line by text; empty text clears it.
     static func showProgress(_ text: String) {
         progressIsShown.withLock { isShown in
             guard isShown || !text.isEmpty else { return }
@@ -77,14 +78,14 @@ enum StandardError {
 
     private static func emit(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { buffer in
-            // Nobody is left to be told that standard error cannot be written.
+            // A failure to write to standard error cannot be reported anywhere.
             try? writeFile(.standardError, UnsafeRawBufferPointer(buffer))
         }
     }
 }
 
-/// Text for a message: unsafe characters escaped in octal, and argument bytes that were carried
-/// through a `String` shown likewise.
+/// Returns the text for a message: with unsafe characters escaped in octal, and likewise the
+/// argument bytes that ``ArgumentBytes`` represents in a `String`.
 package func safeMessageText(_ text: String, keepingNewlines: Bool = false) -> String {
     var output: [UInt8] = []
     for scalar in text.unicodeScalars {

@@ -2,18 +2,18 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What a command writes on its way to a file that the user named: the file at the path is the old one
-/// or the whole new one, which has nothing of the old one.
+/// Output of a command to a file that the user named. The path refers to the old file until the new
+/// one is complete; the new file takes nothing over from the old one.
 package struct OutputFile: ~Copyable {
-    /// Where the file will be.
+    /// The path of the file.
     package let path: FilePath
     private let directory: OwnedDescriptor
     private var staged: StagedFile
 
-    /// Begins a file of this process's user, which no other user can read.
+    /// Begins a file that belongs to this process's user and that no other user can read.
     ///
-    /// - Throws: `FileError` when something other than a regular file of this user has the name, a
-    ///   symbolic link among them, or a file cannot be made in the directory.
+    /// - Throws: `FileError` when the name belongs to anything but a regular file of this user,
+    ///   such as a symbolic link, or when no file can be created in the directory.
     package init(at path: FilePath) throws(FileError) {
         let opened: OwnedDescriptor
         do throws(Errno) {
@@ -47,7 +47,7 @@ package struct OutputFile: ~Copyable {
         }
     }
 
-    /// Gives the whole file its name.
+    /// Synchronizes the complete file to disk and gives it its name.
     package mutating func finish() throws(FileError) {
         do throws(Errno) {
             try synchronize(staged.descriptor)

@@ -4,13 +4,13 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The paths a command works on: arguments, or a list from a file.
+/// The paths that a command works on: arguments, or a list in a file.
 public struct PathOptions: ParsableArguments {
     /// The paths given as arguments.
     @Argument(help: "Files and directories. Put -- before names that begin with a dash.")
     public var paths: [PathArgument] = []
 
-    /// The file that lists NUL-ended paths; `-` is standard input.
+    /// The file that lists NUL-terminated paths; `-` means standard input.
     @Option(
         name: .customLong("files0-from"),
         help: ArgumentHelp(
@@ -20,7 +20,7 @@ public struct PathOptions: ParsableArguments {
     /// Creates options to be filled by the parser.
     public init() {}
 
-    /// Refuses both sources at once, and none.
+    /// Validates that exactly one of paths and `--files0-from` was given.
     public func validate() throws {
         if list != nil && !paths.isEmpty {
             throw ValidationError("Give paths or --files0-from, not both.")
@@ -33,13 +33,13 @@ public struct PathOptions: ParsableArguments {
     /// Whether one path was given, and no list.
     public var isSinglePath: Bool { list == nil && paths.count == 1 }
 
-    /// Calls `body` with each path until all are done or a stop is asked for.
+    /// Calls `body` with each path until all are done or a stop is requested.
     ///
-    /// Troubles with the list itself are reported and noted as failures; paths before and after a bad
-    /// record are still done. A last record without its NUL is not acted upon: a list cut short would
-    /// name another file than was meant.
+    /// Problems with the list itself are reported and noted as failures; paths before and after a
+    /// bad record are still processed. A last record without its NUL is not processed, since a
+    /// truncated path would name another file.
     ///
-    /// - Parameter beforeWaiting: called before a read that may have to wait, so that results so far
+    /// - Parameter beforeWaiting: called before a read that may block, so that the results so far
     ///   can be written.
     public func forEach(
         followingSymbolicLinks follows: Bool = true, outcome: Outcome,

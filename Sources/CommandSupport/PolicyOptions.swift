@@ -3,9 +3,9 @@ import EffectiveValues
 import StoragePolicy
 import SystemCalls
 
-/// What decides whether an item is backed up.
+/// The options that determine whether an item is backed up.
 public struct PolicyOptions: ParsableArguments {
-    /// The names of the marks that exclude.
+    /// The names of the markers that exclude.
     @Option(
         help: ArgumentHelp(
             "The marks that exclude, separated by commas: native, apple, xdg, nodump, cachedir, "
@@ -14,7 +14,7 @@ public struct PolicyOptions: ParsableArguments {
         completion: .list(Marker.allCases.map(\.rawValue)))
     public var markers: String?
 
-    /// Whether temporary and caches directories count as anything else.
+    /// Whether locations for temporary files and caches are treated like other directories.
     @Flag(
         name: .customLong("no-locations"),
         help: "Treat temporary and caches directories like any other.")
@@ -23,7 +23,7 @@ public struct PolicyOptions: ParsableArguments {
     /// Creates options to be filled by the parser.
     public init() {}
 
-    /// Refuses markers that do not exist, and none at all.
+    /// Validates that all markers exist, and that the list is not empty.
     public func validate() throws {
         for name in names ?? [] where Marker(rawValue: String(name)) == nil {
             let known = Marker.allCases.map(\.rawValue).joined(separator: ", ")
@@ -42,7 +42,7 @@ public struct PolicyOptions: ParsableArguments {
     /// Whether any of the options was given.
     public var areGiven: Bool { markers != nil || ignoresLocations }
 
-    /// The policy, after warnings about settings that were ignored.
+    /// Returns the policy, after printing warnings about settings that were ignored.
     public func policy(in environment: PolicyEnvironment) -> StoragePolicy {
         for warning in environment.warnings {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)

@@ -4,11 +4,12 @@ import ResourceValues
 import SystemPackage
 
 extension ParsableCommand {
-    /// Runs this command as the program: arguments as bytes, checked output, our exit codes.
+    /// Runs this command as the program, with arguments as bytes, checked output and this package's
+    /// exit codes.
     ///
     /// - Parameters:
     ///   - arguments: the arguments; nil for those of the process.
-    ///   - uncaughtCode: the exit code for an error that `run()` throws and that is no exit code, and
+    ///   - uncaughtCode: the exit code for an error thrown by `run()` other than an exit code, and
     ///     for output that could not be written.
     public static func runAsProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32 = 2
@@ -19,9 +20,10 @@ extension ParsableCommand {
 }
 
 extension ParsableCommand {
-    /// Runs `body` as the program, without parsing: with checked output and our exit codes.
+    /// Runs `body` as the program without parsing arguments, with checked output and this package's
+    /// exit codes.
     ///
-    /// For command lines so plain that parsing them would take most of the time.
+    /// For command lines so simple that parsing them would take most of the time.
     public static func runDirectly(_ body: () throws -> Void) -> Never {
         Program(root: Self.self, uncaughtCode: 2).runDirectly(body)
     }
@@ -62,7 +64,8 @@ struct Program {
         finish(with: exitCode(ofRunning: type(of: command)) { try command.run() })
     }
 
-    // Both return before the process ends, so that the error and what it holds are released.
+    // Both functions return before the process exits, so that the error and its contents are
+    // released.
 
     private func exitCode(
         ofRunning command: any ParsableCommand.Type, _ body: () throws -> Void
@@ -91,20 +94,20 @@ struct Program {
         StopRequest.beginListening()
     }
 
-    /// A program started with a standard descriptor closed would otherwise get that number for the
-    /// next file it opens, and write its output there.
+    /// Opens standard descriptors that are closed. Otherwise the next file opened would get such a
+    /// descriptor, and the program's output would be written to it.
     private func openStandardDescriptors() {
         for (descriptor, flags) in [
             (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDWR),
         ] where fcntl(descriptor, F_GETFD) == -1 {
-            // The lowest free number is taken, which is this one. Reading from standard input and
-            // writing to standard output still fail, as they should.
+            // open(2) returns the lowest free descriptor, which is this one. Reading from standard
+            // input and writing to standard output still fail, as they should.
             _ = open("/dev/null", flags)
         }
     }
 
-    /// Parses with the subcommand's own parser, which takes half the time of building all of them;
-    /// whatever it does not accept is parsed again from the root, for messages with the whole usage.
+    /// Parses with the subcommand's own parser, which takes half the time of building all parsers.
+    /// Arguments it rejects are parsed again from the root, for messages with the complete usage.
     private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
         if let first = arguments.first,
             let subcommand = root.configuration.subcommands.first(where: {
@@ -125,7 +128,7 @@ struct Program {
         finish(with: code)
     }
 
-    /// Prints what the parser has to say: help on standard output, complaints on standard error.
+    /// Prints the parser's output: help on standard output, errors on standard error.
     private func report(_ error: any Error, code: Int32) -> Int32 {
         let text = root.fullMessage(for: error)
         if code == 0 {
@@ -159,7 +162,7 @@ struct Program {
             Messages.write(error)
             return uncaughtCode
         case _ where root.exitCode(for: error) == .success:
-            // Help that was asked for comes as an error of the parser's.
+            // The parser reports requested help as an error.
             return report(error, code: 0)
         default:
             Messages.write(about: [UInt8]?.none, String(describing: error))
@@ -167,7 +170,7 @@ struct Program {
         }
     }
 
-    /// Ends the process: by the signal that asked it to stop, else with the exit code.
+    /// Ends the process: by the signal that requested the stop, otherwise with the exit code.
     private func finish(with code: Int32) -> Never {
         StandardError.showProgress("")
         let failure = StandardOutput.shared.finish()

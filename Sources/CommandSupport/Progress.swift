@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TextFormats
 
-/// The options of commands that may take long.
+/// The options of commands that may take a long time.
 public struct ProgressOptions: ParsableArguments {
     /// How progress is shown.
     public enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -29,7 +29,7 @@ public struct ProgressOptions: ParsableArguments {
 
     /// Begins to show progress.
     ///
-    /// - Parameter noun: what is counted, in the plural, such as `files`.
+    /// - Parameter noun: the items counted, in the plural, such as `files`.
     public func begin(counting noun: StaticString) -> Progress {
         if isSilent { return Progress(.none, noun) }
         switch progress {
@@ -39,7 +39,7 @@ public struct ProgressOptions: ParsableArguments {
     }
 }
 
-/// Shows how far long work has come, on standard error, a few times a second. Threads may share one.
+/// Shows the progress of long work on standard error, a few times a second. Threads may share one.
 public final class Progress: Sendable {
     enum Form { case none, line, json }
 
@@ -48,7 +48,7 @@ public final class Progress: Sendable {
     private let count = Atomic<Int>(0)
     private let nextDisplay = Atomic<Int>(Progress.now() + Progress.firstDelay)
 
-    /// Nanoseconds before the first display: short work shows none.
+    /// The time before the first display, in nanoseconds: short work shows no progress.
     private static let firstDelay = 1_000_000_000
     private static let interval = 200_000_000
 
@@ -57,11 +57,11 @@ public final class Progress: Sendable {
         self.noun = noun
     }
 
-    /// Counts items as done; cheap enough for every few hundred items of a hot loop.
+    /// Counts items as done; cheap enough to be called every few hundred items of a hot loop.
     ///
     /// - Parameters:
-    ///   - total: how many there are altogether; nil where that is not known.
-    ///   - bytes: bytes done so far; nil where none are counted.
+    ///   - total: the number of items altogether; nil where unknown.
+    ///   - bytes: the bytes done so far; nil where they are not counted.
     public func advance(by items: Int = 1, total: Int? = nil, bytes: Int64? = nil) {
         guard form != .none else { return }
         let done = count.add(items, ordering: .relaxed).newValue
@@ -74,7 +74,7 @@ public final class Progress: Sendable {
         if isOurs { show(done, total, bytes) }
     }
 
-    /// Wipes the progress line.
+    /// Clears the progress line.
     public func end() {
         if form == .line { StandardError.showProgress("") }
     }

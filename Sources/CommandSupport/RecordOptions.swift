@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// How results are printed: as lines, NUL-ended records, or JSON.
+/// The form of output: lines, NUL-terminated records, or JSON.
 public struct RecordOptions: ParsableArguments {
-    /// The shapes of output.
+    /// The forms of output.
     public enum Form: Sendable {
         /// Lines for people, with names escaped.
         case lines
-        /// Records that end with a NUL, with names as they are.
+        /// NUL-terminated records, with names unchanged.
         case nulEnded
         /// One JSON object per line.
         case json
@@ -25,22 +25,22 @@ public struct RecordOptions: ParsableArguments {
     /// Creates options to be filled by the parser.
     public init() {}
 
-    /// Refuses two shapes at once.
+    /// Validates that at most one form was given.
     public func validate() throws {
         if isJSON && endsWithNUL { throw ValidationError("Give --json or --null, not both.") }
     }
 
-    /// The chosen shape.
+    /// The chosen form.
     public var form: Form { isJSON ? .json : endsWithNUL ? .nulEnded : .lines }
 }
 
 extension OutputBuffer {
-    /// Adds a name as the form asks: escaped in lines, as it is in NUL-ended records.
+    /// Appends a name in the given form: escaped in lines, unchanged in NUL-terminated records.
     public mutating func append(name: UnsafeBufferPointer<UInt8>, in form: RecordOptions.Form) {
         form == .nulEnded ? append(bytes: name) : append(name: name)
     }
 
-    /// Ends a record as the form asks: with a newline or a NUL.
+    /// Ends a record in the given form: with a newline or a NUL.
     public mutating func endRecord(in form: RecordOptions.Form) {
         append(byte: form == .nulEnded ? 0 : UInt8(ascii: "\n"))
         endRecord()

@@ -2,23 +2,23 @@ import Glibc
 import SystemCalls
 import SystemPackage
 
-/// Reads records that end with a NUL, such as the paths `find -print0` writes, or with a newline, in
+/// Reads records terminated by a NUL, such as the paths from `find -print0`, or by a newline, in
 /// constant memory.
 package struct RecordReader: ~Copyable {
-    /// Longer than any path that can be named in one go, and enough for many.
+    /// Longer than the longest path of a system call, and enough for many paths.
     private static let chunkSize = 65536
-    /// The longest record that is kept; a longer one is a list of another kind.
+    /// The longest record that is accepted; a longer one means that the list has another format.
     private static let longestRecord = 1 << 20
 
-    /// What stood between two ends.
+    /// The result of reading one record.
     package enum Record {
-        /// A record's bytes, without its end; valid only meanwhile.
+        /// The bytes of a record, without its terminator; valid only during the call.
         case whole(UnsafeBufferPointer<UInt8>)
-        /// Two ends had nothing between them.
+        /// Two terminators with nothing between them.
         case empty
-        /// The list ended without an end behind these bytes.
+        /// The bytes after the last terminator of the list.
         case cutShort(UnsafeBufferPointer<UInt8>)
-        /// More than 1 MiB without an end, which was passed over.
+        /// More than 1 MiB without a terminator, which was skipped.
         case tooLong
     }
 
@@ -28,11 +28,11 @@ package struct RecordReader: ~Copyable {
     private var pending = 0..<0
     private var isSkipping = false
 
-    /// Reads from an open file, which stays the caller's to close.
+    /// Creates a reader of an open file, which the caller has to close.
     ///
     /// - Parameters:
     ///   - descriptor: the open file.
-    ///   - end: the byte that ends each record.
+    ///   - end: the byte that terminates each record.
     package init(_ descriptor: FileDescriptor, endingWith end: UInt8 = 0) {
         self.descriptor = descriptor
         self.end = end
@@ -41,9 +41,9 @@ package struct RecordReader: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// Calls `body` with each record until the list ends or a stop is asked for.
+    /// Calls `body` with each record until the list ends or a stop is requested.
     ///
-    /// - Parameter beforeWaiting: called before a read that may have to wait for a writer.
+    /// - Parameter beforeWaiting: called before a read that may block until a writer continues.
     /// - Throws: the errno of reading.
     package mutating func forEach(
         beforeWaiting: () -> Void = {}, _ body: (Record) -> Void
@@ -79,7 +79,7 @@ package struct RecordReader: ~Copyable {
         UnsafeRawBufferPointer(rebasing: buffer[range]).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Moves what is left of the last chunk to the front, and grows the buffer for a long record.
+    /// Moves the rest of the last chunk to the front, and grows the buffer for a long record.
     private mutating func makeRoom(_ body: (Record) -> Void) {
         if pending.count > Self.longestRecord {
             if !isSkipping { body(.tooLong) }
@@ -106,7 +106,8 @@ package struct RecordReader: ~Copyable {
         return count > 0
     }
 
-    /// Waits in steps, since a signal that asks to stop does not end a read that is under way.
+    /// Waits with a timeout, since a signal that requests a stop does not interrupt a read in
+    /// progress.
     private func waitUntilReadable() -> Bool {
         var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
         while !StopRequest.isMade {

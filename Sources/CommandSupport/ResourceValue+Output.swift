@@ -2,7 +2,8 @@ import ResourceValues
 import TextFormats
 
 extension OutputBuffer {
-    /// Adds a value as text: `true`, a class's name, a number, a time in RFC 3339 form.
+    /// Appends a value as text: `true`, the name of a class, a number, or a time in RFC 3339
+    /// format.
     public mutating func append(_ value: ResourceValue) {
         switch value {
         case .boolean(let value): value ? append("true") : append("false")

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// Standard output: every write is checked, and the first failure is kept for the exit code.
 ///
-/// After a failure nothing more is written, and ``StopRequest/isMade`` is true so that work whose
-/// results nobody would see ends.
+/// After a failure nothing more is written, and ``StopRequest/isMade`` is true, so that work whose
+/// results would be lost ends.
 public final class StandardOutput: Sendable {
     /// The standard output of this process.
     public static let shared = StandardOutput(.standardOutput)
@@ -20,7 +20,7 @@ public final class StandardOutput: Sendable {
         isTerminal = isatty(descriptor.rawValue) == 1
     }
 
-    /// Writes all bytes at once; two threads' bytes never mix.
+    /// Writes all bytes at once; the bytes of two threads never mix.
     public func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         failure.withLock { failure in
@@ -36,12 +36,13 @@ public final class StandardOutput: Sendable {
         }
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     public func write(_ text: String) { write(Array(text.utf8)) }
 
-    /// Closes the output, which may be when a network filesystem tells that a write failed.
+    /// Closes the output; a network filesystem may report a failed write only then.
     ///
-    /// - Returns: the first errno of any write or of closing; nil when all was written.
+    /// - Returns: the errno of the first write or close that failed; nil when everything was
+    ///   written.
     func finish() -> Errno? {
         failure.withLock { failure in
             guard failure == nil else { return failure }

@@ -4,12 +4,12 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Where programs keep what must outlast them: `$XDG_STATE_HOME/resval`, by default
+/// The directory for data that programs keep between runs: `$XDG_STATE_HOME/resval`, by default
 /// `~/.local/state/resval`.
 public enum StateDirectory {
-    /// The directory's path, whether it exists or not.
+    /// Returns the directory's path, whether it exists or not.
     ///
-    /// - Throws: ``FileError`` `other` where no home is known.
+    /// - Throws: ``FileError`` `other` when the home is unknown.
     public static func path() throws(FileError) -> FilePath {
         guard let home = PolicyEnvironment.current().base.stateHome else {
             throw FileError(
@@ -19,10 +19,11 @@ public enum StateDirectory {
         return home.path.appending(stateDirectoryName)
     }
 
-    /// Makes the directory, for its owner only, where it is missing.
+    /// Creates the directory, accessible to its owner only, if it does not exist.
     ///
     /// - Returns: its path.
-    /// - Throws: ``FileError``, also when it is not this user's alone.
+    /// - Throws: ``FileError``, also when it belongs to another user or other users can write to
+    ///   it.
     public static func make() throws(FileError) -> FilePath {
         let path = try path()
         try makeStateDirectory(path)

@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// The signal that asked this process to stop; 0 for none.
+/// The signal that asked this process to stop; 0 when there was none.
 private let stopSignal = Atomic<CInt>(0)
 private let outputFailed = Atomic<Bool>(false)
 
-/// A request to stop: SIGINT, SIGTERM, or output that nobody takes any more.
+/// A request to stop: SIGINT, SIGTERM, or output that can no longer be written.
 ///
-/// Loops look at ``isMade`` between items, finish the current item and return; the program then ends
+/// Loops check ``isMade`` between items, finish the current item and return; the program then ends
 /// by the same signal, so that its parent sees 130 or 143.
 public enum StopRequest {
     /// Whether work should end after the current item.
@@ -15,28 +15,29 @@ public enum StopRequest {
         stopSignal.load(ordering: .relaxed) != 0 || outputFailed.load(ordering: .relaxed)
     }
 
-    /// The signal that was received; nil for none.
+    /// The signal that was received; nil when there was none.
     public static var signal: CInt? {
         let signal = stopSignal.load(ordering: .relaxed)
         return signal == 0 ? nil : signal
     }
 
-    /// Takes back a request by one signal, as answered: the program then ends with its exit code. For
-    /// services, which their manager ends by SIGTERM.
+    /// Withdraws a request by a signal, so that the program ends with its exit code. For services,
+    /// which their manager stops by SIGTERM.
     public static func takeBack(_ signal: CInt) {
         _ = stopSignal.compareExchange(expected: signal, desired: 0, ordering: .relaxed)
     }
 
     static func makeAfterFailedOutput() { outputFailed.store(true, ordering: .relaxed) }
 
-    /// Begins to catch SIGINT and SIGTERM. A second one of the same kind ends the process at once,
-    /// in case the first meets a call that never returns.
+    /// Starts catching SIGINT and SIGTERM. A second signal of the same kind ends the process at
+    /// once, in case the first arrives during a call that never returns.
     ///
-    /// SIGPIPE is caught by a handler that does nothing, so that a write to a closed pipe answers
-    /// `EPIPE`; unlike an ignored signal, this is not passed on to programs this one starts.
+    /// SIGPIPE is caught by a handler that does nothing, so that a write to a closed pipe fails
+    /// with `EPIPE`; unlike an ignored signal, this is not inherited by programs that this process
+    /// starts.
     static func beginListening() {
-        // Signals the parent had ignored (nohup, a shell's background job) stay ignored.
         _ = stopSignal.load(ordering: .relaxed)
+        // Signals that the parent had ignored (nohup, a shell's background job) stay ignored.
         for signal in [SIGINT, SIGTERM] where !isIgnored(signal) {
             handle(signal, flags: CInt(bitPattern: UInt32(SA_RESETHAND))) { signal in
                 stopSignal.store(signal, ordering: .relaxed)
@@ -53,7 +54,7 @@ public enum StopRequest {
         Glibc.signal(signal, SIG_DFL)
         sigprocmask(SIG_UNBLOCK, &set, nil)
         raise(signal)
-        // Not reached unless the signal is held back from outside.
+        // Reached only if the signal is blocked from outside.
         exit(128 + signal)
     }
 

@@ -3,24 +3,24 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One item on the way from `/` to a file, as it was found on disk.
+/// One item on the path from `/` to a file, as found on disk.
 public struct ChainItem: Sendable, Hashable {
-    /// What the policy wants to know.
+    /// The item's facts, as the policy needs them.
     public let item: PolicyItem
-    /// The item's status, with its identity.
+    /// The item's status, which includes its identity.
     public let status: FileStatus
 }
 
-/// Reads everything from `/` down to an item.
+/// Returns every item from `/` down to a path, with its status and marks.
 ///
-/// Goes down by descriptor and follows no symbolic link, so a path may have any length and nobody can
-/// lead the lookup astray.
+/// Opens each item by descriptor, relative to its parent, and follows no symbolic links. The path
+/// may therefore have any length, and the lookup cannot be redirected.
 ///
 /// - Parameters:
-///   - path: a real path, as ``realPath(of:followsLast:)`` gives it.
+///   - path: a real path, as returned by ``realPath(of:followsLast:)``.
 ///   - reader: reads the marks of each item.
-/// - Returns: `/` first, the item last.
-/// - Throws: ``FileError``, naming the item it failed at: `noSuchFile`, `permissionDenied`,
+/// - Returns: the items in order, `/` first.
+/// - Throws: ``FileError``, naming the item that failed: `noSuchFile`, `permissionDenied`,
 ///   `notADirectory`, and `changed` when an item was replaced meanwhile.
 public func ancestorChain(
     of path: FilePath, reader: MarkReader = MarkReader()
@@ -66,7 +66,7 @@ private func status(
     }
 }
 
-/// The marks behind a name, once it is sure that they are the open file's.
+/// Reads marks by name, and verifies that the name still refers to the open file.
 private func marks(
     at location: DirectoryEntryLocation, of open: FileStatus, _ reader: MarkReader
 ) throws(FileError) -> ItemMarks {

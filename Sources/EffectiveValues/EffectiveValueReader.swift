@@ -2,7 +2,7 @@ import ResourceValues
 import StoragePolicy
 import SystemPackage
 
-/// An item with the values that apply to it.
+/// An item with its effective values.
 public struct EffectiveItem: Sendable {
     /// The item's real path.
     public let path: FilePath
@@ -10,10 +10,10 @@ public struct EffectiveItem: Sendable {
     public let status: FileStatus
     /// The marks stored on the item itself.
     public let marks: Marks
-    /// The values that apply, with reasons. Its ``Decision/contextForEntries`` begins a walk at the
-    /// item whose answers are those of a walk from the filesystem root.
+    /// The effective values, with reasons. A walk that begins at the item with its
+    /// ``Decision/contextForEntries`` gives the same answers as a walk from the filesystem root.
     public let decision: Decision
-    /// What has to be reported about the directories above.
+    /// The issues to report about the directories above.
     public let ancestorIssues: [AncestorIssue]
 
     fileprivate init(_ last: ChainItem, _ answer: PathDecision) {
@@ -25,19 +25,19 @@ public struct EffectiveItem: Sendable {
     }
 }
 
-/// Reads what is stored on an item and on everything above it, and asks the policy what applies.
+/// Reads the marks on an item and on every directory above it, and derives the effective values.
 public struct EffectiveValueReader: Sendable {
     /// The policy that decides.
     public let policy: StoragePolicy
-    /// The directory whose backup is asked about, as a real path; nil stands for `/`.
+    /// The source directory of the backup in question, as a real path; nil means `/`.
     public let source: FilePath?
 
     /// Creates a reader.
     ///
     /// - Parameters:
     ///   - policy: the policy that decides.
-    ///   - source: the directory whose backup is asked about: only locations strictly below it count.
-    ///     nil stands for `/`.
+    ///   - source: the source directory of the backup in question: only locations strictly below it
+    ///     count. nil means `/`.
     /// - Throws: ``FileError`` when the source has no real path.
     public init(_ policy: StoragePolicy, source: FilePath? = nil) throws(FileError) {
         guard let source else {
@@ -50,21 +50,21 @@ public struct EffectiveValueReader: Sendable {
         self.source = real
     }
 
-    /// The values that apply to an item, and the context of a walk that begins there.
+    /// Returns an item with its effective values, and the context of a walk that begins there.
     ///
     /// - Parameters:
-    ///   - path: absolute, or from the working directory; of any length.
+    ///   - path: absolute, or relative to the working directory; of any length.
     ///   - followsLast: whether a symbolic link at the end is followed.
-    /// - Throws: ``FileError`` as ``realPath(of:followsLast:)`` and ``ancestorChain(of:)`` do.
+    /// - Throws: ``FileError`` as ``realPath(of:followsLast:)`` and ``ancestorChain(of:reader:)`` do.
     public func item(
         at path: FilePath, followsLast: Bool = true
     ) throws(FileError) -> EffectiveItem {
         try item(at: path, followsLast: followsLast) { policy.decide($0, source: source) }
     }
 
-    /// A SOURCE of a backup with the decision on it and the context its walk begins with.
+    /// Returns a backup's SOURCE with the decision on it and the context of its walk.
     ///
-    /// When the decision excludes the SOURCE, the backup must refuse with the reason.
+    /// When the decision excludes the SOURCE, the backup must refuse and give the reason.
     ///
     /// - Throws: as ``item(at:followsLast:)``.
     public func source(at path: FilePath) throws(FileError) -> EffectiveItem {

@@ -1,20 +1,20 @@
 import SystemCalls
 
 extension Mount {
-    /// What kind of storage a filesystem is, which decides whether a backup goes into it.
+    /// The kind of storage behind a filesystem, which decides whether a backup descends into it.
     public enum Category: String, Sendable, Hashable, CaseIterable {
-        /// Files kept on this machine.
+        /// Files stored on this machine.
         case local
-        /// Not files but the kernel's view of something: proc, sysfs, cgroup and others.
+        /// A view of kernel data instead of files: proc, sysfs, cgroup and others.
         case pseudo
-        /// Files kept on another machine.
+        /// Files stored on another machine.
         case network
-        /// A program answers for the files (FUSE).
+        /// Files served by a program (FUSE).
         case fuse
-        /// A type this table does not know, and no block device beneath.
+        /// A type missing from the tables, and no block device.
         case unknown
 
-        /// The category in words, as the reason for leaving a mount out.
+        /// A description of the category, as the reason for excluding a mount.
         public var meaning: String {
             switch self {
             case .local: "a local filesystem"
@@ -26,8 +26,8 @@ extension Mount {
         }
     }
 
-    /// What kind of storage it is. An unknown type on a block device is local: when in doubt, a file
-    /// is backed up.
+    /// The kind of storage. An unknown type on a block device is local: when in doubt, a file is
+    /// backed up.
     public var category: Category {
         if filesystemType == "fuse" || filesystemType == "fuseblk"
             || filesystemType.hasPrefix("fuse.")
@@ -40,10 +40,11 @@ extension Mount {
         return isOnBlockDevice ? .local : .unknown
     }
 
-    /// Whether something that may fall silent answers for its files: a server, or a program.
+    /// Whether its files are served by another machine or by a program, which may stop responding.
     package var isRemote: Bool { category == .network || category == .fuse }
 
-    /// Filesystems without a block device have device numbers with the major number 0.
+    /// Whether it has a block device: other filesystems have device numbers with the major number
+    /// 0.
     private var isOnBlockDevice: Bool { deviceMajor(device) != 0 }
 }
 

@@ -1,25 +1,25 @@
 import SystemPackage
 
-/// One mounted filesystem, as a line of `/proc/self/mountinfo` tells it (proc(5)).
+/// One mounted filesystem, as described by a line of `/proc/self/mountinfo` (proc(5)).
 public struct Mount: Sendable, Hashable {
-    /// The mount's number.
+    /// The mount ID.
     public let number: Int
-    /// The number of the mount it is mounted on.
+    /// The mount ID of the parent mount.
     public let parent: Int
-    /// The device number of files on it, as ``FileIdentity/device`` has it.
+    /// The device number of the files on it, as in ``FileIdentity/device``.
     public let device: UInt64
-    /// The directory of the filesystem that is seen at ``mountPoint``; not `/` for bind mounts and
+    /// The directory of the filesystem that appears at ``mountPoint``; not `/` for bind mounts and
     /// subvolumes.
     public let root: FilePath
-    /// Where it is mounted, from this process's root.
+    /// The mount point, relative to this process's root.
     public let mountPoint: FilePath
     /// The filesystem's type, such as `ext4` or `fuse.sshfs`.
     public let filesystemType: String
-    /// What is mounted: a device's path, or words of the filesystem's own.
+    /// The mount source: the path of a device, or a string the filesystem defines.
     public let source: [UInt8]
-    /// Whether this mount, or the filesystem, is read-only.
+    /// Whether this mount or its filesystem is read-only.
     public let isReadOnly: Bool
-    /// The directories an overlay shows together, with the one it works in, as they were named when it was
-    /// mounted: `upperdir`, `lowerdir` and `workdir`. Empty for other types.
+    /// The directories of an overlay, as named in its mount options `upperdir`, `lowerdir`,
+    /// `datadir+` and `workdir`. Empty for other types.
     package let layers: [FilePath]
 }

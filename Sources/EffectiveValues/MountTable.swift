@@ -1,17 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// The filesystems this process sees.
+/// The filesystems mounted in this process's view.
 public struct MountTable: Sendable, Hashable {
     /// The mounts, in the kernel's order.
     public let mounts: [Mount]
-    /// Where servers and programs behind FUSE mounts begin to answer for files, but for `/` and what is
-    /// above local filesystems, which nothing can be done without.
+    /// The mount points of network and FUSE filesystems, except `/` and those above local
+    /// filesystems, which cannot be avoided.
     package private(set) var remoteMountPoints: Set<FilePath> = []
     private let children: [Int: [Int]]
 
-    /// Reads the contents of a file in the format of `/proc/self/mountinfo`. Lines that are not in
-    /// this format, and mounts whose directory was removed, are left out.
+    /// Parses the contents of a file in the format of `/proc/self/mountinfo`. Ignores lines that
+    /// are not in this format, and mounts whose directory was removed.
     public init(mountinfo: [UInt8]) {
         mounts = mountinfo.split(separator: UInt8(ascii: "\n")).compactMap { Mount(line: $0) }
         children = Dictionary(grouping: mounts.indices) { [mounts] in mounts[$0].parent }
@@ -24,7 +24,8 @@ public struct MountTable: Sendable, Hashable {
 
     /// Reads `/proc/self/mountinfo`.
     ///
-    /// - Throws: ``FileError`` of opening or reading it, for example where `/proc` is not mounted.
+    /// - Throws: ``FileError`` when it cannot be opened or read, for example where `/proc` is not
+    ///   mounted.
     public static func current() throws(FileError) -> MountTable {
         let path: FilePath = "/proc/self/mountinfo"
         do throws(Errno) {
@@ -34,19 +35,19 @@ public struct MountTable: Sendable, Hashable {
         }
     }
 
-    /// The mount a path lies on; nil when the table does not tell.
+    /// Returns the mount that contains a path; nil when the table does not say.
     ///
     /// - Parameter path: a real path.
     public func mount(holding path: FilePath) -> Mount? {
         let numbers = Set(mounts.map(\.number))
         let tops = mounts.indices.filter { !numbers.contains(mounts[$0].parent) }
-        // In a chroot that is no mount itself the table does not tell what `/` is on.
+        // In a chroot that is not a mount point, the table does not say which mount `/` is on.
         let nearest = tops.filter { path.isHeld(by: mounts[$0].mountPoint) }
             .min { mounts[$0].mountPoint.length < mounts[$1].mountPoint.length }
         guard var current = tops.first(where: { mounts[$0].mountPoint == "/" }) ?? nearest
         else { return nil }
-        // A lookup meets the mount points one after the other, the nearest to `/` first. Each step
-        // goes one mount further; the bound only ends a table that leads in a circle.
+        // A lookup crosses mount points in order, the nearest to `/` first. Each step crosses one
+        // mount; the bound only ends the search when the table has a cycle.
         for _ in mounts {
             guard let next = nextMount(from: current, towards: path) else { break }
             current = next
@@ -54,11 +55,11 @@ public struct MountTable: Sendable, Hashable {
         return mounts[current]
     }
 
-    /// The mount with a number, as `statx(2)` tells it; nil when the table has none.
+    /// Returns the mount with a mount ID, as reported by `statx(2)`; nil when the table has none.
     package func mount(numbered number: Int) -> Mount? { mounts.first { $0.number == number } }
 
-    /// Whether to ask for what lies at a path may mean to wait for a server, or for a program behind a FUSE
-    /// mount, that never answers.
+    /// Whether accessing a path may block forever, waiting for a server or for a program behind a
+    /// FUSE mount.
     ///
     /// - Parameter path: a real path.
     package func isRemote(_ path: FilePath) -> Bool {
@@ -73,7 +74,7 @@ public struct MountTable: Sendable, Hashable {
 }
 
 extension Mount {
-    /// Takes a line apart; nil when it is none of mountinfo.
+    /// Parses a line; nil when it is not in the format of mountinfo.
     fileprivate init?(line: ArraySlice<UInt8>) {
         let fields = line.split(separator: UInt8(ascii: " "))
         guard fields.count >= 9,
@@ -105,8 +106,8 @@ private let layerOptions: Set<String> = [
     "upperdir", "workdir", "lowerdir", "lowerdir+", "datadir+",
 ]
 
-/// The directories in the options of an overlay. In them a backslash before a colon or a backslash keeps
-/// either from being what it usually is; where only some options know that, both readings are taken.
+/// Returns the directories in the options of an overlay. A backslash escapes a colon or a
+/// backslash, but only in some options, so each value is returned both split and whole.
 private func overlayLayers(of type: String, _ options: ArraySlice<UInt8>) -> [FilePath] {
     guard type == "overlay" else { return [] }
     let backslash = UInt8(ascii: "\\")
@@ -136,7 +137,7 @@ private func deviceNumber(_ field: ArraySlice<UInt8>) -> UInt64? {
     return SystemCalls.deviceNumber(major: major, minor: minor)
 }
 
-/// Undoes the kernel's escapes: a backslash and three octal digits stand for a byte.
+/// Undoes the kernel's escapes: a backslash and three octal digits represent a byte.
 private func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = field

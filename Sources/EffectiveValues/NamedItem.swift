@@ -1,27 +1,27 @@
 import SystemCalls
 import SystemPackage
 
-/// An item that a person, a setting or a variable names, reached by a way on which nobody else
-/// decides where it leads.
+/// An item named by a person, a setting or a variable, and reached by a path that no other user
+/// controls.
 package struct NamedItem: Sendable, Hashable {
     /// The real path.
     package let path: FilePath
     /// The item's status when it was reached.
     package let status: FileStatus
 
-    /// Goes down from `/`, one name after the other, and checks each step.
+    /// Resolves a path from `/`, one name at a time, and checks each step.
     ///
-    /// A step from a directory that does not belong to root to what belongs to another user, root
-    /// included, is refused: the directory's owner chose what has the name. A symbolic link is
-    /// followed where root made it in a directory that only root can write, or where the user made it
-    /// in a directory that only the user or only root can write; a user's link must lead to what is
-    /// the user's own. These are the rules of systemd's `CHASE_SAFE` ("unsafe path transition"), but
-    /// for the user's own links.
+    /// A step is refused when its directory does not belong to root and the item in it belongs to
+    /// another user than the directory, even to root: the directory's owner chose which item has
+    /// the name. A symbolic link is followed if root made it in a directory that only root can
+    /// write, or if the user made it in a directory that only the user or only root can write; a
+    /// user's link must lead to an item of the same user. These are the rules of systemd's
+    /// `CHASE_SAFE` ("unsafe path transition"), except for the user's own links.
     ///
     /// - Parameters:
-    ///   - path: absolute, or from the working directory; of any length.
-    ///   - user: who acts on the item.
-    /// - Throws: ``FileError``: `unsafePath`, naming the item at which the way is refused, and as
+    ///   - path: absolute, or relative to the working directory; of any length.
+    ///   - user: the uid of the user who acts on the item.
+    /// - Throws: ``FileError``: `unsafePath`, naming the item at which the path is refused, and as
     ///   ``realPath(of:followsLast:)`` does.
     package init(at path: FilePath, user: UInt32 = effectiveUser()) throws(FileError) {
         var resolver = try PathResolver(path, checkedFor: user)
@@ -34,16 +34,17 @@ package struct NamedItem: Sendable, Hashable {
     }
 }
 
-/// A step on the way to an item that leads where another user decides.
+/// A step of a path that another user controls.
 package enum UnsafeStep: Error, Sendable, Hashable {
-    /// The item belongs to another user than its directory, which does not belong to root.
+    /// The item belongs to another user than its directory, and the directory does not belong to
+    /// root.
     case otherOwner
     /// The item is a symbolic link that another user made, or could have made.
     case link
-    /// A symbolic link of the user's own has led to what belongs to another user.
+    /// A symbolic link of the user's own leads to an item of another user.
     case linkToOthers
 
-    /// Checks one step down that follows no link.
+    /// Checks one step down that does not follow a link.
     ///
     /// - Parameters:
     ///   - directory: the status of the directory.
@@ -62,7 +63,7 @@ package enum UnsafeStep: Error, Sendable, Hashable {
         guard isOwn, !directory.isWritableByOthers else { throw .link }
     }
 
-    /// What is wrong, in words.
+    /// A description of what is wrong.
     package var sentence: String {
         switch self {
         case .otherOwner: "unsafe path transition: it belongs to another user than its directory"

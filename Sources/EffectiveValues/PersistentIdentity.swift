@@ -1,13 +1,13 @@
 import SystemCalls
 
-/// What a file is also after it is mounted anew, when its device may have another number, and another
-/// filesystem its number.
+/// The identity of a file that survives a remount, after which its filesystem may have another
+/// device number, and another filesystem may have the old one.
 package struct PersistentIdentity: Sendable, Hashable {
-    /// The filesystem a file lies on.
+    /// The filesystem that contains a file.
     package enum Filesystem: Sendable, Hashable {
-        /// What tells it from others: `UUID=…`, else the source of its mount.
+        /// The filesystem's name: `UUID=…`, or else the source of its mount.
         case named([UInt8])
-        /// The number of its device: what records of old versions have, and all that is known where
+        /// The device number: the form in records of old versions, and all that is known where
         /// `/proc` is not mounted.
         case device(UInt64)
     }
@@ -16,7 +16,8 @@ package struct PersistentIdentity: Sendable, Hashable {
     package let filesystem: Filesystem
     /// The inode number.
     package let inode: UInt64
-    /// When the file was made; nil where the filesystem does not keep it, and in records of old versions.
+    /// The creation time; nil where the filesystem does not store it, and in records of old
+    /// versions.
     package let creationTime: FileTime?
 
     /// Creates an identity from its parts.
@@ -26,16 +27,16 @@ package struct PersistentIdentity: Sendable, Hashable {
         self.creationTime = creationTime
     }
 
-    /// The identity that a record of an old version has.
+    /// Creates the identity that a record of an old version contains.
     package init(_ identity: FileIdentity) {
         self.init(
             filesystem: .device(identity.device), inode: identity.inode, creationTime: nil)
     }
 }
 
-/// Finds out which filesystems files lie on, each mount once.
+/// Identifies the filesystems of files, each mount once.
 ///
-/// Live for one run: a mount that is gone may leave its number to another.
+/// Use a table for one run only: the ID of an unmounted filesystem may be reused.
 package final class MountedFilesystems: Sendable {
     private struct Mounted: Hashable {
         let mount: Int
@@ -44,17 +45,17 @@ package final class MountedFilesystems: Sendable {
 
     private let known = Monitor<[Mounted: PersistentIdentity.Filesystem]>([:])
 
-    /// Creates a table without entries.
+    /// Creates an empty table.
     package init() {}
 
-    /// What a file is, by its status.
+    /// Returns the identity of a file with a status.
     package func identity(of status: FileStatus) -> PersistentIdentity {
         PersistentIdentity(
             filesystem: filesystem(of: status), inode: status.identity.inode,
             creationTime: status.creationTime)
     }
 
-    /// Whether a recorded identity is that of a file.
+    /// Whether a recorded identity is that of the file with a status.
     package func isIdentity(_ recorded: PersistentIdentity, of status: FileStatus) -> Bool {
         guard recorded.inode == status.identity.inode,
             recorded.creationTime == nil || recorded.creationTime == status.creationTime
@@ -79,8 +80,8 @@ package final class MountedFilesystems: Sendable {
 }
 
 extension Volume {
-    /// What tells the filesystem from others whatever its device's number: `UUID=…`, else the source of
-    /// the mount; nil where neither is known.
+    /// The filesystem's name, which does not depend on its device number: `UUID=…`, or else the
+    /// source of the mount; nil where neither is known.
     fileprivate var persistentName: [UInt8]? {
         if let uuid { return Array("UUID=\(uuid)".utf8) }
         return mount.source.isEmpty ? nil : mount.source

@@ -2,24 +2,24 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What this machine and this process's environment say about locations and mounts.
+/// The locations and mounts on this machine, as this process's environment determines them.
 public struct PolicyEnvironment: Sendable, Hashable {
     /// The home and the XDG base directories.
     public let base: BaseDirectories
-    /// Where the locations are.
+    /// The storage locations.
     public let locations: StorageLocations
-    /// The mounted filesystems; empty when they could not be read, which ``warnings`` tell.
+    /// The mounted filesystems; empty when they could not be read, which ``warnings`` reports.
     public let mounts: MountTable
-    /// What was ignored or could not be read.
+    /// Warnings about what was ignored or could not be read.
     public let warnings: [LocationWarning]
 
     /// Reads the environment, `/etc/passwd`, `user-dirs.dirs` and `/proc/self/mountinfo`.
     ///
-    /// Never fails: what cannot be read makes fewer locations, and a warning.
+    /// Never fails: what cannot be read yields fewer locations, and a warning.
     ///
     /// - Parameters:
-    ///   - named: locations the configuration or the command line names.
-    ///   - protected: other directories that are never part of a location.
+    ///   - named: locations named by the configuration or the command line.
+    ///   - protected: further directories that are never part of a location.
     public static func current(
         named: [StorageLocation] = [], protected: [FilePath] = []
     ) -> PolicyEnvironment {
@@ -28,15 +28,15 @@ public struct PolicyEnvironment: Sendable, Hashable {
             user: effectiveUser(), named: named, protected: protected)
     }
 
-    /// Reads everything but the environment variables and the place of the password database, which
-    /// are given.
+    /// Reads the same, but takes the environment variables and the path of the password database
+    /// from the caller.
     ///
     /// - Parameters:
     ///   - environment: the variables by name, without a dollar sign.
     ///   - passwordDatabase: the path of a file in the format of passwd(5).
-    ///   - user: the user's number.
-    ///   - named: locations the configuration or the command line names.
-    ///   - protected: other directories that are never part of a location.
+    ///   - user: the user's uid.
+    ///   - named: locations named by the configuration or the command line.
+    ///   - protected: further directories that are never part of a location.
     public init(
         environment: [String: FilePath], passwordDatabase: FilePath, user: UInt32,
         named: [StorageLocation] = [], protected: [FilePath] = []
@@ -60,18 +60,18 @@ public struct PolicyEnvironment: Sendable, Hashable {
 }
 
 extension PolicyEnvironment {
-    /// The status of what is at a path; nil where nothing is, it cannot be reached, or a server or program
-    /// answers for it, which may never do so.
+    /// Returns the status of the item at a path; nil when it does not exist, cannot be reached, or
+    /// is on a network or FUSE filesystem, which may never respond.
     package func localStatus(of path: FilePath) -> FileStatus? {
         guard let real = realPath(of: path, notBeyond: mounts), !mounts.isRemote(real) else {
             return nil
         }
-        // What vanished, or cannot be reached, is nil like what was never there.
+        // An item that vanished or cannot be reached is treated like one that never existed.
         return try? real.status()
     }
 }
 
-/// Reads small files, and keeps what could not be read.
+/// Reads small files, and collects warnings about those that could not be read.
 private struct FileReader {
     var warnings: [LocationWarning] = []
 
@@ -91,9 +91,9 @@ private struct FileReader {
     }
 }
 
-/// The real path of every path that has one. A missing or unreachable path is no place a walk could
-/// come to by another name; nor is one on a server that may never answer, unless the home is there, too,
-/// and nothing goes without.
+/// Returns the real path of each path that has one. A missing or unreachable path needs none: no
+/// walk can reach it by another name. Paths on network and FUSE filesystems are skipped, since
+/// these may never respond, unless the home is on one too or cannot be resolved.
 private func realPaths(
     of paths: Set<FilePath>, home: FilePath?, _ mounts: MountTable
 ) -> [FilePath: FilePath] {
@@ -108,7 +108,7 @@ private func realPaths(
     return table
 }
 
-/// Those of paths to which no safe way leads, with the item where another user decides.
+/// Returns the unsafe paths, each with the item at which another user controls the path.
 private func unsafePaths(
     among paths: Set<FilePath>, _ mounts: MountTable
 ) -> [FilePath: FilePath] {
@@ -117,17 +117,17 @@ private func unsafePaths(
         do throws(FileError) {
             _ = try NamedItem(at: path)
         } catch {
-            // What cannot be reached for another reason is met by nothing.
+            // A path that cannot be reached for another reason is not met by a walk either.
             if error.code == .unsafePath { table[path] = error.path ?? path }
         }
     }
     return table
 }
 
-/// The home and the base directories of the user this process runs as.
+/// Returns the home and the base directories of the user this process runs as.
 ///
-/// Reads the environment, and `/etc/passwd` only where that does not tell the home. Much less work
-/// than all of ``PolicyEnvironment``.
+/// Reads the environment, and `/etc/passwd` only if the environment does not determine the home.
+/// Much cheaper than a whole ``PolicyEnvironment``.
 package func currentBaseDirectories() -> BaseDirectories {
     let environment = processEnvironment()
     func directories(_ accounts: [UInt8]) -> BaseDirectories {
@@ -144,7 +144,8 @@ package func currentBaseDirectories() -> BaseDirectories {
     }
 }
 
-/// The user's directory of state, `$XDG_STATE_HOME` or `~/.local/state`; nil when no home is known.
+/// Returns the user's state directory, `$XDG_STATE_HOME` or `~/.local/state`; nil when the home is
+/// unknown.
 package func stateHome() -> FilePath? { currentBaseDirectories().stateHome?.path }
 
 private let variables = [

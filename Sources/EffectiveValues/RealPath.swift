@@ -1,15 +1,15 @@
 import SystemCalls
 import SystemPackage
 
-/// The path that leads to a file without any symbolic link, `.` or `..`.
+/// Returns the path of a file without symbolic links, `.` or `..`.
 ///
-/// Looked up one name after the other by descriptor, so neither the path nor its result is limited
-/// to `PATH_MAX`. Costs about three system calls per name.
+/// Resolves one name at a time by descriptor, so neither the path nor the result is limited to
+/// `PATH_MAX`. Takes about three system calls per name.
 ///
 /// - Parameters:
-///   - path: absolute, or from the working directory.
-///   - followsLast: whether a symbolic link at the end is followed; otherwise the result is the real
-///     path of the link itself.
+///   - path: absolute, or relative to the working directory.
+///   - followsLast: whether a symbolic link at the end is followed; otherwise the result is the
+///     real path of the link itself.
 /// - Throws: ``FileError``: `noSuchFile`, `notADirectory`, `permissionDenied`, `symbolicLinkLoop`
 ///   (more than 40 links) and others.
 public func realPath(
@@ -20,10 +20,11 @@ public func realPath(
     return resolver.path
 }
 
-/// The real path of what is there, without a look at what servers, or programs behind FUSE mounts, answer
-/// for: they may never do so.
+/// Returns the real path of an existing item without accessing anything below the mount point of a
+/// network or FUSE filesystem, which may never respond.
 ///
-/// - Returns: nil when nothing is there, it cannot be reached, or lies below such a mount's top.
+/// - Returns: nil when the item does not exist, cannot be reached, or lies below such a mount
+///   point.
 package func realPath(of path: FilePath, notBeyond mounts: MountTable) -> FilePath? {
     do throws(FileError) {
         var resolver = try PathResolver(path)
@@ -35,7 +36,8 @@ package func realPath(of path: FilePath, notBeyond mounts: MountTable) -> FilePa
 }
 
 extension MountTable {
-    /// As ``isRemote(_:)``, for any path.
+    /// Whether accessing a path may block forever: as ``isRemote(_:)``, for paths that need not be
+    /// real.
     package func mayBeSilent(_ path: FilePath) -> Bool {
         if remoteMountPoints.isEmpty { return false }
         do throws(FileError) {
@@ -48,27 +50,28 @@ extension MountTable {
     }
 }
 
-/// The kernel's own limit (`MAXSYMLINKS` of linux/namei.h).
+/// The kernel's own limit (`MAXSYMLINKS` in linux/namei.h).
 private let mostSymbolicLinks = 40
 
-/// Goes down a path by descriptor, one name after the other, and resolves symbolic links itself.
+/// Resolves a path by descriptor, one name at a time, including symbolic links.
 ///
-/// Works on bytes: every step with a `FilePath` goes over the whole path again, which long paths would
-/// feel.
+/// Works on bytes: each step with a `FilePath` would traverse the whole path again, which is slow
+/// for long paths.
 struct PathResolver: ~Copyable {
-    /// The path that was given, which errors name.
+    /// The path as given, for errors.
     private let given: FilePath
-    /// The names that lead from `/` to the file reached so far.
+    /// The names from `/` to the file reached so far.
     private var resolved: [ArraySlice<UInt8>]
     private var file: OwnedDescriptor
-    /// The names still to look up, the next one last.
+    /// The names still to look up, in reverse order.
     private var pending: [ArraySlice<UInt8>]
     private var linkCount = 0
-    /// Checks each step; nil where every way is followed.
+    /// The check of each step; nil when steps are not checked.
     private var check: StepCheck?
 
-    /// - Parameter user: who acts on what is reached, where each step from `/` is checked; nil where
-    ///   every way is followed.
+    /// Prepares to resolve a path.
+    ///
+    /// - Parameter user: the uid to check each step from `/` for; nil to check none.
     init(_ path: FilePath, checkedFor user: UInt32? = nil) throws(FileError) {
         do throws(Errno) {
             guard !path.isEmpty else { throw .noSuchFileOrDirectory }
@@ -97,10 +100,11 @@ struct PathResolver: ~Copyable {
         self.check = check
     }
 
-    /// The real path of what was reached.
+    /// The real path of the file reached.
     var path: FilePath { FilePath(names: resolved) }
 
-    /// What was reached, once each step to it was checked.
+    /// Returns the status of the file reached, after the last check; nil when steps are not
+    /// checked.
     ///
     /// - Throws: ``FileError`` `unsafePath`.
     func checkedStatus() throws(FileError) -> FileStatus? {
@@ -112,7 +116,10 @@ struct PathResolver: ~Copyable {
         return check?.status
     }
 
-    /// - Parameter ends: directories nothing below which is looked up; `EHOSTDOWN` for what lies there.
+    /// Looks up the pending names.
+    ///
+    /// - Parameter ends: directories below which nothing is looked up: paths there fail with
+    ///   `EHOSTDOWN`.
     mutating func resolve(
         followsLast: Bool = true, notBeyond ends: Set<FilePath> = []
     ) throws(FileError) {
@@ -150,12 +157,12 @@ struct PathResolver: ~Copyable {
         file = next
     }
 
-    /// Where a symbolic link leads; nil when the file is none.
+    /// Returns the target of a symbolic link; nil when the file is not a link.
     private func linkTarget(of file: borrowing OwnedDescriptor) throws(Errno) -> FilePath? {
         do throws(Errno) {
             return try symbolicLinkTarget(file.descriptor)
         } catch .noSuchFileOrDirectory, .invalidArgument {
-            // What readlinkat(2) with an empty path answers for other kinds of files.
+            // readlinkat(2) with an empty path fails with these for other kinds of files.
             return nil
         }
     }
@@ -177,7 +184,8 @@ struct PathResolver: ~Copyable {
         }
     }
 
-    /// What lies above a directory is chosen by who moves it: the way there is gone again.
+    /// Resolves the names again from `/`: the parent of a directory is chosen by the user who moved
+    /// it there, so a step to `..` has to be checked from above.
     private mutating func goDownAgain() throws(FileError) {
         pending += resolved.reversed()
         try beginAtRoot()
@@ -203,7 +211,7 @@ struct PathResolver: ~Copyable {
     }
 }
 
-/// What is known of the way gone so far, where each step is checked.
+/// The state of a checked lookup.
 private struct StepCheck {
     let user: UInt32
     /// The status of the file reached.

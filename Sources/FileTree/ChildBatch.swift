@@ -1,9 +1,9 @@
 import SystemPackage
 
-/// Directories met in one directory, in the order they shall be opened.
+/// Subdirectories of one directory that wait to be opened, in the order to open them.
 struct ChildBatch<Context: Sendable>: Sendable {
     let parent: DirectoryNode<Context>
-    /// NUL-ended names, one behind the other.
+    /// The names, each NUL-terminated, one after another.
     private var names: [CChar] = []
     private var contexts: [Context] = []
     private var firstName = 0

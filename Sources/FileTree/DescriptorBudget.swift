@@ -1,16 +1,16 @@
 import SystemCalls
 import SystemPackage
 
-/// Keeps the number of open directories in bounds, whatever the depth of the tree.
+/// A limit on the number of open directories, whatever the depth of the tree.
 ///
-/// Directories whose entries wait for their turn keep their descriptor while there is room. Beyond
-/// that the one opened longest ago is put away, since work goes deep first and comes back to it
-/// last. It is opened again from below, as `..`, when the walk comes back, else by name from its
-/// nearest open ancestor. Used under the pool's lock.
+/// A directory with waiting entries keeps its descriptor while the limit allows. Beyond that, the
+/// directory opened longest ago is closed, since the walk goes deep first and returns to it last.
+/// When the walk returns, it is reopened from below, as `..`, or else by name from its nearest open
+/// ancestor. Used under the pool's lock.
 struct DescriptorBudget<Context: Sendable> {
     private let limit: Int
     private var openCount = 0
-    /// Directories that may be put away, oldest first; some no longer are.
+    /// Directories that may be closed, oldest first, including some that no longer may.
     private var parked: [DirectoryNode<Context>] = []
     private var firstParked = 0
 
@@ -18,35 +18,36 @@ struct DescriptorBudget<Context: Sendable> {
         self.limit = max(limit, 16)
     }
 
-    /// Whether directories that cannot be put away may be added.
+    /// Whether directories that cannot be closed may be added.
     var areAmple: Bool { openCount < limit / 2 }
 
     /// Counts a directory that was just opened.
     ///
-    /// - Returns: a descriptor to close in its place.
+    /// - Returns: the descriptor of another directory, to close; nil if none has to be or can be
+    ///   closed.
     mutating func began(_ node: DirectoryNode<Context>) -> FileDescriptor? {
-        // A thread walks one root at a time: they are few, and never put away.
+        // Roots are not counted: they are few, since a thread walks one at a time, and never
+        // closed.
         guard node.parent != nil else { return nil }
         openCount += 1
         return openCount > limit ? putAwayOldest() : nil
     }
 
-    /// Notes that one use of a directory has ended.
+    /// Records that one use of a directory has ended.
     ///
-    /// - Returns: its descriptor to close, when nothing is left to do in it.
+    /// - Returns: its descriptor, to close, if nothing is left to do in it; else nil.
     mutating func released(_ node: DirectoryNode<Context>) -> FileDescriptor? {
         if node.isFinished {
-            // A root stays open as long as anything below it may have to be opened again.
+            // A root stays open because any directory below it may have to be reopened.
             return node.parent == nil ? nil : takeDescriptor(of: node)
         }
         if node.canBePutAway { park(node) }
         return nil
     }
 
-    /// Makes sure that a directory is open.
+    /// Reopens a directory if it is closed.
     ///
-    /// - Throws: the errno that kept it from being opened; `ENOTDIR` when its name now leads to
-    ///   something else.
+    /// - Throws: the errno of reopening it; `ENOTDIR` if its name now leads to another file.
     mutating func reopen(_ node: DirectoryNode<Context>) throws(Errno) {
         guard node.descriptor == nil else { return }
         var chain: [DirectoryNode<Context>] = []
@@ -68,17 +69,16 @@ struct DescriptorBudget<Context: Sendable> {
             }
             if !isBorrowed { closeQuietly(current) }
             current = opened
-            // The nearest ancestors are needed next, when the walk comes back to them.
+            // The nearest ancestors are needed next, when the walk returns to them.
             isBorrowed = distance == 0 || (distance < limit / 4 && ancestor.waitingChildren > 0)
             if isBorrowed { adopt(opened, for: ancestor) }
         }
     }
 
-    /// Opens the next directory that work comes back to once nothing waits in an open one.
+    /// Opens the next directory that the walk returns to, if no entries wait in the given one.
     ///
-    /// Takes one call for each level, where names would have to be followed all the way from the
-    /// root. A directory that was moved meanwhile leads elsewhere; then ``reopen(_:)`` has to find
-    /// the way.
+    /// Takes one call per level, whereas reopening by name starts from the root. A directory that
+    /// was moved leads elsewhere; then ``reopen(_:)`` has to find the way.
     mutating func prepareReturn(from node: DirectoryNode<Context>) {
         guard node.waitingChildren == 0, let start = node.descriptor,
             let goal = node.nearestAncestorWithWork(), goal.descriptor == nil
@@ -147,9 +147,9 @@ private func openAgain<Context>(
     }
 }
 
-/// Opens a directory to be read, never through a symbolic link.
+/// Opens a directory for reading, never through a symbolic link.
 ///
-/// - Parameter leavesAccessTime: whether reading it shall not count as use.
+/// - Parameter leavesAccessTime: whether to preserve its access time where permitted.
 func openDirectory(
     in directory: FileDescriptor, _ name: FilePath, leavesAccessTime: Bool = false
 ) throws(Errno) -> FileDescriptor {

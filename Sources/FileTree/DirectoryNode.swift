@@ -1,11 +1,11 @@
 import SystemCalls
 import SystemPackage
 
-/// A directory of a walk that is being read or has entries whose turn has not come.
+/// A directory of a walk that is being read or has waiting entries.
 ///
-/// What can change is guarded by the lock of the walk's ``WorkPool``.
+/// Mutable state is guarded by the lock of the walk's ``WorkPool``.
 final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
-    /// The directory above; nil for a root.
+    /// The parent directory; nil for a root.
     private(set) var parent: DirectoryNode?
     /// The name in `parent`; the path as given for a root.
     let name: FilePath
@@ -15,17 +15,18 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
 
     // Guarded by the pool's lock:
 
-    /// nil while the descriptor is put away to spare descriptors.
+    /// The descriptor; nil while closed to save descriptors.
     var descriptor: FileDescriptor?
-    /// How many threads use the descriptor now.
+    /// The number of threads that use the descriptor.
     var users = 0
-    /// Whether entries are left to read. The position lies in the descriptor, so it must stay open.
+    /// Whether entries are left to read. The descriptor has the read position, so it must stay
+    /// open.
     var isBeingRead = true
-    /// Whether it is among those that may be put away.
+    /// Whether it is in the budget's list of directories that may be closed.
     var isParked = false
-    /// How many directories in it wait to be opened.
+    /// The number of its subdirectories that wait to be opened.
     var waitingChildren = 0
-    /// An ancestor below which all are finished; nil for `parent`. Descendants keep it alive.
+    /// The nearest ancestor not known to be finished; nil for `parent`. Descendants keep it alive.
     private unowned var shortcut: DirectoryNode?
 
     init(
@@ -40,8 +41,8 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
         depth = (parent?.depth ?? -1) + 1
     }
 
-    /// Releases a chain of ancestors one by one: left to itself the chain of a tree 100,000 levels
-    /// deep would be released recursively and overflow the thread's stack.
+    /// Releases a chain of ancestors one by one: releasing the chain of a tree 100,000 levels deep
+    /// recursively would overflow the thread's stack.
     deinit {
         if let descriptor { closeQuietly(descriptor) }
         var next = parent.take()
@@ -52,15 +53,15 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
 
     var isFinished: Bool { !isBeingRead && waitingChildren == 0 && users == 0 }
 
-    /// Whether the descriptor may be put away: it can be opened again by name and has no position.
+    /// Whether the descriptor may be closed: it can be reopened by name and has no read position.
     var canBePutAway: Bool {
         descriptor != nil && users == 0 && !isBeingRead && parent != nil
     }
 
-    /// The nearest ancestor that is not finished, else the root; nil for a root.
+    /// Returns the nearest ancestor that is not finished, else the root; nil for a root.
     func nearestAncestorWithWork() -> DirectoryNode? {
         var next = shortcut ?? parent
-        // What is finished stays so, and is passed only once.
+        // A finished node stays finished, so each is skipped only once.
         while let node = next, node.parent != nil, node.isFinished {
             next = node.shortcut ?? node.parent
         }
@@ -68,7 +69,7 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
         return next
     }
 
-    /// The path with a slash behind it.
+    /// Returns the path with a trailing slash.
     func pathPrefix() -> [UInt8] {
         var names: [FilePath] = []
         var next: DirectoryNode? = self

@@ -2,15 +2,15 @@ import SystemCalls
 import SystemPackage
 
 extension TreeEntry {
-    /// Calls `body` with an entry that no walk came to.
+    /// Calls `body` with an entry that is not part of a walk.
     ///
     /// - Parameters:
-    ///   - target: leads system calls to it.
-    ///   - name: what it is called, whatever `target` says.
-    ///   - parentPath: the path of the directory that holds it.
-    ///   - kind: what kind of file it is.
+    ///   - target: the arguments by which system calls reach it.
+    ///   - name: its name, whatever `target` says.
+    ///   - parentPath: the path of its directory.
+    ///   - kind: its kind of file.
     ///   - inode: its inode number.
-    ///   - depth: how many levels below the root of a walk it is taken to be.
+    ///   - depth: its number of levels below the root of an assumed walk.
     package static func make<Result>(
         at target: CallTarget, named name: [UInt8], in parentPath: [UInt8], kind: FileKind,
         inode: UInt64, depth: Int, _ body: (borrowing TreeEntry) -> Result

@@ -1,29 +1,30 @@
 import SystemCalls
 import SystemPackage
 
-/// One entry of a walk, while its directory is open.
+/// An entry of a walk, while its directory is open.
 ///
-/// As a ``FileLocation`` it leads system calls to the entry by its directory's descriptor and its
-/// name: a renamed or replaced ancestor cannot lead them astray, and a path may have any length.
+/// As a ``FileLocation`` it directs system calls to the entry by its directory's descriptor and its
+/// name: renaming or replacing an ancestor cannot redirect them, and the path may have any length.
 public struct TreeEntry: ~Copyable, FileLocation {
     @usableFromInline let target: CallTarget
-    /// The name, NUL-ended; for a root the whole path, of which `target` may hold only the end.
+    /// The name, NUL-terminated; for a root the whole path, of which `target` may have only the
+    /// end.
     let name: UnsafePointer<CChar>
     let nameLength: Int
     let paths: PathBuffer
-    /// The kind of file; what a root leads to, for a root that is followed.
+    /// The kind of file; for a root that is followed, the kind of its target.
     public let kind: FileKind
-    /// The inode number as the directory tells it; for a mount point that of the directory beneath.
+    /// The inode number from the directory; for a mount point, that of the directory beneath it.
     public let inode: UInt64
-    /// 0 for a root, 1 for its entries, and so on.
+    /// The number of levels below the root: 0 for a root, 1 for its entries, and so on.
     public let depth: Int
 
-    /// The name's bytes; the whole path as it was given for a root.
+    /// The name's bytes; for a root, the whole path as it was given.
     public var nameBytes: [UInt8] {
         withName { Array($0) }
     }
 
-    /// The path: the root's as it was given, and the names below it.
+    /// The path: the root's as it was given, followed by the names below it.
     public var path: FilePath {
         var bytes: [UInt8] = []
         appendPath(to: &bytes)
@@ -39,7 +40,8 @@ public struct TreeEntry: ~Copyable, FileLocation {
         withName { bytes += $0 }
     }
 
-    /// Calls `body` with the name's bytes, without a copy. They are valid only meanwhile.
+    /// Calls `body` with the name's bytes, without copying them. They are valid only during the
+    /// call.
     @inline(__always)
     public func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         body(UnsafeRawBufferPointer(start: name, count: nameLength))
@@ -48,12 +50,12 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// The path.
     public var pathForMessages: FilePath? { path }
 
-    /// The entry's status: `statx(2)`, without starting an automount.
+    /// Returns the entry's status: `statx(2)`, without triggering an automount.
     ///
     /// - Throws: the call's errno.
     public func status() throws(Errno) -> FileStatus { try readStatus(target) }
 
-    /// The entry's status without waiting for a server or the program behind a FUSE mount.
+    /// Returns the entry's status without waiting for a server or the program behind a FUSE mount.
     package func statusAtHand() throws(Errno) -> FileStatus {
         try readStatusAtHand(target)
     }
@@ -69,7 +71,7 @@ public struct TreeEntry: ~Copyable, FileLocation {
         }
     }
 
-    /// Leads to the entry, never through a symbolic link; a root may be followed.
+    /// Resolves to the entry, never through a symbolic link; a root may be followed.
     @inlinable
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void
@@ -78,12 +80,12 @@ public struct TreeEntry: ~Copyable, FileLocation {
     }
 }
 
-/// The path of the directory a worker is in, built when first asked for.
+/// The path of the directory that a worker reads, built when first needed.
 final class PathBuffer {
     private var makePrefix: () -> [UInt8] = { [] }
     private var built: [UInt8]?
 
-    /// The directory's path with a slash behind it.
+    /// The directory's path with a trailing slash.
     var prefix: [UInt8] {
         if let built { return built }
         let prefix = makePrefix()

@@ -1,23 +1,23 @@
 import SystemCalls
 import SystemPackage
 
-/// Walks directory trees in parallel, by descriptor, to any depth and with any names.
+/// A parallel walk of directory trees, by descriptor, to any depth and with any names.
 ///
-/// Memory is bounded by the depth of the tree, and by 64 KiB for each thread, not by the number of
+/// Memory is bounded by the depth of the tree, plus 64 KiB for each thread, not by the number of
 /// entries. Symbolic links are never followed below a root.
 public struct TreeScanner: Sendable {
-    /// How many threads walk. More than there are cores pays when the tree is read from a disk.
+    /// The number of threads. More threads than cores are useful if the tree is read from a disk.
     public var threadCount: Int
-    /// Whether directories on other filesystems are visited but not walked (as `find -xdev`).
+    /// Whether directories on other filesystems are visited but not entered (as `find -xdev`).
     public var staysOnFilesystem: Bool
-    /// Whether a root that is a symbolic link stands for what it leads to.
+    /// Whether a root that is a symbolic link is followed.
     public var followsRoots: Bool
-    /// Whether reading directories leaves their access times alone where that is allowed, so that a
-    /// walk does not count as use.
+    /// Whether reading directories preserves their access times where permitted, so that a walk
+    /// does not count as use.
     public var leavesAccessTimes = false
-    /// Asked before each entry: true ends the walk at once.
+    /// Called before each entry; true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool
-    /// How many directories are kept open at most, where the limit on descriptors allows it.
+    /// The most directories kept open, where the limit on descriptors allows it.
     var openDirectoryLimit = 1024
 
     /// Creates a scanner.
@@ -31,21 +31,22 @@ public struct TreeScanner: Sendable {
         self.shouldStop = shouldStop
     }
 
-    /// Twice the cores this process may run on, at least 2 and at most 8: while some threads wait
-    /// for a disk others work.
+    /// The default number of threads: twice the cores this process may run on, at least 2 and at
+    /// most 8, so that some threads work while others wait for a disk.
     public static var defaultThreadCount: Int {
         min(max(2 * availableProcessorCount(), 2), 8)
     }
 
-    /// Visits every root and everything below it, in no order.
+    /// Visits every root and everything below it, in no particular order.
     ///
     /// Returns when all worker threads have ended.
     ///
     /// - Parameters:
-    ///   - roots: where the walk begins.
+    ///   - roots: the roots of the walk.
     ///   - makeVisitor: called once on each worker's thread, with the worker's number from 0.
-    /// - Throws: ``FileError`` `tooManyOpenFiles` or `other` when not one thread could be started or
-    ///   the limit on descriptors could not be read. Trouble with single files goes to the visitors.
+    /// - Throws: ``FileError`` `tooManyOpenFiles` or `other` if no thread could be started or the
+    ///   limit on descriptors could not be read. Errors with single files are passed to the
+    ///   visitors.
     public func scan<Visitor: TreeVisitor & SendableMetatype>(
         _ roots: [TreeRoot<Visitor.Context>],
         makeVisitor: @escaping @Sendable (Int) -> Visitor
@@ -70,11 +71,13 @@ public struct TreeScanner: Sendable {
     }
 }
 
-/// Runs `body` on threads of its own and returns when all have ended.
+/// Runs `body` on new threads and returns when all have ended.
 ///
-/// The threads may give up sharing the process's working directory, which the caller's must not.
+/// The threads may stop sharing the process's working directory, which the caller's thread must not
+/// do.
 ///
-/// - Returns: how many threads could be started; each has run `body` with its number from 0.
+/// - Returns: the number of threads that could be started; each has run `body` with its number from
+///   0.
 func runOnThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Int {
     var threads: [RunningThread] = []
     for number in 0..<count {

@@ -1,7 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// One thread's part in a walk.
+/// One thread's part of a walk.
 struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     typealias Node = DirectoryNode<Visitor.Context>
 
@@ -10,8 +10,9 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     private var visitor: Visitor
     private let paths = PathBuffer()
     private let records = RecordBuffer()
-    /// The directory the process works in, while this thread goes to each directory it reads; nil
-    /// where the kernel takes a directory's descriptor with every call.
+    /// The process's working directory, if this thread changes to each directory it reads; nil
+    /// where the kernel accepts a directory's descriptor with every call, or refuses a separate
+    /// working directory.
     private let home: FileDescriptor?
 
     init(_ pool: WorkPool<Visitor.Context>, _ scanner: TreeScanner, visitor: Visitor) {
@@ -21,7 +22,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         home = ExtendedAttributeCalls.haveDirectoryForms ? nil : leaveSharedWorkingDirectory()
     }
 
-    /// Takes part until the walk is over, which can be done once.
+    /// Takes part until the walk is over; to be called once.
     mutating func run() {
         var next = pool.next(finished: false)
         while let work = next {
@@ -68,7 +69,8 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         let length = root.path.length
         let descent = try location.withCallTarget { target throws(Errno) in
             try root.path.withPointer { name throws(Errno) in
-                // A path beyond PATH_MAX has become a descriptor and a rest: the name is the whole.
+                // For a path beyond PATH_MAX the target has only a descriptor and a rest; the name
+                // is whole.
                 let entry = TreeEntry(
                     target: target, name: name, nameLength: length, paths: paths,
                     kind: status.kind, inode: status.identity.inode, depth: 0)
@@ -129,7 +131,8 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
                 let count = try readDirectory(descriptor, into: buffer)
                 if count == 0 { break }
                 paths.enter { node.pathPrefix() }
-                // A buffer that is nearly full has more behind it, for whoever is free.
+                // More entries are likely to follow a buffer that is more than half full: any free
+                // worker may read them.
                 let isHandedOver = count > buffer.count / 2 && pool.handOver(node)
                 visitEntries(UnsafeRawBufferPointer(buffer)[..<count], of: node, directory)
                 if isHandedOver { return pool.stoppedUsing(node) }
@@ -140,16 +143,16 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         pool.finishedReading(node)
     }
 
-    /// Makes calls on a directory's entries as short as can be.
+    /// Prepares for calls on a directory's entries by the fastest way.
     ///
-    /// - Returns: what such calls begin at.
+    /// - Returns: the directory descriptor for such calls, or `AT_FDCWD`.
     private func enter(_ descriptor: FileDescriptor) throws(Errno) -> CInt {
         guard home != nil else { return descriptor.rawValue }
         do throws(Errno) {
             try changeWorkingDirectory(to: descriptor)
             return FileDescriptor.workingDirectory.rawValue
         } catch .permissionDenied {
-            // It may be read but not entered: its entries can at least be named.
+            // The directory may be read but not entered: its entries can at least be named.
             return descriptor.rawValue
         }
     }
@@ -175,13 +178,13 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     }
 
     private mutating func report(_ errno: Errno, _ path: FilePath) {
-        // What vanished before its turn is not there to be walked.
+        // A directory removed before its turn is not an error.
         if errno != .noSuchFileOrDirectory { visitor.cannotRead(.readingDirectory(errno, path)) }
     }
 }
 
-/// The kind of file where a directory does not tell; unknown when it cannot be asked for, which
-/// whoever uses the entry next finds out.
+/// Returns the kind of file where the directory does not report it; unknown if the status cannot be
+/// read, which the next call on the entry reports.
 private func kindByStatus(_ target: CallTarget) -> FileKind {
     do throws(Errno) {
         return try target.status().kind
@@ -190,10 +193,10 @@ private func kindByStatus(_ target: CallTarget) -> FileKind {
     }
 }
 
-/// Makes the calling thread's working directory its own.
+/// Gives the calling thread a working directory of its own.
 ///
-/// - Returns: the directory it was, as a descriptor; nil where that is refused, so that calls go the
-///   slower way through `/proc`.
+/// - Returns: a descriptor of the working directory; nil where this is not permitted, so that calls
+///   go the slower way through `/proc`.
 private func leaveSharedWorkingDirectory() -> FileDescriptor? {
     do throws(Errno) {
         try separateWorkingDirectory()

@@ -1,19 +1,20 @@
 import SystemCalls
 import SystemPackage
 
-/// What is left to do in a walk, shared by its workers.
+/// The remaining tasks of a walk, shared by its workers.
 ///
-/// Tasks are taken last in, first out, so a walk goes deep before it goes wide. That, and reading a
-/// directory a buffer at a time, bounds memory by the tree's depth rather than its size.
+/// Tasks are taken last in, first out, so a walk goes deep before it goes wide. Together with
+/// reading a directory one buffer at a time, this bounds memory by the tree's depth rather than its
+/// size.
 final class WorkPool<Context: Sendable>: Sendable {
     enum Work {
         case root(TreeRoot<Context>)
         /// Open and read a directory met in `parent`, whose descriptor is in use until
         /// ``WorkPool/stoppedUsing(_:)``.
         case open(parent: DirectoryNode<Context>, name: FilePath, context: Context)
-        /// Read on in a directory.
+        /// Continue reading a directory.
         case read(DirectoryNode<Context>)
-        /// Entries of `parent` that cannot be reached any more.
+        /// The waiting entries of `parent` cannot be reached.
         case lost(parent: DirectoryNode<Context>, errno: Errno)
     }
 
@@ -31,7 +32,7 @@ final class WorkPool<Context: Sendable>: Sendable {
                     stack.removeLast()
                     return .read(node)
                 case .children(var batch):
-                    // Emptied first, so that the batch is changed in place.
+                    // Removed from the stack first, so that the batch is changed without a copy.
                     stack.removeLast()
                     let parent = batch.parent
                     do throws(Errno) {
@@ -48,7 +49,7 @@ final class WorkPool<Context: Sendable>: Sendable {
             return roots.popLast().map { .root($0) }
         }
 
-        /// Drops what waits in a directory that cannot be reached, which is reported once.
+        /// Drops the waiting entries of a directory that cannot be reached, which is reported once.
         private mutating func forgetChildren(of parent: DirectoryNode<Context>) {
             stack.removeAll { pending in
                 if case .children(let batch) = pending { batch.parent === parent } else { false }
@@ -86,10 +87,10 @@ final class WorkPool<Context: Sendable>: Sendable {
 
     var isStopped: Bool { shouldStop() }
 
-    /// Takes the next task, waiting while other workers may still add some.
+    /// Takes the next task, and waits while other workers may still add some.
     ///
-    /// - Parameter finished: whether the caller has done a task it took before.
-    /// - Returns: nil when the walk is over or shall stop.
+    /// - Parameter finished: whether the caller has finished a task that it took before.
+    /// - Returns: nil if the walk is over or must stop.
     func next(finished: Bool) -> Work? {
         var hasReported = !finished
         return state.wait { state -> Work?? in
@@ -123,10 +124,10 @@ final class WorkPool<Context: Sendable>: Sendable {
         }
     }
 
-    /// Hands the rest of a directory to whoever is free.
+    /// Hands the rest of a directory to any free worker.
     ///
-    /// - Returns: false when descriptors are short; then the caller reads on itself, since a directory
-    ///   that is half read keeps its descriptor.
+    /// - Returns: false if descriptors are short; the caller then reads on itself, since a partly
+    ///   read directory keeps its descriptor.
     func handOver(_ node: DirectoryNode<Context>) -> Bool {
         state.withLock { state in
             guard state.descriptors.areAmple else { return false }
@@ -137,7 +138,7 @@ final class WorkPool<Context: Sendable>: Sendable {
         }
     }
 
-    /// Notes a directory that was opened, which then counts against the descriptors.
+    /// Records that a directory was opened, which then counts against the descriptor limit.
     func began(_ node: DirectoryNode<Context>) {
         let surplus = state.withLock { state in
             node.users += 1
@@ -146,7 +147,7 @@ final class WorkPool<Context: Sendable>: Sendable {
         if let surplus { closeQuietly(surplus) }
     }
 
-    /// Notes that the caller needs a directory's descriptor no more.
+    /// Records that the caller no longer needs a directory's descriptor.
     func stoppedUsing(_ node: DirectoryNode<Context>) {
         let unused = state.withLock { state in
             node.users -= 1
@@ -155,7 +156,7 @@ final class WorkPool<Context: Sendable>: Sendable {
         if let unused { closeQuietly(unused) }
     }
 
-    /// Notes that a directory has been read to its end.
+    /// Records that a directory has been read to its end.
     func finishedReading(_ node: DirectoryNode<Context>) {
         let unused = state.withLock { state in
             node.users -= 1

@@ -2,17 +2,18 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Reaches items below a directory, and nothing else, whoever renames or replaces what is on the way.
+/// Opens items below a directory and never outside it, even while path components are renamed or
+/// replaced.
 ///
-/// Each name is looked up in the directory before it, which is open, and a symbolic link is never
-/// followed. So a path may have any length, and none leads out of the directory.
+/// Each name is looked up relative to the open parent directory, and symbolic links are not
+/// followed. A path may therefore be of any length, and no path leads out of the directory.
 package final class BeneathRoot: Sendable {
     private let root: OwnedDescriptor
     private let path: FilePath
 
-    /// Opens the directory, following a symbolic link.
+    /// Opens the directory, following symbolic links.
     ///
-    /// - Throws: ``FileError``, those of `openat(2)`.
+    /// - Throws: ``FileError`` from `openat(2)`.
     package init(_ path: FilePath) throws(FileError) {
         self.path = path
         do throws(Errno) {
@@ -24,8 +25,8 @@ package final class BeneathRoot: Sendable {
 
     /// Opens an item.
     ///
-    /// - Throws: ``FileError``: `noSuchFile`, `notADirectory` also for a link on the way, and
-    ///   `unsupportedFileKind` for what cannot hold marks.
+    /// - Throws: ``FileError``: `noSuchFile`; `notADirectory`, also for a symbolic link as an
+    ///   intermediate component; `unsupportedFileKind` for items that cannot store marks.
     package func item(at place: DumpPath) throws(FileError) -> HeldItem {
         let shown = shownPath(of: place)
         guard let last = place.names.last else {

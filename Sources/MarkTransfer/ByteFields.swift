@@ -1,8 +1,8 @@
 import CommandSupport
 import TextFormats
 
-/// Bytes as ``JSONLine`` writes them: in one field where they are UTF-8, else null there and as
-/// Base64 in a second field.
+/// A byte string as ``JSONLine`` writes it: in one field if it is valid UTF-8; otherwise that field
+/// is null and a second field contains the bytes as Base64.
 struct ByteFields {
     private let name: String
     private let base64Name: String
@@ -13,10 +13,10 @@ struct ByteFields {
         self.base64Name = base64Name
     }
 
-    /// Reads a field's value when the field is one of the two.
+    /// Reads a field's value if the field is one of the two.
     ///
-    /// - Returns: whether it was.
-    /// - Throws: `JSONError` when the value is not of the right form, or is the second.
+    /// - Returns: Whether the field is one of the two.
+    /// - Throws: `JSONError` when the value is malformed or another value was read before.
     mutating func read(_ field: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
         var value: [UInt8]?
         if field == name {

@@ -1,12 +1,12 @@
-/// Where an item is below the root of a dump: names only, so that it cannot lead anywhere else.
+/// The path of an item below the root of a dump: plain names only, so that it cannot leave the root.
 package struct DumpPath: Sendable, Hashable {
-    /// The names from the root down; none for the root itself.
+    /// The names from the root down; empty for the root itself.
     package let names: [[UInt8]]
 
-    /// Reads a path as a dump has it.
+    /// Parses a path in the form used in dumps.
     ///
-    /// - Parameter bytes: names with single slashes between them, or `.` for the root.
-    /// - Returns: nil for a path that is absolute or has an empty name, `.`, `..` or a NUL in it.
+    /// - Parameter bytes: Names separated by single slashes, or `.` for the root.
+    /// - Returns: nil for a path that is absolute or contains an empty name, `.`, `..` or a NUL.
     package init?(_ bytes: some Collection<UInt8>) {
         if bytes.elementsEqual(".".utf8) {
             names = []
@@ -21,7 +21,7 @@ package struct DumpPath: Sendable, Hashable {
         self.names = names.map { Array($0) }
     }
 
-    /// The path as a dump has it.
+    /// The path in the form used in dumps.
     package var bytes: [UInt8] {
         names.isEmpty
             ? Array(".".utf8) : Array(names.joined(separator: [UInt8(ascii: "/")]))

@@ -3,11 +3,11 @@ import TextFormats
 
 /// Why a line of a dump is not restored.
 package enum DumpError: Error, Sendable, Hashable {
-    /// The line is none that a dump has.
+    /// The line is not a dump line.
     case malformed
-    /// A newer program wrote the dump.
+    /// The dump has a format version that this program does not know.
     case unknownVersion(Int64)
-    /// The path could lead out of the root.
+    /// The path could lead outside the root.
     case unsafePath
 
     /// The reason in words.
@@ -22,9 +22,11 @@ package enum DumpError: Error, Sendable, Hashable {
 }
 
 extension DumpRecord {
-    /// Reads a line, without the newline.
+    /// Parses a line without its newline.
     ///
-    /// - Throws: ``DumpError``. What is read is what ``line`` writes, in any order of fields.
+    /// Accepts what ``line`` writes, with the fields in any order.
+    ///
+    /// - Throws: ``DumpError``.
     package init(line: some Collection<UInt8>) throws(DumpError) {
         var fields = Fields()
         var scanner = JSONScanner(Array(line)[...], hasLostBytes: false)
@@ -40,7 +42,7 @@ extension DumpRecord {
     }
 }
 
-/// The fields of all kinds of lines; those of one kind make a record.
+/// The fields of all kinds of lines, collected before they are known to form one record.
 private struct Fields {
     private var names: Set<String> = []
     private var format: String?
@@ -72,7 +74,7 @@ private struct Fields {
         }
     }
 
-    /// nil when the fields are not those of one kind.
+    /// Returns the record that the fields form; nil if they do not belong to a single kind of line.
     func record() throws(DumpError) -> DumpRecord? {
         if names.contains("format") {
             guard format == DumpRecord.format, let version else { return nil }

@@ -1,22 +1,22 @@
 import CommandSupport
 import ResourceValues
 
-/// A line of a dump: portable text of the marks below directories.
+/// A line of a dump, the portable text form of the marks below one or more directories.
 ///
-/// Each directory has a section: its header, an item for each file with marks, in no order, and the
-/// end, by which a dump that was cut off is known.
+/// Each directory has a section: a header, one line for each item with marks, in no particular
+/// order, and an end. A missing end shows that the dump was truncated.
 package enum DumpRecord: Sendable, Hashable {
-    /// A section begins. Holds the root's path as it was given, for people only.
+    /// The start of a section, with the root's path as given; the path is informative only.
     case header(root: [UInt8])
-    /// An item and its marks, each unset or a value.
+    /// An item and its marks, each either unset or a valid value.
     case item(DumpPath, Marks)
-    /// A section ends.
+    /// The end of a section.
     case end(DumpEnd)
 
     static let format = "resval-marks"
     static let version: Int64 = 1
 
-    /// The record as a line of JSON, with a newline.
+    /// The record as one line of JSON, including the newline.
     package var line: [UInt8] {
         var line = JSONLine()
         switch self {
@@ -42,14 +42,14 @@ package enum DumpRecord: Sendable, Hashable {
     }
 }
 
-/// How a section of a dump ended.
+/// The end line of a dump's section.
 package struct DumpEnd: Sendable, Hashable {
-    /// How many items the section has.
+    /// The number of items in the section.
     package var items: Int64
-    /// Whether everything below the root could be looked at.
+    /// Whether everything below the root could be read.
     package var isComplete: Bool
 
-    /// Creates an end.
+    /// Creates an end line.
     package init(items: Int64, isComplete: Bool) {
         self.items = items
         self.isComplete = isComplete

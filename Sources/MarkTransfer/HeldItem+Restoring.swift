@@ -3,9 +3,11 @@ import SystemCalls
 import SystemPackage
 
 extension HeldItem {
-    /// The changes that give the item the marks of a dump; marks the dump does not name stay.
+    /// Returns the changes needed to give the item these marks.
     ///
-    /// - Throws: ``FileError`` when the item's own marks cannot be read.
+    /// Marks that are unset in `marks`, or already stored with the same value, need no change.
+    ///
+    /// - Throws: ``FileError`` when the item's present marks cannot be read.
     package func changes(toHave marks: Marks) throws(FileError) -> [MarkChange] {
         let present = try namingPath { () throws(FileError) in try descriptor.marks() }
         var changes: [MarkChange] = []
@@ -23,9 +25,9 @@ extension HeldItem {
         return changes
     }
 
-    /// Makes all changes or none, and reads them back.
+    /// Makes all changes or none, and reads the marks back.
     ///
-    /// - Throws: ``FileError``, `changed` when something else is stored after all.
+    /// - Throws: ``FileError``; `changed` when the marks read back differ from those written.
     package func apply(_ changes: [MarkChange]) throws(FileError) {
         try namingPath { () throws(FileError) in
             try descriptor.apply(changes)
@@ -38,7 +40,9 @@ extension HeldItem {
         }
     }
 
-    /// Runs work on the descriptor, which knows no path, and names the path in what it throws.
+    /// Calls `body` and adds the item's path to the error it throws.
+    ///
+    /// Operations on a descriptor throw errors without a path.
     package func namingPath<Result>(
         _ body: () throws(FileError) -> Result
     ) throws(FileError) -> Result {

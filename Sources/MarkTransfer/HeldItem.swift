@@ -2,23 +2,23 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// An item that is open (`O_PATH`), so that it stays the same one whatever becomes of its name.
+/// An item kept open with `O_PATH`, so that it stays the same item when it is renamed or replaced.
 ///
-/// A class, since lists of them are kept and each must be closed once.
+/// A class, because items are kept in arrays and each descriptor must be closed exactly once.
 package final class HeldItem: Sendable {
-    /// The open item.
+    /// The descriptor, opened with `O_PATH`.
     package var descriptor: FileDescriptor { owned.descriptor }
-    /// The item's status when it was opened.
+    /// The item's status, read from the descriptor right after opening.
     package let status: FileStatus
-    /// The path as output shows it.
+    /// The path shown in output.
     package let shownPath: [UInt8]
-    /// The absolute path.
+    /// The path recorded in journals, which must then be absolute, and used in error messages.
     package let path: FilePath
     private let owned: OwnedDescriptor
 
     /// Opens an item.
     ///
-    /// - Throws: ``FileError``, those of `openat(2)` and `statx(2)`.
+    /// - Throws: ``FileError`` from `openat(2)` and `statx(2)`.
     package init(
         _ location: borrowing some FileLocation & ~Copyable, shownPath: [UInt8], path: FilePath
     ) throws(FileError) {

@@ -3,34 +3,36 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Writes down each change before it is made, so that all of them can be undone. Threads share one.
+/// Records each change before it is made, so that the changes can be undone. Safe to share between
+/// threads.
 ///
-/// The file is made with the first change, for its owner only, and never over another one.
+/// The file is created with the first change, accessible to its owner only, and never replaces an
+/// existing file.
 package final class Journal: Sendable {
-    /// Where the journal is, or will be.
+    /// The path of the journal file, which may not exist yet.
     package let path: FilePath
     private let command: TransferCommand
     private let makesDirectory: Bool
     private let file = Monitor<SharedDescriptor?>(nil)
 
-    /// Creates a journal of a command, without touching the disk.
+    /// Creates a journal without accessing the file system.
     ///
     /// - Parameters:
-    ///   - path: where the journal will be.
-    ///   - command: the command.
-    ///   - makesDirectory: whether the directory it is in is made, too.
+    ///   - path: The path of the file to create.
+    ///   - command: The command whose changes are recorded.
+    ///   - makesDirectory: Whether a missing parent directory is created with the file.
     package init(at path: FilePath, of command: TransferCommand, makesDirectory: Bool = false) {
         self.path = path
         self.command = command
         self.makesDirectory = makesDirectory
     }
 
-    /// Whether anything was written down.
+    /// Whether the file was created.
     package var exists: Bool { file.withLock { $0 } != nil }
 
-    /// Writes changes down and waits until they are on the device.
+    /// Appends entries and synchronizes the file to the device.
     ///
-    /// - Throws: ``FileError`` naming the journal; then the changes must not be made.
+    /// - Throws: ``FileError`` with the journal's path. The changes must then not be made.
     package func append(_ entries: [JournalEntry]) throws(FileError) {
         let bytes = entries.flatMap(\.line)
         if makesDirectory && !exists { try makeStateDirectory(path.removingLastComponent()) }

@@ -5,11 +5,11 @@ import StoragePolicy
 import SystemPackage
 import TextFormats
 
-/// One change, as a journal keeps it: a mark that was not there and was written.
+/// One change recorded in a journal: a mark written on an item that did not have it.
 package struct JournalEntry: Sendable, Hashable {
-    /// The item's absolute path when it was changed.
+    /// The item's absolute path at the time of the change.
     package let path: FilePath
-    /// What the item is known by.
+    /// The identity by which the item is recognized.
     package let identity: PersistentIdentity
     /// The mark that was written.
     package let mark: WrittenMark
@@ -21,7 +21,7 @@ package struct JournalEntry: Sendable, Hashable {
         self.mark = mark
     }
 
-    /// The entry as a line of JSON, with a newline.
+    /// The entry as one line of JSON, including the newline.
     package var line: [UInt8] {
         var line = JSONLine()
         line.add(path: path.bytes)
@@ -40,9 +40,9 @@ package struct JournalEntry: Sendable, Hashable {
         return line.ended()
     }
 
-    /// Reads a line.
+    /// Parses a line without its newline.
     ///
-    /// - Throws: `JSONError` for anything ``line`` does not write.
+    /// - Throws: `JSONError` for anything that ``line`` does not write.
     package init(line: ArraySlice<UInt8>) throws(JSONError) {
         var fields = ByteFields()
         var newValue = ByteFields(name: "new", base64Name: "newBase64")

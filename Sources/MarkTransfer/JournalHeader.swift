@@ -1,23 +1,23 @@
 import CommandSupport
 import TextFormats
 
-/// A command that writes marks because of others, and keeps a journal.
+/// A command that translates marks and keeps a journal.
 package enum TransferCommand: String, Sendable, Hashable {
-    /// From foreign marks to native ones.
+    /// Translates foreign marks into native ones.
     case `import`
-    /// From native marks to foreign ones.
+    /// Translates native marks into foreign ones.
     case export
 }
 
 /// The first line of a journal.
 package struct JournalHeader: Sendable, Hashable {
-    /// The command whose changes follow.
+    /// The command whose changes the journal records.
     package let command: TransferCommand
 
     /// Creates a header.
     package init(command: TransferCommand) { self.command = command }
 
-    /// The header as a line of JSON, with a newline.
+    /// The header as one line of JSON, including the newline.
     package var line: [UInt8] { line(version: 2) }
 
     private func line(version: Int) -> [UInt8] {
@@ -28,8 +28,10 @@ package struct JournalHeader: Sendable, Hashable {
         return line.ended()
     }
 
-    /// Reads a line; nil when it is no header of this version or of the first, whose entries tell items by
-    /// device and inode number alone.
+    /// Parses a line without its newline.
+    ///
+    /// - Returns: nil when the line is not a header of version 1 or 2. Entries of version 1 identify
+    ///   items by device and inode only.
     package init?(line: [UInt8]) {
         for command in [TransferCommand.import, .export] {
             let header = JournalHeader(command: command)

@@ -5,19 +5,20 @@ import SystemPackage
 import TextFormats
 
 extension Journal {
-    /// A journal in the state directory, under a name that tells when it began.
+    /// Returns a journal in the state directory, named after the command, the time and the pid.
     ///
-    /// - Throws: ``FileError`` where there is no directory for state.
+    /// - Throws: ``FileError`` when the state directory cannot be determined.
     package static func new(of command: TransferCommand) throws(FileError) -> Journal {
         let name = "\(command.rawValue)-\(currentTime().rfc3339)-\(processNumber()).jsonl"
         return Journal(
             at: try StateDirectory.path().appending(name), of: command, makesDirectory: true)
     }
 
-    /// The newest journal in the state directory that was not undone yet.
+    /// Returns the path of a command's newest journal in the state directory that is not undone.
     ///
-    /// - Returns: nil when there is none.
-    /// - Throws: ``FileError``, also when the directory is not this user's alone.
+    /// - Returns: nil when there is no such journal.
+    /// - Throws: ``FileError``, also when the directory belongs to another user or other users can
+    ///   write to it.
     package static func newest(of command: TransferCommand) throws(FileError) -> FilePath? {
         let directory = try StateDirectory.path()
         guard try requireOwnStateDirectory(directory) else { return nil }
@@ -27,7 +28,7 @@ extension Journal {
                 guard name.starts(with: Array("\(command.rawValue)-".utf8)),
                     name.suffix(6).elementsEqual(".jsonl".utf8)
                 else { return true }
-                // The time in the name has one width, so names sort as times do.
+                // The time in the name has a fixed width, so names sort by time.
                 if newest.map({ $0.lexicographicallyPrecedes(name) }) ?? true { newest = name }
                 return true
             }
@@ -37,7 +38,7 @@ extension Journal {
         return newest.map { directory.pushing(FilePath(bytes: $0)) }
     }
 
-    /// Renames a journal that was undone, so that ``newest(of:)`` passes over it.
+    /// Appends `.undone` to the name of a journal, so that ``newest(of:)`` ignores it.
     package static func setAside(_ path: FilePath) throws(FileError) {
         let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
         let here = FileDescriptor.workingDirectory

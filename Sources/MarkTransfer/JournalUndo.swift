@@ -3,20 +3,20 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Takes one change of a journal back.
+/// Undoes single changes of a journal.
 package struct JournalUndo: Sendable {
-    /// What became of a change.
+    /// The result of undoing one change.
     package enum Result: Sendable, Hashable {
-        /// The mark was removed, or would be.
+        /// The mark was removed, or would be in a dry run.
         case undone
-        /// There is no mark: the change was not made, or is undone already.
+        /// The item does not have the mark: the change was never made or is already undone.
         case nothingThere
-        /// Another value is stored now.
+        /// The item has the mark with another value.
         case otherValue
-        /// Another item has the path now.
+        /// The path leads to another item.
         case otherItem
 
-        /// Why the mark stays, in words; nil where it is gone.
+        /// Why the mark was left in place, in words; nil if the item does not have it.
         package var complaint: String? {
             switch self {
             case .undone, .nothingThere: nil
@@ -29,13 +29,13 @@ package struct JournalUndo: Sendable {
     private let isDryRun: Bool
     private let filesystems = MountedFilesystems()
 
-    /// Creates the means of undoing, or of saying what would be undone.
+    /// Creates an undo operation; a dry run removes nothing.
     package init(isDryRun: Bool) { self.isDryRun = isDryRun }
 
-    /// Removes the mark if it is still the one that was written, from the same item.
+    /// Removes the entry's mark if the item and the mark's value are still those recorded.
     ///
-    /// - Throws: ``FileError``: `noSuchFile` when nothing is at the path, and those of opening,
-    ///   reading and removing.
+    /// - Throws: ``FileError``: `noSuchFile` when the path does not exist; the errors of opening the
+    ///   item and of reading and removing the mark.
     package func undo(_ entry: JournalEntry) throws(FileError) -> Result {
         let item = try HeldItem(
             entry.path.withoutFollowing, shownPath: entry.path.bytes, path: entry.path)

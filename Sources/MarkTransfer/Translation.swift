@@ -2,37 +2,38 @@ import EffectiveValues
 import ResourceValues
 import StoragePolicy
 
-/// What is to be written on an item because of the marks it has. Pure: reads and writes nothing.
+/// The marks to write on an item, derived from the marks it has. Computed without I/O.
 package struct Translation: Sendable, Hashable {
     /// The marks to write; empty when there is nothing to do.
     package var writes: [WrittenMark] = []
-    /// The markers whose meaning they carry.
+    /// The kinds of marks from which ``writes`` are derived.
     package var origins: Set<Marker> = []
-    /// Marks that contradict each other, so that nothing, or less, is written.
+    /// The contradiction between marks because of which nothing, or less, is written.
     package var conflict: Conflict?
 
-    /// A contradiction.
+    /// A contradiction between marks of an item.
     package struct Conflict: Sendable, Hashable {
-        /// The markers that exclude the item from backups.
+        /// The kinds of marks that exclude the item from backups.
         package var excluding: Set<Marker>
-        /// The markers that include it.
+        /// The kinds of marks that include it.
         package var including: Set<Marker>
-        /// Whether the item's native mark decides, so that nothing is left to be said.
+        /// Whether the item's native mark decides, so that a warning suffices.
         package var isSettled: Bool
 
-        /// The contradiction in words, without any path.
+        /// The contradiction in words, without a path.
         package var sentence: String {
             PolicyIssue.conflict(excluding: excluding, including: including).sentence
         }
     }
 
-    /// Whether there is nothing to do and nothing to say.
+    /// Whether there is neither a mark to write nor a contradiction to report.
     package var isNothing: Bool { writes.isEmpty && conflict == nil }
 
     private init() {}
 
-    /// What import writes: the native mark that says what foreign marks say. A native mark that is
-    /// there stays, also when it is broken.
+    /// Creates what `import` writes: the native mark with the meaning of the foreign marks.
+    ///
+    /// An existing native mark is left as it is, even when it is malformed or unreadable.
     package init(importing markers: Set<Marker>, onto marks: ItemMarks) {
         let excluding = marks.foreign.excluding.intersection(markers)
         let including = marks.foreign.including.intersection(markers)
@@ -56,12 +57,13 @@ package struct Translation: Sendable, Hashable {
         }
     }
 
-    /// What export writes: the foreign marks that say what the native mark says, where there is none
-    /// of theirs.
+    /// Creates what `export` writes: the foreign marks with the meaning of the native mark.
     ///
-    /// - Parameter includesFalse: whether xdg says of an item whose native mark is `false` that it is to
-    ///   be backed up. No other mark can, and a program that takes it the wrong way round, as betas of
-    ///   borg 2 did, leaves out just that item.
+    /// Existing foreign marks, including unreadable ones, are left as they are.
+    ///
+    /// - Parameter includesFalse: Whether an item whose native mark is `false` gets the xdg mark
+    ///   `true`. No other foreign mark can say that an item is to be backed up. Programs that
+    ///   interpret the value the wrong way round, as betas of borg 2 did, exclude that very item.
     package init(
         exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false
     ) {

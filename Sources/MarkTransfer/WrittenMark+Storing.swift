@@ -2,18 +2,19 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-// All by descriptor, so that no call meets another file than the one that was looked at.
+// All functions take a descriptor, so that they act on the very file that was inspected.
 
 extension WrittenMark {
-    /// What an open file stores under the mark's name; nil when there is nothing.
+    /// Returns the value that an open file has for this kind of mark; nil if it has none.
     package func storedValue(on file: FileDescriptor) throws(FileError) -> [UInt8]? {
         if let attribute { return try file.extendedAttribute(named: attribute) }
         return try isNodump(file) ? value : nil
     }
 
-    /// Stores the mark on an open file that has none under its name.
+    /// Stores the mark on an open file that does not have this kind of mark.
     ///
-    /// - Throws: ``FileError``, `attributeExists` when another program was faster.
+    /// - Throws: ``FileError``; `attributeExists` when another program has stored the attribute
+    ///   since it was read.
     package func store(on file: FileDescriptor) throws(FileError) {
         if let attribute {
             return try file.setExtendedAttribute(named: attribute, to: value, if: .absent)
@@ -40,14 +41,14 @@ extension WrittenMark {
 
     private func changeNodump(to isNodump: Bool, _ file: FileDescriptor) throws(FileError) {
         do throws(Errno) {
-            // What O_PATH opened knows no ioctl(2).
+            // ioctl(2) fails on descriptors opened with O_PATH.
             let opened = OwnedDescriptor(
                 try reopenFile(file, flags: [.readOnly, .nonBlocking, .noTerminal]))
             try setNodump(isNodump, of: opened.descriptor)
         } catch {
             throw .changingNodump(error)
         }
-        // Some filesystems take flags that they do not keep.
+        // Some filesystems accept inode flags without storing them.
         guard try self.isNodump(file) == isNodump else { throw .changingNodump(.notSupported) }
     }
 }

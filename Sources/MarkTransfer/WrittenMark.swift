@@ -3,15 +3,15 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 
-/// A mark that is written on an item because it has another one.
+/// A mark that is written on an item to translate another mark.
 package enum WrittenMark: Sendable, Hashable {
-    /// This package's own mark of exclusion.
+    /// The native mark `isExcludedFromBackup`.
     case native(Bool)
-    /// Apple's exclusion, as rsync and netatalk store it.
+    /// Apple's exclusion attribute, as rsync and netatalk store it.
     case apple
-    /// The attribute that robots making backups shall obey: whether to include the item.
+    /// The attribute `user.xdg.robots.backup`: whether to include the item.
     case xdg(Bool)
-    /// The nodump flag of the inode.
+    /// The inode flag nodump.
     case nodump
 
     /// The kind of mark.
@@ -24,7 +24,7 @@ package enum WrittenMark: Sendable, Hashable {
         }
     }
 
-    /// The bytes that are stored; for the flag, which has none, the word that stands for it.
+    /// The stored bytes; the word `set` for nodump, which is a flag without a value.
     package var value: [UInt8] {
         switch self {
         case .native(let value), .xdg(let value): Array(value.attributeText.utf8)
@@ -33,7 +33,7 @@ package enum WrittenMark: Sendable, Hashable {
         }
     }
 
-    /// The mark and its value as output shows them, such as `native=true`.
+    /// The mark and its value as shown in output, such as `native=true`.
     package var assignment: String {
         switch self {
         case .native(let value), .xdg(let value): "\(marker.rawValue)=\(value)"
@@ -41,7 +41,7 @@ package enum WrittenMark: Sendable, Hashable {
         }
     }
 
-    /// The attribute that holds the mark; nil for the flag.
+    /// The name of the extended attribute that stores the mark; nil for nodump.
     var attribute: ExtendedAttributeName? {
         switch self {
         case .native: StoredKey<Bool>.isExcludedFromBackup.attribute
@@ -51,7 +51,7 @@ package enum WrittenMark: Sendable, Hashable {
         }
     }
 
-    /// The mark that stores a value under a marker's name; nil when this module writes none such.
+    /// Creates the mark of a kind that has the given stored value; nil if there is no such mark.
     package init?(_ marker: Marker, value: [UInt8]) {
         let known: [WrittenMark] = [
             .native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump,
@@ -62,16 +62,16 @@ package enum WrittenMark: Sendable, Hashable {
     }
 }
 
-/// What Apple's systems store: a binary property list that is the string `com.apple.backupd`.
+/// The value Apple's systems store: a binary property list of the string `com.apple.backupd`.
 private let appleExclusion: [UInt8] = {
     let text = Array("com.apple.backupd".utf8)
     var bytes = Array("bplist00".utf8)
-    // One object, an ASCII string whose length is the integer that follows.
+    // One object: an ASCII string (0x5F) whose length follows as a one-byte integer (0x10).
     bytes += [0x5F, 0x10, UInt8(text.count)] + text
     let tableOffset = UInt8(bytes.count)
-    // The table of offsets, of one byte each, has the one object, behind the eight bytes at the start.
+    // The table of one-byte offsets: the only object follows the eight bytes of "bplist00".
     bytes += [8]
-    // The trailer: sizes of offsets and references, the number of objects, the first one, the table.
+    // The trailer: sizes of offsets and references, number of objects, top object, table offset.
     bytes += [UInt8](repeating: 0, count: 6) + [1, 1]
     bytes += [UInt8](repeating: 0, count: 7) + [1]
     bytes += [UInt8](repeating: 0, count: 8)

@@ -3,62 +3,64 @@ import SystemPackage
 
 /// Why an item is not deleted.
 public enum KeepReason: Error, Sendable, Hashable {
-    /// A mark on it, or on something in its unit, says to keep it, or cannot be understood.
+    /// A mark on the item, or on something in its unit, pins it or is malformed.
     case protected(Purgeability)
-    /// It, or something in its unit, has a protection class other than `none`, and no mark says that it
-    /// may go.
+    /// The item, or something in its unit, has a protection class other than `none`, and no mark
+    /// allows deletion.
     case protectionClass
-    /// A symbolic link is deleted only with the directory it is in: it frees next to nothing, and
-    /// where it leads may matter.
+    /// A symbolic link is deleted only with the directory it is in: by itself it frees next to
+    /// nothing, and its target may matter.
     case symbolicLink
-    /// It is, or holds, a directory that can never be purged.
+    /// The item is, or contains, a protected directory.
     case protectedRoot
-    /// Another filesystem begins there.
+    /// The item is a mount point or lies on another filesystem.
     case mountPoint
-    /// It, or something in its unit, belongs to somebody else.
+    /// The item, or something in its unit, belongs to another user.
     case foreignOwner
-    /// It is, or holds, a socket, a FIFO or a device.
+    /// The item is, or contains, a socket, a FIFO or a device.
     case specialFile
-    /// It, or something in its unit, is immutable or can only grow.
+    /// The item, or something in its unit, is immutable or append-only.
     case immutable
-    /// Used, changed or made too short a time ago.
+    /// The item, or something in its unit, was used or changed too recently.
     case tooYoung
-    /// Used, changed or made after now, as the clock tells it.
+    /// The item, or something in its unit, has a time in the future.
     case fromTheFuture
-    /// Old enough by a clock of which nobody knows whether it is right, and space is not short.
+    /// The item is old enough only by a clock that is not known to be right, and space is not
+    /// short.
     case untrustedClock
-    /// A file of tmpfiles.d says that it, or something in its unit, is never cleaned.
+    /// tmpfiles.d excludes the item, or something in its unit, from cleaning.
     case listedForKeeping
-    /// It is part of a marked directory, which goes whole or not at all.
+    /// The item lies inside a unit, which is deleted whole or not at all.
     case partOfUnit
-    /// Others than the owner can write it, so anybody could have marked it.
+    /// The item's mark is not trusted: users other than the owner can write the item, or it lies in
+    /// a directory that other programs fill.
     case untrustedMark
-    /// It looks like a cache but isn't; the reason in words.
+    /// The item looks like a cache but isn't; the reason in words.
     case notACache(String)
-    /// Its name is one that other programs rely on; the reason in words.
+    /// The item has a name that other programs rely on; the reason in words.
     case reservedName(String)
-    /// It is a database's journal, or a database with one: they go together, which is so only in a
-    /// directory that goes whole.
+    /// The item is a sidecar of a database, or a database with one: they are deleted only together,
+    /// as part of a directory that is deleted whole.
     case companion
-    /// It, or something in its unit, could not be looked at.
+    /// The item, or something in its unit, could not be inspected.
     case unreadable(Errno)
-    /// Deleting it would free nothing: another hard link stays, or its extents are shared.
+    /// Deleting the item would free nothing: another hard link remains, or its extents are shared.
     case freesNothing
-    /// It is no longer what the plan saw.
+    /// The item changed since the plan was made.
     case changed
-    /// Somebody has it, or a file in it, open, mapped or running.
+    /// The item, or a file in it, is in use: open, mapped or executed.
     case inUse
-    /// Somebody has locked it, or a directory on the way to it or in it.
+    /// The item, a directory above it, or something in it is locked.
     case locked
-    /// A process works in it, or has a directory of it open.
+    /// A process has its working directory, its root or an open directory in the item.
     case processInside
-    /// On the way to it another user decides where it leads.
+    /// The path to the item leads through a step that another user controls.
     case unsafePath
-    /// It, or something in it, is mounted a second time, or it is part of a mounted overlay.
+    /// The item, or something in it, is mounted a second time, or is part of a mounted overlay.
     case mountedElsewhere
-    /// It does not lie in the directories that are looked at.
+    /// The item does not lie below a search root.
     case outsideRoots
-    /// It is, or holds, something that cannot be tested for being in use.
+    /// The item is, or contains, something that cannot be tested for being in use.
     case untestable(Errno)
 
     /// The reason's stable name, for JSON and scripts.

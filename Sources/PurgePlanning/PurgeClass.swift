@@ -1,18 +1,18 @@
-/// What kind of thing is deleted, and so when its turn comes: lower ones first.
+/// The kind of item that is deleted, in order of deletion: lower classes first.
 public enum PurgeClass: UInt8, Sendable, Hashable, Comparable, CaseIterable {
     /// Temporary files.
     case temporary
     /// Caches.
     case caches
-    /// What a mark on the item itself says may go.
+    /// Items whose own mark allows deletion.
     case marked
 
-    /// Whether one comes before another.
+    /// Whether the first class is deleted before the second.
     public static func < (first: PurgeClass, second: PurgeClass) -> Bool {
         first.rawValue < second.rawValue
     }
 
-    /// `temporary`, `caches` or `marked`.
+    /// The class's name: `temporary`, `caches` or `marked`.
     public var name: String {
         switch self {
         case .temporary: "temporary"

@@ -1,18 +1,18 @@
-/// How short space is, and so how young what is deleted may be.
+/// How short space is, which decides how old items must be.
 public enum PurgePressure: UInt8, Sendable, Hashable, Comparable, CaseIterable {
-    /// There is enough. Only temporary files go, and only when they are old.
+    /// There is enough space. Only temporary files are deleted, and only old ones.
     case normal
-    /// Space is short, or somebody asks for more of it.
+    /// Space is short, or more of it was requested.
     case low
-    /// Hardly any is left.
+    /// Hardly any space is left.
     case critical
 
-    /// Whether one is less than another.
+    /// Whether the first pressure is lower than the second.
     public static func < (first: PurgePressure, second: PurgePressure) -> Bool {
         first.rawValue < second.rawValue
     }
 
-    /// `normal`, `low` or `critical`.
+    /// The pressure's name: `normal`, `low` or `critical`.
     public var name: String {
         switch self {
         case .normal: "normal"

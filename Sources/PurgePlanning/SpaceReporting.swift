@@ -3,12 +3,12 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Which filesystems are known to tell the truth about the space that deleting frees.
+/// The filesystems known to report correctly how much space deleting frees.
 enum SpaceReporting {
-    /// Whether files on a filesystem can share extents.
+    /// Whether files on the filesystem can share extents.
     ///
-    /// - Throws: ``FileError`` `unsupportedFilesystem`, with the reason, for a filesystem on which
-    ///   deleting is not known to free space on a disk of this machine.
+    /// - Throws: ``FileError`` `unsupportedFilesystem`, with the reason, for a filesystem on
+    ///   which deleting is not known to free space on a disk of this machine.
     static func mayShareExtents(
         _ path: FilePath, _ status: FileStatus
     ) throws(FileError) -> Bool {

@@ -5,44 +5,45 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Looks for what may be deleted on one filesystem: temporary files, caches, and what is marked.
+/// A search for units on one filesystem: temporary files, caches, and marked items.
 public struct UnitSearch: Sendable {
-    /// Where to look; empty for the user's own directories for temporary files, caches and
-    /// application data.
+    /// The directories and files to search; empty for the user's own directories for temporary
+    /// files, caches and application data.
     public var roots: [FilePath] = []
-    /// How short space is, which decides how old things must be.
+    /// How short space is, which decides how old items must be.
     public var pressure: PurgePressure = .low
-    /// How long nothing in a unit may have been used, changed or made, in seconds; nil for the ages
-    /// that go with the place and ``pressure``.
+    /// The age below which no unit is deleted, in seconds; nil for the ages that follow from the
+    /// location and ``pressure``.
     public var minimumAge: Int64?
-    /// Whether items of other users are looked at.
+    /// Whether items of other users may be deleted.
     public var includesForeign = false
-    /// Directories and files that are never deleted, besides those that the environment tells.
+    /// Directories and files that are never deleted, in addition to those of the environment.
     public var protected: [FilePath] = []
-    /// Below which directories marks say that something may go; nil for everywhere.
+    /// The directories below which `isPurgeable` marks count; nil for everywhere.
     public var markRoots: [FilePath]?
-    /// How many threads walk.
+    /// The number of threads of the walk.
     public var threadCount = TreeScanner.defaultThreadCount
-    /// Asked before each item: true ends the walk at once.
+    /// Called before each item; returning true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool = { false }
-    /// Where tmpfiles.d says what is never cleaned.
+    /// The directories of the tmpfiles.d files that exclude paths from cleaning.
     package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
     let environment: PolicyEnvironment
 
-    /// Creates a search with what a machine and an environment say about places.
+    /// Creates a search with the locations of an environment.
     public init(_ environment: PolicyEnvironment) { self.environment = environment }
 
-    /// Finds the units that are deleted first.
+    /// Finds the units to delete first.
     ///
     /// - Parameters:
-    ///   - bytes: what they shall free together, if there is so much.
+    ///   - bytes: what the units free together, if there are enough of them.
     ///   - volume: a path on the filesystem that is short of space.
-    ///   - now: the time ages are counted to.
-    ///   - keep: called, from any thread, for each item that would be deleted but for a reason.
-    /// - Throws: `FileError` when the volume or a named root cannot be reached, `FileError`
-    ///   `unsupportedFilesystem` where deleting is not known to free space, `CancellationError` when
-    ///   the walk was told to stop.
+    ///   - now: the time from which ages are counted.
+    ///   - keep: called, from any thread, for each item that is kept for a reason although it
+    ///     would otherwise be deleted.
+    /// - Throws: `FileError` when the volume or a given root cannot be reached, `FileError`
+    ///   `unsupportedFilesystem` where deleting is not known to free space, `CancellationError`
+    ///   when ``shouldStop`` ended the walk.
     public func units(
         freeing bytes: Int64, on volume: FilePath, now: FileTime,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
@@ -61,13 +62,15 @@ public struct UnitSearch: Sendable {
             if shouldStop() { throw CancellationError() }
             let found = units.found()
             let certain = found.removing(doubts, keep: keep)
-            // Others came later only because of what has gone from the list.
+            // When units were removed from a truncated list, units that sort after them have to be
+            // found.
             let isWhole = certain.units.count == found.units.count || !found.isTruncated
             if isWhole || passesLeft == 0 { return certain }
         }
     }
 
-    /// The rules that hold on a volume at a time. Whoever deletes decides by the same.
+    /// Returns the rules that apply to a volume at a given time. Searching and deleting use the
+    /// same rules.
     func rules(
         on volume: FilePath, now: FileTime,
         keep: ([UInt8], KeepReason) -> Void = { _, _ in }
@@ -92,9 +95,10 @@ public struct UnitSearch: Sendable {
             keptPaths: TemporaryFilesSettings.keptPaths(in: temporaryFilesDirectories) {
                 keep($0.path?.bytes ?? [], .unreadable($0.errno ?? .ioError))
             },
-            // Where nobody can tell, the last look before anything is deleted fails and says so.
+            // When this fails, the final check before deletion fails too and reports it.
             mountsElsewhere: (try? runningProcesses().recentMounts()) ?? .none,
-            // What is not there has no entries, and what is not reached safely is not searched.
+            // A directory that does not exist has no entries, and one that is not reached safely is
+            // not searched.
             markRoots: markRoots.map { roots in
                 Set(
                     roots.filter { environment.localStatus(of: $0) != nil }
@@ -102,14 +106,15 @@ public struct UnitSearch: Sendable {
             })
     }
 
-    /// What looks at who uses what is found.
+    /// Creates the inspection of the processes that may use what is found.
     func runningProcesses() -> RunningProcesses {
         let places = roots + environment.locations.locations.map(\.path)
         return RunningProcesses(
             lookingIn: places.compactMap { realPath(of: $0, notBeyond: environment.mounts) })
     }
 
-    /// Whether something keeps the clock right, and the volume was not changed at a time to come.
+    /// Whether the clock is synchronized, and the given item of the volume was not changed in the
+    /// future.
     private func isClockTrusted(_ volume: FileStatus, _ now: FileTime) -> Bool {
         do throws(Errno) {
             guard try isClockSynchronized() else { return false }
@@ -135,7 +140,7 @@ public struct UnitSearch: Sendable {
                     let item = try reader.item(at: path, followsLast: false)
                     if item.status.identity.device == rules.device { items.append(item) }
                 } catch {
-                    // What is not there holds nothing.
+                    // A location that does not exist contains nothing.
                     if error.code == .noSuchFile { continue }
                     sink.note(location.path.bytes, KeepReason(reaching: error))
                 }

@@ -1,20 +1,20 @@
 /// A type whose values are stored as the text of an extended attribute.
 public protocol AttributeValue: Sendable, Hashable {
-    /// Every text that is accepted, in small letters, with its value.
+    /// Every text that is accepted, in lowercase, with its value.
     static var readableTexts: [(text: StaticString, value: Self)] { get }
 
-    /// The texts that are written, for messages that list what is valid.
+    /// The texts that are written, for messages that list the valid values.
     static var attributeTexts: [String] { get }
 
-    /// Reads a value as it was found on disk.
+    /// Parses the value of an attribute.
     ///
-    /// Accepted are the written texts in any ASCII case, `1` and `0` for Booleans, and one trailing
+    /// Accepts the written texts in any ASCII case, `1` and `0` for Booleans, and one trailing
     /// newline or NUL.
     ///
-    /// - Returns: nil when the bytes are malformed.
+    /// - Returns: nil if the bytes are malformed.
     init?(attributeBytes bytes: UnsafeRawBufferPointer)
 
-    /// The value as it is written: ASCII, exact case, no newline, no NUL.
+    /// The text that is written: ASCII, exact case, no newline, no NUL.
     var attributeText: String { get }
 }
 
@@ -32,7 +32,7 @@ extension Bool: AttributeValue {
 }
 
 extension FileProtection: AttributeValue {
-    /// The names of all classes, in small letters.
+    /// The names of all classes, in lowercase.
     public static let readableTexts: [(text: StaticString, value: FileProtection)] = [
         ("complete", .complete),
         ("completeunlessopen", .completeUnlessOpen),
@@ -48,11 +48,11 @@ extension FileProtection: AttributeValue {
     public var attributeText: String { rawValue }
 }
 
-/// The longest value, in bytes, that is looked at; anything longer is malformed.
+/// The longest value, in bytes, that is parsed; anything longer is malformed.
 let longestAttributeValue = 64
 
 extension AttributeValue {
-    /// Reads a value by ``readableTexts``.
+    /// Parses the value of an attribute by ``readableTexts``.
     public init?(attributeBytes bytes: UnsafeRawBufferPointer) {
         guard bytes.count <= longestAttributeValue else { return nil }
         let hasTerminator = bytes.last == UInt8(ascii: "\n") || bytes.last == 0
@@ -64,14 +64,14 @@ extension AttributeValue {
         return nil
     }
 
-    /// Reads a value as it was found on disk, by the same rules.
+    /// Parses the value of an attribute, by the same rules.
     public init?(attributeBytes bytes: [UInt8]) {
         guard let value = bytes.withUnsafeBytes({ Self(attributeBytes: $0) }) else { return nil }
         self = value
     }
 }
 
-/// Whether bytes are a text of small letters and digits, or the same with capitals.
+/// Whether bytes are equal to a lowercase text, ignoring ASCII case.
 private func isInAnyCase(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
     let letters = text.utf8Start

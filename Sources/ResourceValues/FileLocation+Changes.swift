@@ -4,12 +4,12 @@ import SystemPackage
 extension FileLocation where Self: ~Copyable {
     /// Makes all changes or none.
     ///
-    /// Several changes are made on one open file (`O_PATH`, which needs `/proc`), so that they never
-    /// meet two files. When one fails, those before it are put back, each only if its value is still
-    /// the one this call stored: what another program stored meanwhile stays.
+    /// Several changes are made on one open file (`O_PATH`, which needs `/proc`), so that they all
+    /// reach the same file. If one fails, those before it are reverted, each only if the value is
+    /// still the one that this call stored: a value that another program stored since then is kept.
     ///
     /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is changed then,
-    ///   unless the message says what could not be put back.
+    ///   unless the message says what could not be reverted.
     @inlinable
     public func apply(_ changes: [MarkChange]) throws(FileError) {
         if changes.count > 1 {
@@ -27,7 +27,7 @@ extension FileLocation where Self: ~Copyable {
         } catch {
             throw .opening(error, pathForMessages)
         }
-        // Nothing was written through a descriptor opened with O_PATH: closing cannot lose data.
+        // Nothing is written through a descriptor opened with O_PATH: closing it cannot lose data.
         defer { closeQuietly(descriptor) }
         do throws(FileError) {
             try applyInTurn(changes, to: descriptor)

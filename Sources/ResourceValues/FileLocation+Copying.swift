@@ -2,12 +2,12 @@ import SystemCalls
 import SystemPackage
 
 extension FileLocation where Self: ~Copyable {
-    /// Stores this item's marks on another one, all or none; marks that are unset here are left as
-    /// they are there.
+    /// Copies this item's marks to another item, all or none. Marks that are unset on this item are
+    /// left unchanged on the other.
     ///
-    /// - Returns: how many marks were copied.
-    /// - Throws: ``FileError``: `malformedValue` and others for a mark here that cannot be read, and
-    ///   as ``apply(_:)`` for the other item.
+    /// - Returns: the number of marks copied.
+    /// - Throws: ``FileError``: `malformedValue` and others for a mark of this item that cannot be
+    ///   read, and as ``apply(_:)`` for the other item.
     public func copyMarks(
         to target: borrowing some FileLocation & ~Copyable
     ) throws(FileError) -> Int {
@@ -26,16 +26,16 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// Copies all extended attributes from one regular file or directory to another, but for those that
-/// xattr.conf(5) says to skip: `attr_copy_fd(3)`.
+/// Copies all extended attributes from one regular file or directory to another, except those that
+/// xattr.conf(5) skips: `attr_copy_fd(3)`.
 ///
-/// - Throws: ``FileError`` for a file that cannot be opened for reading, or the first attribute that
-///   could not be stored; the others are copied then.
+/// - Throws: ``FileError`` for a file that cannot be opened for reading, or for the first attribute
+///   that could not be stored; the others are copied then.
 public func copyExtendedAttributes(from source: FilePath, to target: FilePath) throws(FileError) {
     let input = try openToCopy(source)
     defer { closeQuietly(input) }
     let output = try openToCopy(target)
-    // Attributes are stored by the time a call returns: closing cannot lose them.
+    // Attributes are stored when the call returns: closing the file cannot lose them.
     defer { closeQuietly(output) }
     do throws(Errno) {
         try copyAttributes(from: input, source, to: output, target)

@@ -2,9 +2,9 @@ import SystemCalls
 import SystemPackage
 
 extension FileLocation where Self: ~Copyable {
-    /// The bytes of an extended attribute: `getxattr(2)`.
+    /// Returns the value of an extended attribute: `getxattr(2)`.
     ///
-    /// - Returns: nil when the attribute is not set; an empty array when its value is empty.
+    /// - Returns: nil if the attribute is not set; an empty array if its value is empty.
     /// - Throws: ``FileError``: `noSuchFile`, `permissionDenied`, `unsupportedFilesystem` and others.
     public func extendedAttribute(
         named name: ExtendedAttributeName
@@ -18,9 +18,9 @@ extension FileLocation where Self: ~Copyable {
 
     /// Stores an extended attribute: `setxattr(2)`.
     ///
-    /// - Throws: ``FileError``: among others `attributeExists` and `noSuchAttribute` when `condition`
-    ///   does not hold, `unsupportedFileKind`, `unsupportedFilesystem`, `noSpace`, `quotaExceeded`,
-    ///   `tooLarge`, `readOnlyFilesystem`, `immutable`, `permissionDenied`. Nothing is stored then.
+    /// - Throws: ``FileError``: `attributeExists` or `noSuchAttribute` if `condition` is not met,
+    ///   `unsupportedFileKind`, `unsupportedFilesystem`, `noSpace`, `quotaExceeded`, `tooLarge`,
+    ///   `readOnlyFilesystem`, `immutable`, `permissionDenied` and others. Nothing is stored then.
     @inlinable
     public func setExtendedAttribute(
         named name: ExtendedAttributeName, to value: [UInt8],
@@ -37,8 +37,8 @@ extension FileLocation where Self: ~Copyable {
 
     /// Removes an extended attribute: `removexattr(2)`.
     ///
-    /// - Returns: whether there was one to remove.
-    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)`` does.
+    /// - Returns: whether the attribute was set.
+    /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``.
     @discardableResult
     public func removeExtendedAttribute(
         named name: ExtendedAttributeName
@@ -57,9 +57,9 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// The names of all extended attributes this process may see: `listxattr(2)`.
+    /// Returns the names of all extended attributes visible to this process: `listxattr(2)`.
     ///
-    /// - Returns: names in the kernel's order; empty when there are none.
+    /// - Returns: the names in the kernel's order; empty if there are none.
     /// - Throws: ``FileError``: `noSuchFile`, `permissionDenied`, `tooLarge` (over 64 KiB of names)
     ///   and others.
     public func extendedAttributeNames() throws(FileError) -> [ExtendedAttributeName] {
@@ -72,7 +72,7 @@ extension FileLocation where Self: ~Copyable {
 
     @usableFromInline
     func storingError(_ errno: Errno, _ name: ExtendedAttributeName?) -> FileError {
-        // Without a status the message is only less exact.
+        // Without a status the message is only less specific.
         let status = try? status()
         return .storingAttribute(
             errno, name, on: pathForMessages, status: status, user: effectiveUser())

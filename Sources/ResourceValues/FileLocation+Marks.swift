@@ -2,12 +2,12 @@ import SystemCalls
 import SystemPackage
 
 extension FileLocation where Self: ~Copyable {
-    /// What is stored for a key: one `getxattr(2)`.
+    /// Returns the mark stored for a key: one `getxattr(2)`.
     ///
-    /// - Returns: ``Mark/unset`` where the attribute is absent, also on files and filesystems that
-    ///   cannot hold any.
-    /// - Throws: ``FileError`` when the file itself cannot be reached: `noSuchFile`,
-    ///   `notADirectory`, `symbolicLinkLoop`, `nameTooLong`.
+    /// - Returns: ``Mark/unset`` if the attribute is absent, also on files and filesystems that do
+    ///   not support user attributes.
+    /// - Throws: ``FileError`` if the file itself cannot be reached: `noSuchFile`, `notADirectory`,
+    ///   `symbolicLinkLoop`, `nameTooLong`.
     @inlinable
     public func mark<Value>(for key: StoredKey<Value>) throws(FileError) -> Mark<Value> {
         do throws(Errno) {
@@ -19,7 +19,8 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// All marks stored on the item: one `listxattr(2)`, and one `getxattr(2)` for each mark.
+    /// Returns all marks stored on the item: one `listxattr(2)`, and one `getxattr(2)` for each
+    /// mark.
     ///
     /// - Throws: as ``mark(for:)``.
     @inlinable
@@ -33,7 +34,8 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// All marks, and the names of all other extended attributes: the calls of ``marks()``.
+    /// Returns all marks, and the names of all other extended attributes, with the calls of
+    /// ``marks()``.
     ///
     /// - Throws: as ``mark(for:)``.
     package func listedMarks() throws(FileError) -> ListedMarks {
@@ -47,15 +49,15 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// What is stored on an item, with what else there is.
+/// The marks of an item and the names of its other attributes.
 package struct ListedMarks {
     /// The marks.
     package var marks = Marks.none
-    /// The names of other attributes; nil when there are more than the kernel lists (64 KiB).
+    /// The names of the other attributes; nil if there are more than the kernel lists (64 KiB).
     package var otherNames: [[UInt8]]? = []
 }
 
-/// Reads the marks of a file that mostly has none: nothing is allocated for such a file.
+/// Reads the marks of a file. Allocates nothing for a file without attributes, the usual case.
 @usableFromInline
 func readMarks(_ target: CallTarget) throws(Errno) -> Marks {
     try readMarks(target, namingOthers: false).marks
@@ -73,7 +75,7 @@ private func readMarks(
     return length == 0 ? ListedMarks() : try readListedMarks(target, namingOthers)
 }
 
-/// Reads the marks among the names that are listed.
+/// Reads the marks that the list of names contains.
 private func readListedMarks(
     _ target: CallTarget, _ namingOthers: Bool
 ) throws(Errno) -> ListedMarks {
@@ -100,7 +102,7 @@ private func readListedMarks(
     return found
 }
 
-/// Reads every mark by its name, where the names could not be listed.
+/// Reads every mark by its name, for when the names cannot be listed.
 private func readEachMark(_ target: CallTarget) throws(Errno) -> Marks {
     Marks(
         isExcludedFromBackup: Mark(try readRawMark(target, excludedAttribute)),

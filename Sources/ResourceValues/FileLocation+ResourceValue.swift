@@ -2,15 +2,15 @@ import SystemCalls
 import SystemPackage
 
 extension FileLocation where Self: ~Copyable {
-    /// The value of any key: stored values by `getxattr(2)`, the others by `statx(2)`, and those of
-    /// the volume by `fstatvfs(3)`.
+    /// Returns the value of any key: stored values by `getxattr(2)`, volume values by
+    /// `fstatvfs(3)`, and all others by `statx(2)`.
     ///
-    /// ``ResourceKey/isSymbolicLink`` asks about what the location leads to: use a location that does
-    /// not follow links.
+    /// ``ResourceKey/isSymbolicLink`` describes the item the location resolves to: use a location
+    /// that does not follow links.
     ///
-    /// - Returns: nil when the key is unset, does not apply to this kind of file, or is not known;
+    /// - Returns: nil if the key is unset, does not apply to this kind of file, or is not known;
     ///   never 0 for unknown.
-    /// - Throws: ``FileError``, as ``value(for:)``; for computed keys those of `statx(2)`.
+    /// - Throws: ``FileError``, as ``value(for:)``; for computed keys, as `statx(2)`.
     @inlinable
     public func resourceValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
         switch key {
@@ -33,10 +33,10 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// The size of the volume the item is on, and what is available there: `fstatvfs(3)`.
+    /// Returns the size of the item's volume and the space available on it: `fstatvfs(3)`.
     ///
     /// - Returns: nil where the filesystem does not count blocks (proc, sysfs).
-    /// - Throws: ``FileError``, those of `openat(2)` with `O_PATH` and of `fstatvfs(3)`.
+    /// - Throws: ``FileError``, as `openat(2)` with `O_PATH` and `fstatvfs(3)`.
     public func volumeCapacity() throws(FileError) -> VolumeCapacity? {
         do throws(Errno) {
             return VolumeCapacity(try filesystemStatus(of: self))
@@ -56,7 +56,8 @@ extension FileLocation where Self: ~Copyable {
 }
 
 extension FileStatus {
-    /// The value of a key that `statx(2)` answers; nil for other keys and where it is not known.
+    /// Returns the value of a key that `statx(2)` provides; nil for other keys and if it is not
+    /// known.
     public func resourceValue(for key: ResourceKey) -> ResourceValue? {
         let isRegularFile = kind == .regularFile
         switch key {
@@ -76,37 +77,40 @@ extension FileStatus {
     }
 }
 
-/// How large a volume is and what is available on it, in bytes.
+/// The size of a volume and the space available on it, in bytes.
 public struct VolumeCapacity: Sendable, Hashable {
     /// The size of the volume in bytes (`f_blocks` × `f_frsize`).
     public let total: Int64
-    /// What an ordinary user may still store, in bytes (`f_bavail` × `f_frsize`); at most ``total``.
+    /// The space available to ordinary users, in bytes (`f_bavail` × `f_frsize`); at most
+    /// ``total``.
     public let available: Int64
 
-    /// Reads the capacity from a filesystem's status; nil where it does not count blocks.
+    /// Creates a capacity from a filesystem's status; nil if the filesystem does not count blocks.
     public init?(_ status: FilesystemStatus) {
         guard status.blocks > 0 else { return nil }
         total = Int64(clamping: status.blocks.multipliedSaturating(by: status.fragmentSize))
-        // A filesystem that says there is more left than there is at all is not believed.
+        // Some filesystems report more available space than total space.
         let left = status.availableBlocks.multipliedSaturating(by: status.fragmentSize)
         available = min(Int64(clamping: left), total)
     }
 
-    /// The reserve, in bytes, that stays free of what nobody asked for: a tenth of the volume, at most
-    /// 5 GiB.
+    /// The default reserve, in bytes, that opportunistic use leaves free: a tenth of the volume, at
+    /// most 5 GiB.
     public var usualReserve: Int64 { min(total / 10, 5 << 30) }
 
-    /// What may be stored of importance, in bytes: available, and what a purge would free.
+    /// Returns the space for important use, in bytes: the available space plus the space that a
+    /// purge would free.
     ///
-    /// - Parameter purgeable: what a purge would free; 0 where no plan for one is known.
+    /// - Parameter purgeable: the space that a purge would free, in bytes; 0 if no plan for one is
+    ///   known.
     /// - Returns: at least ``available``, at most ``total``.
     public func availableForImportantUsage(purgeable: Int64 = 0) -> Int64 {
         min(available.addingSaturating(max(purgeable, 0)), total)
     }
 
-    /// What may be stored that nobody asked for, in bytes.
+    /// Returns the space for opportunistic use, in bytes.
     ///
-    /// - Parameter reserve: what stays free of it; nil takes ``usualReserve``.
+    /// - Parameter reserve: the space to leave free, in bytes; nil means ``usualReserve``.
     /// - Returns: at least 0, at most ``available``.
     public func availableForOpportunisticUsage(reserve: Int64? = nil) -> Int64 {
         max(0, available - max(reserve ?? usualReserve, 0))

@@ -2,12 +2,12 @@ import SystemCalls
 import SystemPackage
 
 extension FileLocation where Self: ~Copyable {
-    /// The value stored for a key.
+    /// Returns the value stored for a key.
     ///
-    /// - Returns: nil when the key is unset. `false` is a real value.
-    /// - Throws: ``FileError``: `malformedValue` when the attribute holds none of the format's
-    ///   values, `permissionDenied` or `inputOutput` when it cannot be read, `noSuchFile` and others
-    ///   when the file cannot be reached.
+    /// - Returns: nil if the key is unset. `false` is a value.
+    /// - Throws: ``FileError``: `malformedValue` if the attribute's value is not valid in the
+    ///   format, `permissionDenied` or `inputOutput` if it cannot be read, `noSuchFile` and others
+    ///   if the file cannot be reached.
     @inlinable
     public func value<Value>(for key: StoredKey<Value>) throws(FileError) -> Value? {
         let mark = try mark(for: key)
@@ -17,7 +17,7 @@ extension FileLocation where Self: ~Copyable {
         return mark.value
     }
 
-    /// Stores a value for a key; no other key is read or rewritten.
+    /// Stores a value for a key, without reading or writing any other key.
     ///
     /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is stored then.
     public func setValue<Value>(_ value: Value, for key: StoredKey<Value>) throws(FileError) {
@@ -35,7 +35,7 @@ extension FileLocation where Self: ~Copyable {
 }
 
 extension FileError {
-    /// The error for an attribute whose bytes are none of the format's values.
+    /// Returns the error for an attribute whose value is not valid in the format.
     public static func malformedValue<Value>(
         _ prefix: [UInt8], length: Int, of key: StoredKey<Value>, path: FilePath?
     ) -> FileError {
@@ -49,7 +49,7 @@ extension FileError {
     }
 }
 
-/// Bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
+/// Returns bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
 private func quoted(_ bytes: [UInt8]) -> String {
     var text = "\""
     for byte in bytes {

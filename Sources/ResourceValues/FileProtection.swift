@@ -1,15 +1,15 @@
-/// How strongly a file is protected: when its content may be readable.
+/// A protection class of a file: when its content may be readable.
 ///
-/// Until a volume enforces them, classes are declarations that tools honour: a backup never writes
+/// Unless a volume enforces them, classes are declarations that tools honour: a backup never writes
 /// an item with a class other than ``none`` in plaintext.
 public enum FileProtection: String, Sendable, Hashable, CaseIterable {
     /// Readable only while the device is unlocked.
     case complete
-    /// Opened only while unlocked; what is open stays usable after locking.
+    /// Can be opened only while unlocked; open files stay usable after locking.
     case completeUnlessOpen
     /// Readable from the first unlock after boot.
     case completeUntilFirstUserAuthentication
-    /// Readable while unlocked, and for a grace time after the user leaves.
+    /// Readable while unlocked, and for a grace period after the user leaves.
     case completeWhenUserInactive
     /// Always readable.
     case none

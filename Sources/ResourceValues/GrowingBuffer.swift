@@ -1,11 +1,12 @@
 import SystemPackage
 
-/// The most the kernel ever answers: `XATTR_SIZE_MAX` and `XATTR_LIST_MAX` of linux/limits.h.
+/// The most bytes that the kernel returns: `XATTR_SIZE_MAX` and `XATTR_LIST_MAX` of linux/limits.h.
 private let largestAnswer = 65536
 
-/// Reads what a call answers into a buffer, again with a larger one while it answers `ERANGE`.
+/// Reads the result of a call into a buffer, and again into a larger one if the call fails with
+/// `ERANGE`.
 ///
-/// - Throws: the call's errno; `ERANGE` itself when even the kernel's largest answer does not fit.
+/// - Throws: the call's errno; `ERANGE` itself if even the kernel's largest result does not fit.
 func readGrowing(
     _ call: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
 ) throws(Errno) -> [UInt8] {
@@ -27,7 +28,7 @@ func readGrowing(
     }
 }
 
-/// Calls `body` with an array's bytes; `withUnsafeBytes` with a typed error.
+/// Calls `body` with an array's bytes: `withUnsafeBytes` with a typed error.
 func withBytes<Result>(
     of array: [UInt8], _ body: (UnsafeRawBufferPointer) throws(Errno) -> Result
 ) throws(Errno) -> Result {

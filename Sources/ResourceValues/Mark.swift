@@ -1,28 +1,28 @@
 import SystemPackage
 
-/// What was found where a key's value is stored.
+/// The state of the extended attribute in which a key's value is stored.
 ///
 /// Malformed and unreadable marks fail safe: they act as `false`, and for protection as `complete`
 /// wherever plaintext would be written. They are always reported.
 public enum Mark<Value: AttributeValue>: Sendable, Hashable {
     /// No attribute: the key is unset.
     case unset
-    /// A value of the format.
+    /// A valid value.
     case value(Value)
-    /// An attribute whose bytes are none of the format's values. Holds the first 64 bytes and the
-    /// whole length in bytes.
+    /// An attribute whose value is not valid in the format, with its first 64 bytes and its whole
+    /// length in bytes.
     case malformed(prefix: [UInt8], length: Int)
-    /// An attribute that is there but cannot be read, with the errno (`EACCES`, `EIO`).
+    /// An attribute that exists but cannot be read, with the errno (`EACCES`, `EIO`).
     case unreadable(Errno)
 
-    /// The value; nil when unset, malformed or unreadable.
+    /// The value; nil if unset, malformed or unreadable.
     @inlinable
     public var value: Value? {
         guard case .value(let value) = self else { return nil }
         return value
     }
 
-    /// Whether there is nothing to report and nothing to obey.
+    /// Whether there is no attribute, so nothing to apply or report.
     @inlinable
     public var isUnset: Bool {
         guard case .unset = self else { return false }
@@ -37,7 +37,7 @@ public enum Mark<Value: AttributeValue>: Sendable, Hashable {
         }
     }
 
-    /// Reads the bytes of an attribute.
+    /// Creates a mark from the bytes of an attribute.
     public init(attributeBytes bytes: [UInt8]) {
         if let value = Value(attributeBytes: bytes) {
             self = .value(value)
@@ -68,14 +68,14 @@ public enum Mark<Value: AttributeValue>: Sendable, Hashable {
 
 /// The marks stored on one item.
 public struct Marks: Sendable, Hashable {
-    /// Whether backups leave the item out.
+    /// Whether backups exclude the item.
     public var isExcludedFromBackup: Mark<Bool>
     /// Whether the item may be deleted when space is short.
     public var isPurgeable: Mark<Bool>
     /// The protection class.
     public var fileProtection: Mark<FileProtection>
 
-    /// Creates marks; unset where nothing is given.
+    /// Creates marks, unset by default.
     public init(
         isExcludedFromBackup: Mark<Bool> = .unset, isPurgeable: Mark<Bool> = .unset,
         fileProtection: Mark<FileProtection> = .unset
@@ -85,7 +85,7 @@ public struct Marks: Sendable, Hashable {
         self.fileProtection = fileProtection
     }
 
-    /// Marks of an item that stores none.
+    /// The marks of an item without any.
     public static let none = Marks()
 
     /// Whether no key is set, malformed or unreadable.

@@ -1,16 +1,16 @@
 import SystemCalls
 import SystemPackage
 
-/// A change of one stored key: a value to store, or none to remove it.
+/// A change of one stored key: a value to store, or nil to remove it.
 public struct MarkChange: Sendable, Hashable {
-    /// The key that is changed.
+    /// The key to change.
     public let key: ResourceKey
-    /// The value to store; nil to remove what is stored.
+    /// The value to store; nil to remove the stored value.
     public let value: ResourceValue?
     @usableFromInline let attribute: ExtendedAttributeName
     @usableFromInline let bytes: [UInt8]?
 
-    /// Creates a change of a Boolean.
+    /// Creates a change of a Boolean key.
     public init(_ key: StoredKey<Bool>, to value: Bool?) {
         let publicKey: ResourceKey =
             key == .isPurgeable ? .isPurgeable : .isExcludedFromBackup
@@ -26,8 +26,8 @@ public struct MarkChange: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - key: a stored key.
-    ///   - value: nil to remove what is stored.
-    /// - Returns: nil when the key is computed, or the value is not of its type.
+    ///   - value: the value to store; nil to remove the stored value.
+    /// - Returns: nil if the key is computed, or the value is not of its type.
     public init?(_ key: ResourceKey, to value: ResourceValue?) {
         switch (key, value) {
         case (.isExcludedFromBackup, nil): self.init(.isExcludedFromBackup, to: Bool?.none)

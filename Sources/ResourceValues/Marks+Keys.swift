@@ -1,7 +1,7 @@
 import SystemPackage
 
 extension Marks {
-    /// The value of a stored key; nil when it is unset or broken, and for computed keys.
+    /// The value of a stored key; nil if it is unset or broken, and for computed keys.
     public subscript(key: ResourceKey) -> ResourceValue? {
         switch key {
         case .isExcludedFromBackup: isExcludedFromBackup.value.map { .boolean($0) }
@@ -20,7 +20,7 @@ extension Marks {
         return keys
     }
 
-    /// What is wrong with the broken marks, each with its attribute.
+    /// Returns the errors of the broken marks, each with its attribute.
     public func errors(
         at location: borrowing some FileLocation & ~Copyable
     ) -> [FileError] {
@@ -35,7 +35,7 @@ extension Marks {
 }
 
 extension Mark {
-    /// What is wrong with a broken mark; nil for others.
+    /// Returns the error of a broken mark; nil if the mark is not broken.
     public func error(for key: StoredKey<Value>, path: FilePath?) -> FileError? {
         switch self {
         case .unset, .value: nil

@@ -1,19 +1,19 @@
 import SystemCalls
 import SystemPackage
 
-/// What was found where a mark is stored, before its bytes are understood.
+/// The content of a mark's extended attribute, not parsed.
 ///
 /// Not generic over the key's type, so that reading costs no more than the system call.
 @usableFromInline
 enum RawMark {
     case unset
     case short(ShortValue)
-    /// More bytes than any value has.
+    /// More bytes than any valid value.
     case long([UInt8])
     case unreadable(Errno)
 }
 
-/// Up to 64 bytes kept in place.
+/// Up to 64 bytes, stored inline.
 @usableFromInline
 struct ShortValue {
     private var storage: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (
@@ -23,7 +23,7 @@ struct ShortValue {
 
     /// Reads up to 64 bytes.
     ///
-    /// - Parameter read: fills a buffer and answers how much of it.
+    /// - Parameter read: fills a buffer and returns the number of bytes.
     init(
         _ read: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
     ) throws(Errno) {
@@ -49,8 +49,8 @@ struct ShortValue {
     var bytes: [UInt8] { withBytes { Array($0) } }
 }
 
-/// Reads what is stored under a mark's name. Errors that say "there is an attribute, but it cannot be
-/// read" become a mark; errors that say "there is no such file" are thrown.
+/// Reads a mark's extended attribute. Errors that mean that the attribute exists but cannot be read
+/// become a mark; errors that mean that the file cannot be reached are thrown.
 @usableFromInline
 func readRawMark(
     _ target: CallTarget, _ attribute: ExtendedAttributeName
@@ -75,8 +75,8 @@ func readRawMark(
     }
 }
 
-/// Tells a mark that may not be read from one that is not there: reading needs permission on the
-/// file, listing only on the directories above it.
+/// Distinguishes an unreadable mark from an absent one: reading needs permission on the file,
+/// listing only on the directories above it.
 private func unreadableIfListed(
     _ target: CallTarget, _ attribute: ExtendedAttributeName
 ) throws(Errno) -> RawMark {

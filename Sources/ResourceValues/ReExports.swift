@@ -1,2 +1,2 @@
-// Names of this module's own declarations: FileLocation, FileStatus, FileError and others.
+// Types in this module's declarations: FileLocation, FileStatus, FileError and others.
 @_exported import SystemCalls

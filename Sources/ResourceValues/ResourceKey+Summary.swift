@@ -1,5 +1,5 @@
 extension ResourceKey {
-    /// One line that says what the key's values mean.
+    /// The meaning of the key's values, in one line.
     public var summary: String {
         switch self {
         case .isExcludedFromBackup: "whether backups leave the item out"

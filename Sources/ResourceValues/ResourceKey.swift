@@ -1,6 +1,6 @@
-/// Every key this package knows, stored or computed, under the name of its Foundation property.
+/// A key of this package, stored or computed, by the name of its Foundation property.
 public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
-    /// Whether backups leave the item out; stored.
+    /// Whether backups exclude the item; stored.
     case isExcludedFromBackup
     /// Whether the item may be deleted when space is short; stored.
     case isPurgeable
@@ -11,11 +11,11 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
     case fileSize
     /// The space the file takes in bytes (`st_blocks` × 512); regular files only.
     case fileAllocatedSize
-    /// The size in bytes with everything that belongs to the file; the same as ``fileSize``, since
-    /// Linux has no resource forks.
+    /// The size in bytes including associated data; the same as ``fileSize``, since Linux has no
+    /// resource forks.
     case totalFileSize
-    /// The space in bytes with everything that belongs to the file. The kernel's block count holds
-    /// external attribute storage already where it is known (ext4, xfs).
+    /// The space in bytes including associated data. The kernel's block count already includes
+    /// external attribute storage where that is known (ext4, xfs).
     case totalFileAllocatedSize
     /// The number of names (hard links).
     case linkCount
@@ -27,21 +27,21 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
     case isSymbolicLink
     /// When the content last changed (`st_mtime`).
     case contentModificationDate
-    /// When the content was last read (`st_atime`), as far as the mount keeps it.
+    /// When the content was last read (`st_atime`), as far as the mount records it.
     case contentAccessDate
     /// When the inode last changed (`st_ctime`).
     case attributeModificationDate
-    /// When the item was made (`stx_btime`), where the filesystem keeps it.
+    /// When the item was created (`stx_btime`), where the filesystem records it.
     case creationDate
     /// The size of the item's volume in bytes (`f_blocks` × `f_frsize`).
     case volumeTotalCapacity
-    /// What an ordinary user may still store on the volume, in bytes (`f_bavail` × `f_frsize`).
+    /// The space available to ordinary users on the volume, in bytes (`f_bavail` × `f_frsize`).
     case volumeAvailableCapacity
-    /// What may be stored of importance on the volume, in bytes: what is available, and what the newest
-    /// plan of a purge would free. That is nothing an item or its volume tells, so
-    /// ``FileLocation/resourceValue(for:)`` answers nil.
+    /// The space for important use on the volume, in bytes: the available space plus the space that
+    /// the newest purge plan would free. Neither an item nor its volume provides that, so
+    /// ``FileLocation/resourceValue(for:)`` returns nil.
     case volumeAvailableCapacityForImportantUsage
-    /// What may be stored on the volume that nobody asked for, in bytes: what is available, less
+    /// The space for opportunistic use on the volume, in bytes: the available space less
     /// ``VolumeCapacity/usualReserve``.
     case volumeAvailableCapacityForOpportunisticUsage
 
@@ -53,7 +53,7 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
         "NSURL\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())Key"
     }
 
-    /// The short name of a stored key; nil for the others.
+    /// The short name of a stored key; nil for computed keys.
     public var shortName: String? {
         switch self {
         case .isExcludedFromBackup: "excluded"
@@ -63,12 +63,12 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The keys whose values are stored on the item, in the order they are listed in.
+    /// The keys whose values are stored on the item, in listing order.
     public static let storedKeys: [ResourceKey] = [
         .isExcludedFromBackup, .isPurgeable, .fileProtection,
     ]
 
-    /// Whether values are stored on the item, and so can be set; the others are computed.
+    /// Whether values are stored on the item, and so can be set; other values are computed.
     public var isStored: Bool {
         switch self {
         case .isExcludedFromBackup, .isPurgeable, .fileProtection: true
@@ -76,7 +76,7 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the key's values are.
+    /// The type of the key's values.
     public var valueType: ValueType {
         switch self {
         case .isExcludedFromBackup, .isPurgeable, .isDirectory, .isRegularFile, .isSymbolicLink:
@@ -94,21 +94,22 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The types of values.
+    /// A type of values.
     public enum ValueType: String, Sendable, Hashable {
         /// `true` or `false`.
         case boolean
-        /// A ``FileProtection``.
+        /// A ``FileProtection`` class.
         case protectionClass
         /// A number of bytes.
         case byteCount
         /// A number.
         case number
-        /// A point in time.
+        /// A time.
         case date
     }
 
-    /// Finds a key by its name, its raw Foundation key or its short name.
+    /// Creates a key from its name, its raw Foundation key or its short name; nil for any other
+    /// text.
     public init?(anyName text: String) {
         if let key = ResourceKey(rawValue: text) {
             self = key

@@ -1,19 +1,19 @@
 /// The value of any ``ResourceKey``.
 public enum ResourceValue: Sendable, Hashable {
-    /// Of keys with the type ``ResourceKey/ValueType/boolean``.
+    /// The value of a key with the type ``ResourceKey/ValueType/boolean``.
     case boolean(Bool)
-    /// Of ``ResourceKey/fileProtection``.
+    /// The value of ``ResourceKey/fileProtection``.
     case protection(FileProtection)
-    /// Numbers, and numbers of bytes.
+    /// A number, or a number of bytes.
     case number(Int64)
-    /// Points in time.
+    /// A time.
     case date(FileTime)
 
-    /// Reads the text of a stored key's value, in any ASCII case.
+    /// Parses the text of a stored key's value, in any ASCII case.
     ///
-    /// - Returns: nil when the text is none of the key's values, or the key is not stored.
+    /// - Returns: nil if the text is not a valid value of the key, or the key is not stored.
     public init?(text: String, for key: ResourceKey) {
-        // The terminator that readers forgive on disk is no part of a value that is given.
+        // A trailing newline or NUL is accepted on disk, but not in a value given by a caller.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         let bytes = Array(text.utf8)
         let value: ResourceValue? =

@@ -4,7 +4,7 @@ import SystemCalls
 public struct StoredKey<Value: AttributeValue>: Sendable, Hashable {
     /// The name of the Foundation property, such as `isPurgeable`.
     public let name: String
-    /// The extended attribute that holds the value.
+    /// The extended attribute that contains the value.
     public let attribute: ExtendedAttributeName
 
     fileprivate init(_ name: String) {
@@ -13,11 +13,11 @@ public struct StoredKey<Value: AttributeValue>: Sendable, Hashable {
     }
 }
 
-/// What every attribute of the format begins with.
+/// The prefix of every attribute name of the format.
 let attributePrefix = "user.resval."
 
 extension StoredKey where Value == Bool {
-    /// Whether backups leave the item out: `user.resval.isExcludedFromBackup`.
+    /// Whether backups exclude the item: `user.resval.isExcludedFromBackup`.
     public static let isExcludedFromBackup = StoredKey("isExcludedFromBackup")
     /// Whether the item may be deleted when space is short: `user.resval.isPurgeable`.
     public static let isPurgeable = StoredKey("isPurgeable")

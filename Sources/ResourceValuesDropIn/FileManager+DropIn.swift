@@ -2,7 +2,7 @@
 import ResourceValuesFoundation
 
 extension FileManager {
-    /// Sets attributes, the protection class among them; see `setAttributes` of
+    /// Sets attributes, including the protection class; see `setAttributes` of
     /// ResourceValuesFoundation.
     public func setAttributes(
         _ attributes: [FileAttributeKey: Any], ofItemAtPath path: String
@@ -10,12 +10,12 @@ extension FileManager {
         try setAllAttributes(attributes, ofItemAtPath: path)
     }
 
-    /// The attributes of an item, with the protection class where one is stored.
+    /// Returns the attributes of an item, including the protection class if one is stored.
     public func attributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] {
         try allAttributesOfItem(atPath: path)
     }
 
-    /// Makes a directory with the class given or, without one, that of the directory above.
+    /// Creates a directory with the given class, or else that of the directory above.
     public func createDirectory(
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: Any]? = nil
@@ -24,7 +24,7 @@ extension FileManager {
             at: url, withIntermediateDirectories: createIntermediates, attributes: attributes)
     }
 
-    /// Makes a directory with the class given or, without one, that of the directory above.
+    /// Creates a directory with the given class, or else that of the directory above.
     public func createDirectory(
         atPath path: String, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: Any]? = nil
@@ -34,7 +34,7 @@ extension FileManager {
             attributes: attributes)
     }
 
-    /// Stores a file with the class given or, without one, that of the file it replaces or of the
+    /// Creates a file with the given class, or else that of the file it replaces or of the
     /// directory.
     @discardableResult
     public func createFile(
@@ -65,7 +65,7 @@ extension FileManager {
             at: URL(fileURLWithPath: source), to: URL(fileURLWithPath: target))
     }
 
-    /// Puts a new item in an old one's place, and keeps the old one's marks; see
+    /// Replaces an item with a new one and keeps the original's marks; see
     /// `replaceItemKeepingMarks(at:withItemAt:backupItemName:options:)`.
     public func replaceItemAt(
         _ originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String? = nil,

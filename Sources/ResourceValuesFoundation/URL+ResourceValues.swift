@@ -5,24 +5,24 @@ import SystemCalls
 import SystemPackage
 
 extension URL {
-    /// Reads values of the file.
+    /// Returns values of the file.
     ///
-    /// A symbolic link at the end of the path is not followed. Nothing is cached: each call reads the
-    /// disk, with one `statx(2)` for all that it answers.
+    /// A symbolic link at the end of the path is not followed. Nothing is cached: each call reads
+    /// the disk, with one `statx(2)` for all the values it provides.
     ///
-    /// - Returns: the values; nil for each key that has none here.
+    /// - Returns: the values; nil for each key without a value on Linux.
     /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission` (of the directories
-    ///   above, or of a mark that may not be read), `fileReadCorruptFile` (a mark that holds none of
-    ///   the format's values), `fileReadUnsupportedScheme` (no file URL, or one of another host),
-    ///   `fileReadInvalidFileName` (an escaped slash or NUL, a name too long) and
+    ///   above, or of a mark that may not be read), `fileReadCorruptFile` (a mark with a malformed
+    ///   value), `fileReadUnsupportedScheme` (not a file URL, or one of another host),
+    ///   `fileReadInvalidFileName` (an escaped slash or NUL, a name that is too long) and
     ///   `fileReadUnknown`, with the path and the errno in `userInfo`.
     public func resourceValues(forKeys keys: Set<URLResourceKey>) throws -> URLResourceValues {
         try readValues(keys)
     }
 
-    /// Reads values of the file, as ``resourceValues(forKeys:)-(Set<URLResourceKey>)`` does.
+    /// Returns values of the file, as ``resourceValues(forKeys:)-(Set<URLResourceKey>)`` does.
     ///
-    /// Array literals come here, which saves making a set of them.
+    /// Calls with an array literal resolve to this method, which avoids building a set.
     public func resourceValues(forKeys keys: [URLResourceKey]) throws -> URLResourceValues {
         try readValues(keys)
     }
@@ -43,13 +43,14 @@ extension URL {
     /// Stores values on the file.
     ///
     /// Marks (`isExcludedFromBackup`, `isPurgeable`, `fileProtection`) are stored all or none.
-    /// Properties that cannot be assigned are ignored. The URL stays as it is, so a constant will do.
+    /// Properties that cannot be assigned are ignored. The URL does not change, so it may be a
+    /// constant.
     ///
     /// - Throws: `CocoaError`: `fileNoSuchFile`, `fileWriteNoPermission`,
     ///   `fileWriteVolumeReadOnly`, `fileWriteOutOfSpace`, `featureUnsupported` (the filesystem or
-    ///   the kind of file cannot hold the value, a symbolic link among them, or Linux has no such
-    ///   value), `fileReadUnsupportedScheme`, `fileWriteInvalidFileName` and `fileWriteUnknown`. Its
-    ///   `userInfo` holds the path, the errno beneath, and under
+    ///   the kind of file, such as a symbolic link, cannot store the value, or Linux has no such
+    ///   value), `fileReadUnsupportedScheme`, `fileWriteInvalidFileName` and `fileWriteUnknown`.
+    ///   Its `userInfo` contains the path, the underlying errno, and under
     ///   ``URLResourceKey/keysOfUnsetValuesKey`` the keys that were not set.
     public mutating func setResourceValues(_ values: URLResourceValues) throws {
         try writeValues(values)
@@ -61,8 +62,8 @@ extension URL {
         try writeValues(values)
     }
 
-    /// Does nothing: nothing is cached, so there are no temporary values. Kept for code that calls it
-    /// on Apple's systems; a value set here is not read back.
+    /// Does nothing: nothing is cached, so there are no temporary values. Exists for code that
+    /// calls it on Apple's systems; a value set here is not read back.
     @_disfavoredOverload
     public mutating func setTemporaryResourceValue(_ value: Any, forKey key: URLResourceKey) {}
 
@@ -70,18 +71,18 @@ extension URL {
     @_disfavoredOverload
     public mutating func removeCachedResourceValue(forKey key: URLResourceKey) {}
 
-    /// Removes stored values, so that they are unset: of `isExcludedFromBackup`, `isPurgeable` and
-    /// `fileProtection`, all or none. Other keys are ignored.
+    /// Removes the stored values of `isExcludedFromBackup`, `isPurgeable` and `fileProtection`, all
+    /// or none. Other keys are ignored.
     ///
-    /// Assigning nil to a property leaves the stored value as it is, as on Apple's systems; this is the
-    /// way back to unset.
+    /// Assigning nil to a property leaves the stored value unchanged, as on Apple's systems; use
+    /// this method to unset it.
     ///
     /// - Throws: as ``setResourceValues(_:)``, with the keys that were not removed.
     public func removeResourceValues(forKeys keys: Set<URLResourceKey>) throws {
         let marks = keys.compactMap(\.known).filter(\.isMark)
         do {
             try withItem { item in
-                // An item is needed even where there is nothing to remove.
+                // A missing item is an error even if there is nothing to remove.
                 _ = try ItemReader.status(of: item)
                 try item.apply(marks.compactMap { MarkChange(removing: $0) })
             }
@@ -99,7 +100,8 @@ extension URL {
         }
     }
 
-    /// Calls `body` with what leads system calls to the file, a symbolic link at the end itself.
+    /// Calls `body` with the system call arguments for the file, without following a link at the
+    /// end.
     func withItem<Result>(_ body: (CallTarget) throws -> Result) throws -> Result {
         try withFilePath { path in
             guard path.count <= longestDirectPath else {
@@ -114,7 +116,7 @@ extension URL {
     }
 }
 
-/// What one system call takes, with the NUL (`PATH_MAX`).
+/// The limit of one system call, including the NUL (`PATH_MAX`).
 private let longestDirectPath = 4096
 
 extension MarkChange {
@@ -129,7 +131,7 @@ extension MarkChange {
 }
 
 extension SymbolicLinkPath {
-    /// Calls `body`, which may throw any error, with what leads to the item.
+    /// Calls `body`, which may throw any error, with the system call arguments for the item.
     fileprivate func withItem<Result>(
         _ body: (CallTarget) throws -> Result
     ) throws -> Result {

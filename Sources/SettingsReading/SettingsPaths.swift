@@ -1,11 +1,11 @@
 import SystemPackage
 
-/// Paths of a configuration file: absolute, or beginning with `~/`. A path from the working directory
-/// would mean something else in a timer than in a shell.
+/// Paths in a configuration file: absolute, or beginning with `~/`. A relative path would mean
+/// something else in a timer than in a shell.
 package struct SettingsPaths {
-    /// What `~` stands for; nil where no home is known.
+    /// The directory that `~` means; nil where the home is unknown.
     package let home: FilePath?
-    /// The settings the paths are taken from.
+    /// The settings that contain the paths.
     package let reader: SettingsReader
 
     package init(home: FilePath?, reader: SettingsReader) {
@@ -13,7 +13,7 @@ package struct SettingsPaths {
         self.reader = reader
     }
 
-    /// The paths of a key; nil when it is not set.
+    /// Returns the paths of a key; nil when it is not set.
     package func paths(
         _ key: some RawRepresentable<String>
     ) throws(SettingsError) -> [FilePath]? {
@@ -23,7 +23,7 @@ package struct SettingsPaths {
         return paths
     }
 
-    /// The path that a text of a key names.
+    /// Returns the path that a key's text names.
     package func path(
         _ text: String, of key: some RawRepresentable<String>
     ) throws(SettingsError) -> FilePath {

@@ -1,8 +1,10 @@
-/// Takes the configuration file apart, and says of each mistake where it is and what is valid.
+/// A reader of the configuration file, whose errors name the line, the key and what is valid.
 package struct SettingsReader {
     private let values: [String: TOMLValue]
     private let tableName: String?
 
+    /// Parses the text of a configuration file.
+    ///
     /// - Throws: ``SettingsError`` for text that is not TOML.
     package init(_ text: String) throws(SettingsError) {
         values = try TOMLParser.table(of: text).values
@@ -14,7 +16,7 @@ package struct SettingsReader {
         tableName = name
     }
 
-    /// Refuses keys that are not among some.
+    /// Throws if there is a key other than those of a type.
     package func refuseUnknownKeys<Key: CaseIterable & RawRepresentable<String>>(
         but _: Key.Type
     ) throws(SettingsError) {
@@ -25,7 +27,7 @@ package struct SettingsReader {
 
     package func has(_ key: some RawRepresentable<String>) -> Bool { values[key.rawValue] != nil }
 
-    /// The number of a key; nil when it is not set.
+    /// Returns the number of a key; nil when it is not set.
     package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .integer(let number) = value else {
@@ -34,7 +36,7 @@ package struct SettingsReader {
         return number
     }
 
-    /// The text of a key; nil when it is not set.
+    /// Returns the text of a key; nil when it is not set.
     package func string(_ key: some RawRepresentable<String>) throws(SettingsError) -> String? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .string(let text) = value, !text.isEmpty, !text.contains("\0") else {
@@ -43,7 +45,7 @@ package struct SettingsReader {
         return text
     }
 
-    /// The Boolean of a key; nil when it is not set.
+    /// Returns the Boolean of a key; nil when it is not set.
     package func boolean(_ key: some RawRepresentable<String>) throws(SettingsError) -> Bool? {
         guard let value = values[key.rawValue]?.content else { return nil }
         guard case .boolean(let boolean) = value else {
@@ -52,7 +54,7 @@ package struct SettingsReader {
         return boolean
     }
 
-    /// The texts of a key; nil when it is not set.
+    /// Returns the texts of a key; nil when it is not set.
     package func strings(_ key: some RawRepresentable<String>) throws(SettingsError) -> [String]? {
         guard let value = values[key.rawValue]?.content else { return nil }
         let mistake = complaint(key.rawValue, "takes a list of texts in quotes: [\"…\", \"…\"]")
@@ -68,19 +70,19 @@ package struct SettingsReader {
         return texts
     }
 
-    /// The number of a key; nil when it is not set, or to something else.
+    /// Returns the number of a key; nil when it is not set or of another type.
     package func integerIfAny(_ key: some RawRepresentable<String>) -> Int? {
         guard case .integer(let number) = values[key.rawValue]?.content else { return nil }
         return number
     }
 
-    /// The text of a key; nil when it is not set, or to something else.
+    /// Returns the text of a key; nil when it is not set or of another type.
     package func textIfAny(_ key: some RawRepresentable<String>) -> String? {
         guard case .string(let text) = values[key.rawValue]?.content else { return nil }
         return text
     }
 
-    /// The table of a key; nil when it is not set.
+    /// Returns the table of a key; nil when it is not set.
     package func table(_ key: some RawRepresentable<String>) throws(SettingsError)
         -> SettingsReader?
     {
@@ -91,7 +93,7 @@ package struct SettingsReader {
         return SettingsReader(inner, named: key.rawValue)
     }
 
-    /// A mistake with a key.
+    /// Creates the error for a key.
     package func complaint(_ key: String, _ text: String) -> SettingsError {
         let name = tableName.map { "\($0).\(key)" } ?? key
         return SettingsError(line: values[key]?.line, "\(name) \(text)")

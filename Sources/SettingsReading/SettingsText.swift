@@ -1,10 +1,11 @@
 import SystemCalls
 import SystemPackage
 
-/// The text of a configuration file, and the file's status.
+/// Returns the text of a configuration file and the file's status.
 ///
-/// - Throws: `FileError` when it cannot be read, or another user than root and this process's own owns
-///   it or can write to it (`permissionDenied`), ``SettingsError`` when it is no text.
+/// - Throws: `FileError` when the file cannot be read, or (`permissionDenied`) when a user other
+///   than root and this process's user owns it or can write to it; ``SettingsError`` when it is not
+///   UTF-8.
 package func settingsText(of path: FilePath) throws -> (text: String, status: FileStatus) {
     let (bytes, status) = try settings(at: path)
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -13,7 +14,7 @@ package func settingsText(of path: FilePath) throws -> (text: String, status: Fi
     return (text, status)
 }
 
-/// Content and status of one and the same file.
+/// Reads the contents and the status of the same open file.
 private func settings(
     at path: FilePath
 ) throws(FileError) -> (bytes: [UInt8], status: FileStatus) {

@@ -1,8 +1,8 @@
-/// Reads TOML 1.0, in which the settings are written.
+/// A parser of TOML 1.0, the format of the settings.
 ///
-/// A reader of our own: it says of each value on which line it is, ends for every input, and brings
-/// neither Foundation nor C++ along. What no setting takes is left out: lists of tables are refused,
-/// and dates and fractions not looked at closely.
+/// This package has its own parser in order to report the line of each value, to terminate for
+/// every input, and to depend on neither Foundation nor C++. It does not support what no setting
+/// uses: arrays of tables are rejected, and dates and fractions are not validated.
 struct TOMLParser {
     private static let depthLimit = 64
 
@@ -11,7 +11,7 @@ struct TOMLParser {
     private var line = 1
     private var depth = 0
 
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// - Throws: ``SettingsError`` with the line.
     static func table(of text: String) throws(SettingsError) -> TOMLTable {
@@ -45,7 +45,7 @@ struct TOMLParser {
         return root
     }
 
-    /// Reads a header, of which one bracket was read.
+    /// Parses a header, after its first bracket.
     private mutating func header(in root: TOMLTable) throws(SettingsError) -> TOMLTable {
         guard !take("[") else { throw failure("no setting is a list of tables, [[…]]") }
         var parts = try key()
@@ -81,7 +81,7 @@ struct TOMLParser {
         table.values[name] = TOMLValue(content: content, line: line)
     }
 
-    /// The table of a name on the way to another; made where there is none.
+    /// Returns the table of a name on the path to another, creating it if necessary.
     private func descend(
         into name: String, of table: TOMLTable, _ origin: TOMLTable.Origin
     ) throws(SettingsError) -> TOMLTable {
@@ -98,7 +98,7 @@ struct TOMLParser {
         }
     }
 
-    /// Reads a key with all its parts, and the blanks around them.
+    /// Parses a key with all its parts, including the blanks around them.
     private mutating func key() throws(SettingsError) -> [String] {
         var parts: [String] = []
         repeat {
@@ -120,7 +120,7 @@ struct TOMLParser {
 
     // MARK: Values
 
-    /// Reads a value.
+    /// Parses a value.
     private mutating func value() throws(SettingsError) -> TOMLValue {
         let start = line
         depth += 1
@@ -183,14 +183,14 @@ struct TOMLParser {
         }
         if let number = try integer(word) { return .integer(number) }
         let digits = word.utf8.drop { $0 == 0x2B || $0 == 0x2D }
-        // Numbers with a fraction or an exponent, dates and times.
+        // Floating-point numbers, dates and times.
         guard let first = digits.first, (0x30...0x39).contains(first),
             word.contains(where: { ".:eE".contains($0) }) || word.dropFirst().contains("-")
         else { throw failure("'\(word)' is no value; put text in quotes") }
         return .other
     }
 
-    /// A whole number; nil for another word.
+    /// Parses an integer; nil for another word.
     private func integer(_ word: String) throws(SettingsError) -> Int? {
         let bases = ["0x": 16, "0o": 8, "0b": 2]
         let base = bases[String(word.prefix(2))]
@@ -213,7 +213,7 @@ struct TOMLParser {
 
     // MARK: Strings
 
-    /// The rest of a string in double quotes.
+    /// Parses the rest of a string in double quotes.
     private mutating func basicString() throws(SettingsError) -> String {
         var text: [UInt8] = []
         while let byte = peek, byte != newline {
@@ -227,7 +227,7 @@ struct TOMLParser {
         throw failure("a text has no closing quote")
     }
 
-    /// The rest of a string in single quotes.
+    /// Parses the rest of a string in single quotes.
     private mutating func literalString() throws(SettingsError) -> String {
         var text: [UInt8] = []
         while let byte = peek, byte != newline {
@@ -238,7 +238,7 @@ struct TOMLParser {
         throw failure("a text has no closing quote")
     }
 
-    /// The rest of a string in three double quotes.
+    /// Parses the rest of a string in three double quotes.
     private mutating func basicText() throws(SettingsError) -> String {
         var text: [UInt8] = []
         _ = takeNewline()
@@ -253,7 +253,8 @@ struct TOMLParser {
                 text.append(try plain(byte))
                 continue
             }
-            // At the end of a line all that is blank up to the next character goes.
+            // A backslash at the end of a line removes all blanks and newlines up to the next
+            // character.
             let start = next
             skipBlanks()
             guard takeNewline() else {
@@ -266,7 +267,7 @@ struct TOMLParser {
         throw failure("a text has no closing quotes")
     }
 
-    /// The rest of a string in three single quotes.
+    /// Parses the rest of a string in three single quotes.
     private mutating func literalText() throws(SettingsError) -> String {
         var text: [UInt8] = []
         _ = takeNewline()
@@ -282,7 +283,7 @@ struct TOMLParser {
         throw failure("a text has no closing quotes")
     }
 
-    /// Takes three quotes; up to two more before them belong to the text.
+    /// Consumes three quotes; up to two more before them belong to the text.
     private mutating func takeEnd(_ quote: UInt8, of text: inout [UInt8]) -> Bool {
         let count = bytes[next...].prefix(5).prefix { $0 == quote }.count
         guard count >= 3 else { return false }
@@ -319,7 +320,7 @@ struct TOMLParser {
         text.append(contentsOf: String(scalar).utf8)
     }
 
-    /// Refuses characters that no line has.
+    /// Rejects characters that no line may contain.
     private func plain(_ byte: UInt8) throws(SettingsError) -> UInt8 {
         guard byte >= 0x20 && byte != 0x7F || byte == tab else {
             throw failure("there is a control character")
@@ -354,7 +355,7 @@ struct TOMLParser {
         while let byte = peek, byte == 0x20 || byte == tab { next += 1 }
     }
 
-    /// Passes over blanks, ends of lines and comments; false at the end.
+    /// Skips blanks, newlines and comments; false at the end.
     private mutating func skipToContent() throws(SettingsError) -> Bool {
         repeat {
             skipBlanks()
@@ -381,7 +382,7 @@ struct TOMLParser {
 }
 
 extension TOMLTable {
-    /// Lets nothing be added any more, here and in the tables of dotted keys within.
+    /// Prevents further additions to this table and to the tables of dotted keys in it.
     fileprivate func close() {
         origin = .inline
         for case .table(let table) in values.values.map(\.content) where table.origin == .dottedKey

@@ -1,12 +1,12 @@
 /// A table of a TOML document.
 final class TOMLTable {
-    /// What made the table, which decides what may add to it.
+    /// The syntax that created a table, which determines what may be added to it.
     enum Origin {
-        /// It is on the way to another, as `a` in `[a.b]`.
+        /// A name on the path to another table, such as `a` in `[a.b]`.
         case implied
         /// A header, or the beginning of the document.
         case header
-        /// The parts of a key before its last, as `a` in `a.b = 1`.
+        /// A part of a key before the last, such as `a` in `a.b = 1`.
         case dottedKey
         /// Braces: nothing may be added.
         case inline
@@ -26,11 +26,11 @@ struct TOMLValue {
         case boolean(Bool)
         case array([TOMLValue])
         case table(TOMLTable)
-        /// A number with a fraction, or a date, which no setting takes.
+        /// A floating-point number or a date, which no setting uses.
         case other
     }
 
     let content: Content
-    /// The line of the key, or of an element the value's own, from 1.
+    /// The line of the key, or of the value itself for an element of an array; from 1.
     let line: Int
 }

@@ -5,22 +5,22 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Removes from a program's directory for caches what is old, or what was used longest ago.
+/// Removes old or least recently used items from a program's cache directory.
 ///
-/// What goes, goes whole: a file or a directory right in the caches of the program, such as
-/// `~/.cache/APP/X`; in a directory outside the user's caches, each file in it and each entry of its
-/// subdirectories. Removing is as careful as `resval-purge`: nothing is removed that somebody has
-/// open, mapped or locked, that a mark protects, that belongs to somebody else or changed since it
-/// was looked at; no symbolic link is followed, and no other filesystem entered. A file goes together
-/// with its `-wal`, `-shm` and `-journal`.
+/// Items are removed as units: a file or a directory directly in the program's caches, such as
+/// `~/.cache/APP/X`; in a directory outside the user's caches, each file in it and each entry of
+/// its subdirectories. Removal is as careful as that of `resval-purge`: an item stays if it is
+/// open, mapped or locked, if a mark protects it, if it belongs to another user, or if it changed
+/// after it was examined. No symbolic link is followed, and no other filesystem is entered. A file
+/// is removed together with its `-wal`, `-shm` and `-journal` files.
 ///
-/// Calls block the thread, and walk the whole directory. What may go is kept in memory meanwhile:
-/// about 300 bytes for each.
+/// Calls block the thread and walk the whole directory. Meanwhile the units that may be removed are
+/// kept in memory, about 300 bytes each.
 public struct CacheTrimmer: Sendable {
     /// The directory, as a real path.
     public let directory: FilePath
-    /// The age below which nothing goes, in seconds, counted from the newest of modification,
-    /// access, change and creation of anything in a unit.
+    /// The minimum age of what is removed, in seconds, counted from the newest modification,
+    /// access, change or creation of any item in a unit.
     public var minimumAge: Int64 = 86_400
 
     private let environment: PolicyEnvironment
@@ -28,9 +28,9 @@ public struct CacheTrimmer: Sendable {
 
     /// Prepares to trim a directory.
     ///
-    /// - Throws: `FileError` when the directory cannot be reached; `other` when trimming it is not
-    ///   allowed: it is a home, or lies in, is or holds a directory that is never purged, such as
-    ///   documents, configuration or application support.
+    /// - Throws: `FileError` when the directory cannot be reached; `other` when it may not be
+    ///   trimmed: it is a home, or it is, contains or lies in a directory that is never purged,
+    ///   such as documents, configuration or application support.
     public init(_ directory: FilePath) throws(FileError) {
         let real = try NamedItem(at: directory).path
         let usual = PolicyEnvironment.current()
@@ -41,8 +41,8 @@ public struct CacheTrimmer: Sendable {
                 ? usual : .current(named: [StorageLocation(kind: .caches, path: real)]))
     }
 
-    /// Prepares to trim a directory that lies in one of an environment's locations for caches or
-    /// temporary files.
+    /// Prepares to trim a directory in one of an environment's locations for caches or temporary
+    /// files.
     package init(
         _ directory: FilePath, in environment: PolicyEnvironment
     ) throws(FileError) {
@@ -63,20 +63,20 @@ public struct CacheTrimmer: Sendable {
         }
     }
 
-    /// Removes what nobody used, changed or made for longer than an age.
+    /// Removes items that were not used, changed or created for longer than an age.
     ///
-    /// - Parameter age: the age in seconds; ``minimumAge`` counts where it is more.
-    /// - Throws: `FileError` when the directory cannot be read, `PurgeRefusal` when another purge of
-    ///   this user is at work.
+    /// - Parameter age: the age in seconds; ``minimumAge`` applies if it is greater.
+    /// - Throws: `FileError` when the directory cannot be read, `PurgeRefusal` when another purge
+    ///   of this user is running.
     public func removeItems(olderThan age: Int64) throws -> TrimOutcome {
         try remove(freeing: nil, minimumAge: max(age, minimumAge))
     }
 
-    /// Removes what was used longest ago, until the directory takes no more than a size.
+    /// Removes the least recently used items until the directory takes no more than a size.
     ///
-    /// - Parameter bytes: the size in bytes, of the blocks of everything in the directory.
-    /// - Returns: what was done. The directory may still take more: what is younger than
-    ///   ``minimumAge``, in use or protected stays.
+    /// - Parameter bytes: the size in bytes, counted in the blocks of everything in the directory.
+    /// - Returns: what was removed and what was not. The directory may still be larger: items that
+    ///   are younger than ``minimumAge``, in use or protected stay.
     /// - Throws: as ``removeItems(olderThan:)``.
     public func trim(toSize bytes: Int64) throws -> TrimOutcome {
         let excess = try allocatedSize() - max(0, bytes)
@@ -84,27 +84,28 @@ public struct CacheTrimmer: Sendable {
         return try remove(freeing: excess, minimumAge: minimumAge)
     }
 
-    /// What the directory and all in it take on its filesystem, in bytes: the blocks of each inode.
+    /// Returns the space that the directory and everything in it take on its filesystem, in bytes:
+    /// the blocks of each inode.
     ///
     /// - Throws: `FileError` when part of it cannot be read.
     public func allocatedSize() throws -> Int64 {
         try StorageManagement.allocatedSize(of: directory, device: device)
     }
 
-    /// Removes units, the one used longest ago first, until so much is freed; nil for all.
+    /// Removes units, the least recently used first, until enough is freed; nil for all units.
     private func remove(freeing bytes: Int64?, minimumAge: Int64) throws -> TrimOutcome {
         var search = UnitSearch(environment)
         search.roots = [directory]
         search.minimumAge = minimumAge
         let now = currentTime()
-        // All of them, since some that come first may turn out to be in use.
+        // All units, since some of the first may turn out to be in use.
         let found = try search.units(freeing: .max, on: directory, now: now)
         let plan = PurgePlan(
             created: now, bootID: try boot(), device: device, wantedBytes: .max,
             units: found.units)
         let freed = Monitor<Int64>(0)
         var executor = PurgeExecutor(search)
-        // The size of the directory is what counts here, not the space on its volume.
+        // The goal is the size of the directory, not the space on its volume.
         executor.futileBytes = .max
         executor.shouldStop = { bytes.map { bytes in freed.withLock { $0 } >= bytes } ?? false }
         var outcome = TrimOutcome()
@@ -125,24 +126,24 @@ public struct CacheTrimmer: Sendable {
 }
 
 extension PolicyEnvironment {
-    /// The location for caches or temporary files that a real path is or lies in; nil when it lies in
-    /// none.
+    /// The location for caches or temporary files that is, or contains, a real path; nil when there
+    /// is none.
     fileprivate func disposableLocation(holding path: FilePath) -> StorageLocation? {
         let location = locations.location(holding: path)
         return location.flatMap { $0.kind.isBackedUp ? nil : $0 }
     }
 }
 
-/// What trimming a directory came to.
+/// The outcome of trimming a directory.
 public struct TrimOutcome: Sendable {
-    /// How many files, and directories as wholes, are gone.
+    /// The number of units removed: files, and directories as wholes.
     public internal(set) var removedCount = 0
-    /// What that freed, in bytes, as far as their blocks tell.
+    /// The space freed, in bytes, as far as known from the blocks of the removed items.
     public internal(set) var freedBytes: Int64 = 0
-    /// What was due to go and stayed, and why: in use, protected by a mark, changed meanwhile and
-    /// others.
+    /// The units that were selected but stayed, and why: in use, protected by a mark, changed
+    /// meanwhile and others.
     public internal(set) var kept: [(path: FilePath, reason: KeepReason)] = []
-    /// What could not be removed.
+    /// The errors of units that could not be removed.
     public internal(set) var failures: [FileError] = []
 
     mutating func note(_ event: PurgeEvent) {
@@ -158,14 +159,15 @@ public struct TrimOutcome: Sendable {
     }
 }
 
-/// What a directory and all below it on its filesystem take, in bytes: `st_blocks` × 512 of each
-/// inode, once for all of its names.
+/// Returns the space that a directory and everything below it on its filesystem take, in bytes:
+/// `st_blocks` × 512 of each inode, counted once for all of its hard links.
 ///
-/// - Throws: `FileError` for the first directory that cannot be read: its size is not known then.
+/// - Throws: `FileError` for the first directory that cannot be read, since the size is then
+///   unknown.
 func allocatedSize(of directory: FilePath, device: UInt64) throws -> Int64 {
     let sum = Monitor(SizeSum())
     var scanner = TreeScanner(followsRoots: false)
-    // Looking is no use: it would make everything young.
+    // Measuring must not count as use: it would make every item recently used.
     scanner.leavesAccessTimes = true
     try scanner.scan([TreeRoot(directory)]) { _ in
         SizeVisitor(device: device, sum: sum)

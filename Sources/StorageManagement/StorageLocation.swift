@@ -4,25 +4,26 @@ import SystemCalls
 import SystemPackage
 
 extension StorageLocation {
-    /// The user's location of a kind, as the environment, `/etc/passwd` and `user-dirs.dirs` tell.
+    /// Returns the user's location of a kind, as determined by the environment, `/etc/passwd` and
+    /// `user-dirs.dirs`.
     ///
     /// It need not exist: see ``make()``. Variables that would make a home disposable are ignored,
-    /// as everywhere in this package: a `$TMPDIR` that is not inside `/tmp` or `/var/tmp` gives way
-    /// to `/tmp`, and an `$XDG_CACHE_HOME` outside the home to `~/.cache`.
+    /// as everywhere in this package: a `$TMPDIR` outside `/tmp` and `/var/tmp` is replaced by
+    /// `/tmp`, and an `$XDG_CACHE_HOME` outside the home by `~/.cache`.
     ///
-    /// - Throws: `FileError` `other` when no home is known for a location that lies in it.
+    /// - Throws: `FileError` `other` when the location is in the home and the home is unknown.
     public static func current(_ kind: Kind) throws(FileError) -> StorageLocation {
         try location(kind, in: .current())
     }
 
-    /// The user's location for data of a purpose; see ``current(_:)``.
+    /// Returns the user's location for data of a purpose; see ``current(_:)``.
     ///
-    /// - Throws: `FileError` `other` when no home is known for a location that lies in it.
+    /// - Throws: `FileError` `other` when the location is in the home and the home is unknown.
     public static func current(for purpose: DataPurpose) throws(FileError) -> StorageLocation {
         try current(purpose.location)
     }
 
-    /// The location of a kind in an environment.
+    /// Returns the location of a kind in an environment.
     package static func location(
         _ kind: Kind, in environment: PolicyEnvironment
     ) throws(FileError) -> StorageLocation {
@@ -46,7 +47,7 @@ extension StorageLocation {
         }
     }
 
-    /// The content of `user-dirs.dirs`; empty where there is none.
+    /// Returns the contents of `user-dirs.dirs`; empty when the file does not exist.
     private static func settings(_ base: BaseDirectories) throws(FileError) -> [UInt8] {
         guard let directory = base.configurationHome?.path else { return [] }
         let file = directory.appending("user-dirs.dirs")
@@ -61,7 +62,7 @@ extension StorageLocation {
 }
 
 extension PolicyEnvironment {
-    /// A setting as a location, if the rules about locations accept it.
+    /// Returns a setting as a location; nil when the rules about locations reject it.
     fileprivate func accepted(
         _ kind: StorageLocation.Kind, _ setting: FilePath?
     ) -> StorageLocation? {
@@ -72,7 +73,7 @@ extension PolicyEnvironment {
     }
 }
 
-/// The real path of a directory that exists; of any other, the path itself without detours.
+/// Returns the real path of a directory that exists; otherwise the normalized path.
 func existingRealPath(of path: FilePath) -> FilePath {
     do throws(FileError) {
         return try realPath(of: path)
@@ -90,13 +91,14 @@ extension FilePath? {
     }
 }
 
-/// What a program's data is to it: it decides where the data belongs.
+/// The purpose of a program's data, which decides where the data is stored.
 public enum DataPurpose: Sendable, Hashable, CaseIterable {
-    /// It cannot be made again. It is backed up, and never purged unless it is marked itself.
+    /// Data that cannot be recreated. It is backed up, and never purged unless it is marked itself.
     case essential
-    /// It can be made or fetched again. It is not backed up, and goes when space is short.
+    /// Data that can be recreated or fetched again. It is not backed up, and is deleted when space
+    /// is short.
     case cacheable
-    /// It is of use only while the program runs. It is not backed up, and goes first.
+    /// Data that is needed only while the program runs. It is not backed up, and is deleted first.
     case temporary
 
     /// The location for such data.
@@ -110,16 +112,17 @@ public enum DataPurpose: Sendable, Hashable, CaseIterable {
 }
 
 extension StorageLocation {
-    /// Makes the directory where it is missing: `mkdirat(2)`, with mode 0700 less the process's
-    /// umask, for it and for each directory above it that is missing; then looks at what is there.
+    /// Creates the directory if it does not exist: `mkdirat(2)`, with mode 0700 less the process's
+    /// umask, for the directory and for each missing directory above it; then checks what exists.
     ///
     /// Several programs may do this at once.
     ///
     /// - Returns: the directory's path.
-    /// - Throws: `FileError`: `notADirectory` when something else has the name; `permissionDenied`
-    ///   when the directory belongs to another user (but for a temporary location, which everybody
-    ///   shares), or when others, but for this user's own group, may write a location of caches or
-    ///   application support, and so replace what is stored there; and those of making directories.
+    /// - Throws: `FileError`: `notADirectory` when the name belongs to another kind of item;
+    ///   `permissionDenied` when the directory belongs to another user (except for a temporary
+    ///   location, which all users share), or when users outside this user's own group can write to
+    ///   a location of caches or application support, and so replace what is stored there; and the
+    ///   errors of creating directories.
     @discardableResult
     public func make() throws(FileError) -> FilePath {
         try makeDirectories(path)
@@ -127,12 +130,13 @@ extension StorageLocation {
         return path
     }
 
-    /// Makes a program's own directory in the location, as ``make()`` does; in a temporary location,
-    /// too, it must be this user's and closed to writers.
+    /// Creates a program's own directory in the location, as ``make()`` does. Even in a temporary
+    /// location, the directory must belong to this user, and users outside this user's own group
+    /// must not be able to write to it.
     ///
     /// - Parameter name: the directory's name, such as the program's: one component.
     /// - Returns: the directory's path.
-    /// - Throws: as ``make()``; `other` for what is no single name.
+    /// - Throws: as ``make()``; `other` when the name is not a single component.
     @discardableResult
     public func makeDirectory(named name: String) throws(FileError) -> FilePath {
         guard let component = FilePath.Component(name), component.kind == .regular else {
@@ -143,7 +147,7 @@ extension StorageLocation {
             try SystemCalls.makeDirectory(
                 directory, in: .workingDirectory, permissions: 0o700)
         } catch .fileExists {
-            // Who made it is looked at below.
+            // The owner is checked below.
         } catch {
             throw .changingItem(error, directory)
         }
@@ -169,7 +173,7 @@ extension StorageLocation {
             throw FileError(
                 code: .permissionDenied, message: "belongs to another user", path: directory)
         }
-        // A user's own group may write, where the system gives each user one.
+        // A user's own group may write, on systems where each user has one.
         let others: UInt16 = status.group == effectiveGroup() ? 0o002 : 0o022
         guard kind == .documents || status.permissions & others == 0 else {
             throw FileError(

@@ -1,40 +1,40 @@
 import SystemCalls
 import SystemPackage
 
-/// Tells each change of a volume's pressure: first the pressure at the beginning, then a state
-/// whenever it has become another.
+/// A sequence of a volume's pressure: first the current state, then a state whenever the pressure
+/// changes.
 ///
-/// Looks at the space by `fstatvfs(3)`, more often as it shrinks, and holds no descriptor between
-/// looks. The sequence ends when its task is cancelled, and with an error when the volume cannot be
-/// reached any more. Each iteration follows the pressure on its own.
+/// Polls the space with `fstatvfs(3)`, more often as it shrinks, and keeps no descriptor open
+/// between polls. The sequence ends when its task is cancelled, and with an error when the volume
+/// can no longer be reached. Each iteration tracks the pressure independently.
 ///
-/// `fstatvfs(3)` answers at once for local filesystems; one of the network can keep the thread that
-/// waits for it.
+/// `fstatvfs(3)` returns at once for local filesystems; for a network filesystem it can block the
+/// thread.
 public struct StorageMonitor<MonitorClock: Clock>: AsyncSequence, Sendable
 where MonitorClock.Duration == Duration {
-    /// A pressure, and the space it was found by.
+    /// A pressure, and the space it was derived from.
     public typealias Element = StorageState
-    /// Why a volume cannot be followed any more.
+    /// The error when a volume can no longer be reached.
     public typealias Failure = FileError
 
-    /// When pressures begin and end.
+    /// The limits at which pressures begin and end.
     public var thresholds = StorageThresholds()
-    /// How long to wait between two looks.
+    /// The time between two polls.
     public var interval = PollingInterval()
 
     private let clock: MonitorClock
     private let measure: @Sendable () throws(FileError) -> StorageSpace
 
-    /// Creates a monitor of the volume that holds an item.
+    /// Creates a monitor of the volume that contains an item.
     ///
     /// - Parameters:
     ///   - path: the item; it must stay reachable.
-    ///   - clock: what waits are counted with.
+    ///   - clock: the clock that measures the waits.
     public init(_ path: FilePath, clock: MonitorClock) {
         self.init(clock: clock) { () throws(FileError) in try StorageSpace(at: path) }
     }
 
-    /// Creates a monitor of what `measure` finds.
+    /// Creates a monitor of the space that `measure` returns.
     package init(
         clock: MonitorClock, measure: @escaping @Sendable () throws(FileError) -> StorageSpace
     ) {
@@ -42,10 +42,10 @@ where MonitorClock.Duration == Duration {
         self.measure = measure
     }
 
-    /// Begins to follow the pressure.
+    /// Returns an iterator that tracks the pressure.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-    /// One that follows the pressure.
+    /// An iterator that tracks the pressure.
     public struct Iterator: AsyncIteratorProtocol {
         private let monitor: StorageMonitor
         private var tracker: PressureTracker
@@ -60,7 +60,7 @@ where MonitorClock.Duration == Duration {
         /// Waits for the next change.
         ///
         /// - Returns: nil when the task is cancelled.
-        /// - Throws: `FileError` when the volume cannot be reached any more; the sequence ends then.
+        /// - Throws: `FileError` when the volume can no longer be reached; the sequence then ends.
         public mutating func next() async throws(FileError) -> StorageState? {
             try await next(isolation: nil)
         }
@@ -68,7 +68,7 @@ where MonitorClock.Duration == Duration {
         /// Waits for the next change, on an actor.
         ///
         /// - Returns: nil when the task is cancelled.
-        /// - Throws: `FileError` when the volume cannot be reached any more; the sequence ends then.
+        /// - Throws: `FileError` when the volume can no longer be reached; the sequence then ends.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(FileError) -> StorageState? {
@@ -88,9 +88,9 @@ where MonitorClock.Duration == Duration {
             return nil
         }
 
-        /// Waits until it is time to look.
+        /// Waits until the next poll is due.
         ///
-        /// - Returns: false when nobody wants to know any more.
+        /// - Returns: false when the sequence has ended.
         private mutating func waits(
             isolation actor: isolated (any Actor)? = #isolation
         ) async -> Bool {
@@ -109,18 +109,18 @@ where MonitorClock.Duration == Duration {
 }
 
 extension StorageMonitor where MonitorClock == ContinuousClock {
-    /// Creates a monitor of the volume that holds an item, by the clock that goes on while the
-    /// machine sleeps.
+    /// Creates a monitor of the volume that contains an item, with the clock that continues while
+    /// the machine sleeps.
     ///
     /// - Parameter path: the item; it must stay reachable.
     public init(_ path: FilePath) { self.init(path, clock: ContinuousClock()) }
 }
 
-/// A volume's pressure, and the space it was found by.
+/// A volume's pressure, and the space it was derived from.
 public struct StorageState: Sendable, Hashable {
     /// How short space is.
     public let pressure: StoragePressure
-    /// What was measured.
+    /// The space as measured.
     public let space: StorageSpace
 
     /// Creates a state.
@@ -130,26 +130,26 @@ public struct StorageState: Sendable, Hashable {
     }
 }
 
-/// How long to wait before a volume's space is looked at again: the kernel tells nobody when it runs
-/// short.
+/// The time to wait before a volume's space is polled again: the kernel does not report when it
+/// runs short.
 ///
-/// The nearer the threshold of `low`, the sooner: half the time in which a fast
-/// writer would reach it, within bounds.
+/// The closer the `low` threshold, the shorter the wait: half the time in which a fast writer would
+/// reach the threshold, within bounds.
 public struct PollingInterval: Sendable, Hashable {
     /// The shortest wait.
     public var shortest = Duration.seconds(1)
     /// The longest wait.
     public var longest = Duration.seconds(60)
-    /// How fast a writer is expected to be, in bytes a second: 200 MiB.
+    /// The expected speed of a writer, in bytes per second: 200 MiB.
     public var bytesPerSecond: Int64 = 200 << 20
-    /// How fast inodes are expected to be made, in inodes a second.
+    /// The expected speed at which inodes are created, in inodes per second.
     public var inodesPerSecond: Int64 = 10_000
 
     /// The usual intervals.
     public init() {}
 
-    /// The wait for a space. It never grows as space shrinks, and is the shortest below the
-    /// threshold.
+    /// Returns the wait for a space. It never grows as the space shrinks, and is the shortest below
+    /// the threshold.
     public func interval(
         for space: StorageSpace, _ thresholds: StorageThresholds = StorageThresholds()
     ) -> Duration {

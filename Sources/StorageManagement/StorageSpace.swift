@@ -3,42 +3,42 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// How much of something there is, and how much of it is left: bytes or inodes.
+/// The total and available amount of a resource: bytes or inodes.
 public struct StorageAmount: Sendable, Hashable {
-    /// All of it, used or not.
+    /// The whole amount, used or not.
     public let total: Int64
-    /// What may still be used; from 0 to ``total``.
+    /// The amount that may still be used; from 0 to ``total``.
     public let available: Int64
 
-    /// Creates an amount; what is out of range is cut to it.
+    /// Creates an amount, clamping values that are out of range.
     public init(total: Int64, available: Int64) {
         self.total = max(0, total)
         self.available = min(max(0, available), self.total)
     }
 
-    /// The amount when so much more were available.
+    /// Returns the amount with more available.
     func adding(_ freed: Int64) -> StorageAmount {
         StorageAmount(total: total, available: available.addingSaturating(max(0, freed)))
     }
 }
 
-/// What is left of everything that can run short on a volume.
+/// The available amounts of everything that can run short on a volume.
 public struct StorageSpace: Sendable, Hashable {
-    /// The volume's bytes, as an ordinary user may use them; nil where the filesystem counts none
-    /// (proc, sysfs).
+    /// The volume's bytes, as available to an ordinary user; nil where the filesystem does not
+    /// count them (proc, sysfs).
     public var bytes: StorageAmount?
-    /// The volume's inodes, as an ordinary user may use them (`f_favail`); nil where the filesystem
-    /// makes as many as are wanted (btrfs).
+    /// The volume's inodes, as available to an ordinary user (`f_favail`); nil where the filesystem
+    /// creates them on demand (btrfs).
     public var inodes: StorageAmount?
     /// The quotas of this process's user and group, in bytes and in inodes; empty where none is in
-    /// force, none can be asked for, or this process is root's, whom none holds.
+    /// force or can be queried, and for root, to whom none applies.
     public var quotas: [Quota] = []
 
-    /// What a quota leaves.
+    /// The amounts within a quota.
     public struct Quota: Sendable, Hashable {
-        /// The bytes; nil where they have no limit.
+        /// The bytes; nil where they are not limited.
         public var bytes: StorageAmount?
-        /// The inodes; nil where they have no limit.
+        /// The inodes; nil where they are not limited.
         public var inodes: StorageAmount?
 
         /// Creates a quota from its parts.
@@ -57,13 +57,13 @@ public struct StorageSpace: Sendable, Hashable {
         self.quotas = quotas
     }
 
-    /// Asks for the space on the volume that holds an item: `fstatvfs(3)`, and `quotactl_fd(2)` for
+    /// Reads the space on the volume that contains an item: `fstatvfs(3)`, and `quotactl_fd(2)` for
     /// the quotas of this process's user and group.
     ///
-    /// Quotas that the kernel does not tell by this call are not seen: those of btrfs subvolumes, of
-    /// projects, and of network filesystems.
+    /// Quotas that the kernel does not report by this call are not included: those of btrfs
+    /// subvolumes, of projects, and of network filesystems.
     ///
-    /// - Throws: `FileError`, as for opening the item only to refer to it (`O_PATH`).
+    /// - Throws: `FileError`, as for opening the item with `O_PATH`.
     public init(at path: FilePath) throws(FileError) {
         do throws(Errno) {
             let file = OwnedDescriptor(try openReference(to: path))
@@ -87,7 +87,7 @@ public struct StorageSpace: Sendable, Hashable {
         self.quotas = quotas
     }
 
-    /// All amounts of bytes: the volume's, and what quotas leave of it.
+    /// All amounts of bytes: the volume's and those within quotas.
     package var byteAmounts: [StorageAmount] {
         [bytes].compactMap(\.self) + quotas.compactMap(\.bytes)
     }
@@ -99,8 +99,8 @@ public struct StorageSpace: Sendable, Hashable {
 }
 
 extension StorageSpace.Quota {
-    /// What usage leaves; nil where nothing has a limit. A limit that may be exceeded for a while
-    /// counts where there is no other.
+    /// Creates a quota from its usage; nil where nothing is limited. A soft limit, which may be
+    /// exceeded for a while, counts only where there is no hard limit.
     init?(_ usage: QuotaUsage) {
         bytes = amount(usage.byteLimit, soft: usage.softByteLimit, used: usage.usedBytes)
         inodes = amount(usage.fileLimit, soft: usage.softFileLimit, used: usage.usedFiles)
@@ -123,39 +123,40 @@ private func enforcedQuotas(on descriptor: FileDescriptor) -> [StorageSpace.Quot
         do throws(Errno) {
             return StorageSpace.Quota(try quotaUsage(of: holder, on: descriptor))
         } catch {
-            // No quota, or no way to ask for one: space is told all the same.
+            // Without a quota, or a way to query it, the space is reported without it.
             return nil
         }
     }
 }
 
-/// Why something is saved.
+/// The reason why something is saved.
 public enum StorageUse: Sendable, Hashable, CaseIterable {
-    /// Somebody asked for it, or it cannot be had again. Purging makes room for it.
+    /// A user requested it, or it cannot be obtained again. Purging makes room for it.
     case important
-    /// Nobody asked for it yet, such as what is fetched in advance. It leaves a reserve.
+    /// It has not been requested yet, such as data fetched in advance. It leaves a reserve.
     case opportunistic
 }
 
-/// The volume that holds an item: how much is left there, and whether something may be saved.
+/// The volume that contains an item: how much space is left, and whether something may be saved.
 public struct StorageVolume: Sendable, Hashable {
-    /// The item by which the volume was named.
+    /// The item that identifies the volume.
     public let path: FilePath
-    /// What stays free of opportunistic use, in bytes; nil for a tenth of the volume, at most 5 GiB.
+    /// The space that opportunistic use leaves free, in bytes; nil for a tenth of the volume, at
+    /// most 5 GiB.
     public var reserve: Int64?
 
-    /// The volume that holds an item.
+    /// Creates the volume that contains an item.
     public init(holding path: FilePath) { self.path = path }
 
-    /// Asks how much is left: `fstatvfs(3)`, `quotactl_fd(2)`.
+    /// Reads the available space: `fstatvfs(3)`, `quotactl_fd(2)`.
     ///
     /// - Throws: `FileError` when the item cannot be reached.
     public func space() throws(FileError) -> StorageSpace { try StorageSpace(at: path) }
 
-    /// The capacity by use: what is available, and the newest purge plan recorded by `resval-purge`
-    /// for this volume, where there is one that is at most an hour old.
+    /// Returns the capacity by use, from the available space and the newest purge plan that
+    /// `resval-purge` recorded for this volume, if it is at most an hour old.
     ///
-    /// - Returns: nil where the filesystem counts no blocks (proc, sysfs).
+    /// - Returns: nil where the filesystem does not count blocks (proc, sysfs).
     /// - Throws: `FileError` when the item cannot be reached.
     public func capacity() throws(FileError) -> UsageCapacity? {
         try UsageCapacity(at: path, reserve: reserve)
@@ -164,13 +165,13 @@ public struct StorageVolume: Sendable, Hashable {
     /// Whether something may be saved.
     ///
     /// It fits when it is within the volume's capacity for the use and within every quota of this
-    /// process's user and group. Others may take the room before it is used, and a purge may free
-    /// less than was planned: `ENOSPC` still has to be handled.
+    /// process's user and group. Other programs may use the space first, and a purge may free less
+    /// than planned, so `ENOSPC` still has to be handled.
     ///
     /// - Parameters:
     ///   - bytes: its size.
     ///   - use: why it is saved.
-    /// - Returns: false also where the filesystem counts no blocks, or an inode cannot be had.
+    /// - Returns: false also where the filesystem does not count blocks, or no inode is available.
     /// - Throws: `FileError` when the item cannot be reached.
     public func fits(_ bytes: Int64, for use: StorageUse) throws(FileError) -> Bool {
         guard let capacity = try capacity() else { return false }
@@ -179,7 +180,7 @@ public struct StorageVolume: Sendable, Hashable {
 }
 
 extension UsageCapacity {
-    /// Whether something fits, by a space that was measured at the same time.
+    /// Whether something fits, given a space that was measured at the same time.
     package func fits(_ bytes: Int64, for use: StorageUse, in space: StorageSpace) -> Bool {
         let freed = use == .important ? important - available : 0
         let room = use == .important ? important : opportunistic

@@ -1,13 +1,13 @@
 import PurgePlanning
 import SystemCalls
 
-/// How short space is on a volume: `normal`, `low` or `critical`, in this order. It is what purging
-/// goes by.
+/// How short space is on a volume: `normal`, `low` or `critical`, in this order. Purging depends on
+/// it.
 public typealias StoragePressure = PurgePressure
 
-/// How little must be left for a pressure to begin.
+/// The limits of available space below which a pressure begins.
 public struct StorageThresholds: Sendable, Hashable {
-    /// A share of the whole, or an amount, whichever is less.
+    /// A share of the total, or an amount, whichever is less.
     public struct Limit: Sendable, Hashable {
         /// The share, in percent, from 0 to 100.
         public var percent: Int
@@ -20,9 +20,9 @@ public struct StorageThresholds: Sendable, Hashable {
             self.amount = max(0, amount)
         }
 
-        /// The limit for a whole of some size.
+        /// Returns the limit for a total.
         public func value(of total: Int64) -> Int64 {
-            // Exact for wholes that a product would not hold.
+            // Exact for totals whose product with the percentage would overflow.
             let (whole, rest) = total.quotientAndRemainder(dividingBy: 100)
             let share = whole.multipliedSaturating(by: Int64(percent))
             return min(
@@ -34,21 +34,20 @@ public struct StorageThresholds: Sendable, Hashable {
     public var lowBytes = Limit(percent: 10, amount: 5 << 30)
     /// Fewer bytes than this are `critical`: 5 %, at most 500 MiB.
     public var criticalBytes = Limit(percent: 5, amount: 500 << 20)
-    /// Fewer inodes than this are `low`: 10 %, at most those that ext4 makes for
-    /// 5 GiB.
+    /// Fewer inodes than this are `low`: 10 %, at most the number that ext4 creates for 5 GiB.
     public var lowInodes = Limit(percent: 10, amount: (5 << 30) / bytesPerInode)
-    /// Fewer inodes than this are `critical`: 5 %, at most those that ext4 makes
-    /// for 500 MiB.
+    /// Fewer inodes than this are `critical`: 5 %, at most the number that ext4 creates for 500
+    /// MiB.
     public var criticalInodes = Limit(percent: 5, amount: (500 << 20) / bytesPerInode)
-    /// How much more than a limit there must be before the pressure ends, in percent of the limit:
-    /// what hovers around a limit is no change.
+    /// How far the available amount must exceed a limit before the pressure ends, in percent of the
+    /// limit: an amount that hovers around a limit does not cause changes.
     public var margin = 10
 
-    /// The usual thresholds.
+    /// Creates the default thresholds.
     public init() {}
 
-    /// The pressure of a space, without regard to any before: the worst of bytes, inodes and
-    /// quotas. What is not counted is not short.
+    /// Returns the pressure of a space, regardless of earlier ones: the worst of bytes, inodes and
+    /// quotas. An amount that is not counted is not short.
     public func pressure(of space: StorageSpace) -> StoragePressure {
         pressure(of: space, margin: 0)
     }
@@ -78,25 +77,25 @@ public struct StorageThresholds: Sendable, Hashable {
     }
 }
 
-/// One inode for so many bytes: what mkfs.ext4 makes unless told otherwise.
+/// The number of bytes per inode in a filesystem created by mkfs.ext4 with default settings.
 private let bytesPerInode: Int64 = 16384
 
-/// Follows a volume's pressure: it rises at once, and falls when the threshold is left behind by the
-/// margin.
+/// The state of a volume's pressure, which rises at once, and falls when the available amount
+/// exceeds the threshold by the margin.
 public struct PressureTracker: Sendable, Hashable {
     /// The thresholds, and the margin.
     public var thresholds: StorageThresholds
-    /// The pressure that was found last; nil before ``update(with:)``.
+    /// The last pressure; nil before ``update(with:)``.
     public private(set) var pressure: StoragePressure?
 
-    /// Begins to follow.
+    /// Creates a tracker without a pressure.
     public init(_ thresholds: StorageThresholds = StorageThresholds()) {
         self.thresholds = thresholds
     }
 
-    /// Takes a measured space into account.
+    /// Updates the pressure with a measured space.
     ///
-    /// - Returns: the pressure now.
+    /// - Returns: the new pressure.
     @discardableResult
     public mutating func update(with space: StorageSpace) -> StoragePressure {
         let now = thresholds.pressure(of: space)

@@ -1,13 +1,13 @@
 import SystemPackage
 
-/// The home, and the directories of the XDG Base Directory Specification, as environment and password
-/// database tell them.
+/// The home and the directories of the XDG Base Directory Specification, from the environment and
+/// the password database.
 public struct BaseDirectories: Sendable, Hashable {
-    /// The user's home; nil when none is known.
+    /// The user's home; nil if none is known.
     public let home: FilePath?
-    /// Every home the password database tells, and the user's own. `/` is none.
+    /// Every home in the password database, and the user's own; never `/`.
     public let homes: [FilePath]
-    /// The accounts of the password database.
+    /// The accounts in the password database.
     public let accounts: [PasswordDatabase.Account]
     /// `$XDG_CACHE_HOME`, by default `~/.cache`.
     public let cacheHome: Setting?
@@ -17,16 +17,16 @@ public struct BaseDirectories: Sendable, Hashable {
     public let dataHome: Setting?
     /// `$XDG_STATE_HOME`, by default `~/.local/state`.
     public let stateHome: Setting?
-    /// `$TMPDIR`; nil when unset or not absolute.
+    /// `$TMPDIR`; nil if unset or not absolute.
     public let temporaryDirectory: Setting?
-    /// What was ignored.
+    /// The settings that were ignored, and why.
     public let warnings: [LocationWarning]
 
-    /// A directory and what names it.
+    /// A directory and the variable that sets it.
     public struct Setting: Sendable, Hashable {
         /// The directory.
         public let path: FilePath
-        /// The variable with its dollar sign, whether it is set or not.
+        /// The variable with its dollar sign, even if it is not set.
         public let name: String
         /// Whether the variable is set; otherwise ``path`` is the default.
         public let isFromEnvironment: Bool
@@ -34,13 +34,14 @@ public struct BaseDirectories: Sendable, Hashable {
 
     /// Reads the settings.
     ///
-    /// Empty variables are unset, relative ones are ignored with a warning, as the specification
-    /// says. `$HOME` falls back to the password database; `/` is no home.
+    /// Empty variables count as unset; relative paths are ignored with a warning, as the
+    /// specification says. Without a usable `$HOME`, the password database provides the home; `/`
+    /// is not usable.
     ///
     /// - Parameters:
     ///   - environment: the variables by name, without a dollar sign.
     ///   - passwordDatabase: the contents of `/etc/passwd`.
-    ///   - user: the user's number.
+    ///   - user: the user's uid.
     public init(
         environment: [String: FilePath], passwordDatabase: PasswordDatabase, user: UInt32
     ) {

@@ -1,15 +1,15 @@
 import ResourceValues
 
-/// A native mark that is there but is malformed or cannot be read.
+/// A native mark that exists but is malformed or cannot be read.
 public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
     /// The property's name, such as `isPurgeable`.
     public let keyName: String
-    /// What is wrong: `malformedValue`, or the error of reading. Holds no path.
+    /// The error: `malformedValue`, or the error of reading. Has no path.
     public let error: FileError
     /// Whether the attribute could not be read at all.
     public let isUnreadable: Bool
 
-    /// Takes a mark as broken; nil when it is not.
+    /// Creates a broken mark; nil if the mark is not broken.
     public init?<Value>(_ mark: Mark<Value>, of key: StoredKey<Value>) {
         switch mark {
         case .unset, .value:
@@ -24,7 +24,7 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
         keyName = key.name
     }
 
-    /// What is wrong, in words.
+    /// What is wrong.
     public var description: String { error.message }
 }
 

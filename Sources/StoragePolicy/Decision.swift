@@ -1,10 +1,10 @@
 import ResourceValues
 
-/// What the policy says about one item. Three words; nothing is allocated for unmarked items.
+/// The policy's decision about one item. Takes three words; unmarked items need no allocation.
 public struct Decision: Sendable {
     @usableFromInline let verdict: Verdict?
 
-    /// What the item, when it is a directory, passes to its entries.
+    /// The context that the item, if it is a directory, passes to its entries.
     public let contextForEntries: PolicyContext
 
     @usableFromInline
@@ -13,7 +13,7 @@ public struct Decision: Sendable {
         self.contextForEntries = contextForEntries
     }
 
-    /// The decision on an unmarked item.
+    /// Creates the decision about an unmarked item.
     @usableFromInline
     init(inheriting inherited: Inherited) {
         self.init(
@@ -27,14 +27,15 @@ public struct Decision: Sendable {
     @inlinable
     public var isUnmarked: Bool { verdict == nil }
 
-    /// Whether a backup leaves the item out. Of an excluded directory the entry itself stays.
+    /// Whether a backup excludes the item. An excluded directory is itself backed up, without its
+    /// entries.
     @inlinable
     public var isExcluded: Bool { verdict?.exclusion.isExcluded ?? false }
 
     /// Whether the item may be deleted when space is short.
     public var isPurgeable: Bool { purgeability.isPurgeable }
 
-    /// The protection class that applies; nil when there is none.
+    /// The effective protection class; nil if there is none.
     public var protectionClass: FileProtection? { protection.protectionClass }
 
     /// Whether the item is backed up, and why.
@@ -46,16 +47,16 @@ public struct Decision: Sendable {
     /// The item's protection class, and why.
     public var protection: EffectiveProtection { verdict?.protection ?? .unmarked }
 
-    /// What has to be reported about the item's own marks.
+    /// The issues to report about the item's own marks.
     public var issues: [PolicyIssue] { verdict?.issues ?? [] }
 
-    /// Whether an excluded directory may hold items that are backed up all the same: a home or a
-    /// mount point inside a location. A walk must then go on below it, where every directory that
-    /// leads to such an item says so again; anywhere else below, it may turn back.
+    /// Whether an excluded directory may contain items that are backed up nevertheless: a home or a
+    /// mount point inside a location. A walk must then continue below it, where this is true again
+    /// for every directory that leads to such an item; anywhere else below, the walk may stop.
     public var mayHoldIncludedItems: Bool { verdict?.mayHoldIncludedItems ?? false }
 }
 
-/// The parts of a decision on an item that has marks or inherits some.
+/// The parts of a decision about an item that has or inherits marks.
 @usableFromInline
 final class Verdict: Sendable {
     @usableFromInline let exclusion: Exclusion

@@ -7,12 +7,12 @@ public enum EffectiveProtection: PolicyReason {
     case unmarked
     /// The class stored on the item.
     case marked(FileProtection)
-    /// The stored class is malformed or cannot be read: acts as `complete`.
+    /// The stored class is malformed or cannot be read, and acts as `complete`.
     indirect case malformed(BrokenMark)
     /// The class of the nearest directory above that stores one.
     indirect case inherited(from: FilePath, reason: EffectiveProtection)
 
-    /// The class; nil when there is none. `none` is a class.
+    /// The class; nil if there is none. `none` is a class.
     public var protectionClass: FileProtection? {
         switch self {
         case .unmarked: nil
@@ -22,18 +22,17 @@ public enum EffectiveProtection: PolicyReason {
         }
     }
 
-    /// Whether the item must not be written in plaintext: it has a class other than
-    /// `none`.
+    /// Whether the item must not be written in plaintext: it has a class other than `none`.
     public var forbidsPlaintext: Bool {
         guard let protectionClass else { return false }
         return protectionClass != .none
     }
 
-    /// Whether the class keeps the item from being deleted when space is short: what has a class
-    /// other than `none` would be missed, unless a mark says that it may go.
+    /// Whether the class prevents deletion of the item when space is short: true for a class other
+    /// than `none`, unless a mark permits the deletion.
     ///
-    /// - Parameter isMarkedPurgeable: whether a mark that counts says so, on the item or on a
-    ///   directory above that goes whole.
+    /// - Parameter isMarkedPurgeable: whether an effective mark permits the deletion, on the item
+    ///   or on an ancestor that is deleted as a unit.
     public func keepsItem(isMarkedPurgeable: Bool) -> Bool {
         forbidsPlaintext && !isMarkedPurgeable
     }
@@ -58,13 +57,13 @@ public enum EffectiveProtection: PolicyReason {
         }
     }
 
-    /// The directory above that stores the class; nil unless ``inherited(from:reason:)``.
+    /// The ancestor that stores the class; nil unless ``inherited(from:reason:)``.
     public var ancestor: FilePath? {
         guard case .inherited(let ancestor, _) = self else { return nil }
         return ancestor
     }
 
-    /// The reason at the directory above, or the reason itself.
+    /// The reason at the ancestor, or the reason itself.
     public var origin: EffectiveProtection {
         guard case .inherited(_, let reason) = self else { return self }
         return reason

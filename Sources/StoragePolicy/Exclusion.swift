@@ -1,26 +1,26 @@
 import SystemPackage
 
-/// Whether a backup takes an item or leaves it out, and why.
+/// Whether a backup includes or excludes an item, and why.
 public enum Exclusion: PolicyReason {
     /// Backed up: nothing excludes it (rule 5).
     case unmarked
-    /// Backed up: its native mark is `false`, which overrules foreign marks and locations (rule 2).
+    /// Backed up: its native mark is `false`, which overrides foreign marks and locations (rule 2).
     case markedFalse
     /// Backed up: its native mark is malformed or cannot be read, which acts as `false` (rule 2).
     indirect case malformed(BrokenMark)
     /// Backed up although a mark excludes it: the regular file has more than one hard link, or an
-    /// unknown number (nil), and its other names must not vanish with it.
+    /// unknown number (nil), and must not vanish from the backup under its other names.
     case hardLinked(linkCount: Int?)
-    /// Left out: its native mark is `true` (rule 2).
+    /// Excluded: its native mark is `true` (rule 2).
     case marked
-    /// Left out: the mark of another program says so (rule 3).
+    /// Excluded: another program's mark excludes it (rule 3).
     case marker(Marker)
-    /// Left out: it is a location that is never backed up (rule 4).
+    /// Excluded: it is a location that is never backed up (rule 4).
     case location(StorageLocation)
-    /// Left out: a directory above it is, for `reason` (rule 1).
+    /// Excluded: a directory above it is excluded, for `reason` (rule 1).
     indirect case inherited(from: FilePath, reason: Exclusion)
 
-    /// Whether the item is left out.
+    /// Whether the item is excluded.
     public var isExcluded: Bool {
         switch self {
         case .unmarked, .markedFalse, .malformed, .hardLinked: false
@@ -60,8 +60,8 @@ public enum Exclusion: PolicyReason {
         }
     }
 
-    /// The kind of mark that leaves the item, or the directory above, out; nil where a location does,
-    /// and for what is backed up.
+    /// The kind of mark that excludes the item or the directory above; nil if a location excludes
+    /// it, and for what is backed up.
     public var marker: Marker? {
         switch origin {
         case .marked: .native

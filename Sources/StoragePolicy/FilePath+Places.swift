@@ -2,11 +2,11 @@ import SystemCalls
 import SystemPackage
 
 extension FilePath {
-    /// Whether the path is absolute and not `/`, which service accounts have for a home.
+    /// Whether the path is absolute and not `/`, which is the home of some service accounts.
     var isUsableHome: Bool { isAbsolute && !isFilesystemRoot }
 
     var isFilesystemRoot: Bool { isAbsolute && components.isEmpty }
 
-    /// Whether the path lies below another, and is not that one.
+    /// Whether the path is below another, and not equal to it.
     func isStrictlyBelow(_ other: FilePath) -> Bool { self != other && isHeld(by: other) }
 }

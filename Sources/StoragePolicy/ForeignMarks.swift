@@ -1,14 +1,14 @@
 import SystemPackage
 
-/// The marks of other programs on one item, as whoever reads them understood them.
+/// The marks of other programs on one item, as interpreted by their reader.
 ///
-/// Reading them from disk is not part of this module.
+/// This module does not read them from disk.
 public struct ForeignMarks: Sendable, Hashable {
-    /// The markers that say: leave it out.
+    /// The markers that exclude the item.
     public var excluding: Set<Marker>
-    /// The markers that say: back it up (`xdg` with the value `true`).
+    /// The markers that include the item (`xdg` with the value `true`).
     public var including: Set<Marker>
-    /// The markers that may be there and could not be read, with the errno (`EACCES`, `EIO`). They
+    /// The markers that may exist but could not be read, with the errno (`EACCES`, `EIO`). They
     /// count as absent, so the item is backed up, and are reported.
     public var unreadable: [Marker: Errno]
 
@@ -25,7 +25,7 @@ public struct ForeignMarks: Sendable, Hashable {
     /// No foreign marks.
     public static let none = ForeignMarks()
 
-    /// Whether there is nothing to obey and nothing to report.
+    /// Whether there is nothing to apply and nothing to report.
     @inlinable
     public var isEmpty: Bool { excluding.isEmpty && including.isEmpty && unreadable.isEmpty }
 }

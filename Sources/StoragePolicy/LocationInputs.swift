@@ -1,24 +1,24 @@
 import SystemPackage
 
-/// Everything that decides where the locations are.
+/// The inputs that determine the locations.
 public struct LocationInputs: Sendable, Hashable {
     /// The home and the XDG base directories.
     public var base: BaseDirectories
-    /// The contents of `user-dirs.dirs` in the configuration home; empty when there is none.
+    /// The contents of `user-dirs.dirs` in the configuration home; empty if there is none.
     public var userDirectories: [UInt8]
-    /// Locations that the configuration or the command line names.
+    /// The locations named by the configuration or the command line.
     public var named: [StorageLocation]
-    /// Other directories that are never part of a location.
+    /// Additional directories that are never part of a location.
     public var protected: [FilePath]
-    /// Where filesystems are mounted, as real paths.
+    /// The mount points, as real paths.
     public var mountPoints: [FilePath]
     /// The real path of each of ``pathsToResolve`` that exists.
     ///
-    /// Rules compare real paths, so that no symbolic link makes a home disposable. A path without an
-    /// entry is taken as it stands.
+    /// Rules compare real paths, so that no symbolic link makes a home disposable. A path without
+    /// an entry is only normalized lexically.
     public var realPaths: [FilePath: FilePath] = [:]
-    /// For each of ``pathsOfLocations`` to which no safe way leads, the item where another user decides
-    /// where it leads. Such a path is no location.
+    /// The paths of ``pathsOfLocations`` that cannot be reached safely, each with the item at which
+    /// another user can redirect it. Such a path is not a location.
     public var unsafePaths: [FilePath: FilePath] = [:]
 
     /// Creates inputs.
@@ -33,12 +33,12 @@ public struct LocationInputs: Sendable, Hashable {
         self.mountPoints = mountPoints
     }
 
-    /// The paths whose real paths the rules want to know.
+    /// The paths whose real paths the rules need.
     public var pathsToResolve: Set<FilePath> {
         pathsOfLocations.union(base.homes + unresolvedProtectedRoots)
     }
 
-    /// The paths whose content may be deleted or left out of backups because of where it lies.
+    /// The paths whose content may be deleted or excluded from backups because of its location.
     public var pathsOfLocations: Set<FilePath> {
         let settings = [base.cacheHome, base.dataHome, base.temporaryDirectory]
         return Set(fixedTemporaryDirectories + named.map(\.path) + settings.compactMap { $0?.path })
@@ -48,7 +48,7 @@ public struct LocationInputs: Sendable, Hashable {
         realPaths[path] ?? path.lexicallyNormalized()
     }
 
-    /// The XDG user directories, by configuration and by default name.
+    /// The XDG user directories, as configured and by their default names.
     var userDirectoryPaths: [FilePath] {
         guard let home = base.home else { return [] }
         let configured = UserDirectories(contents: userDirectories, home: home).paths
@@ -56,7 +56,7 @@ public struct LocationInputs: Sendable, Hashable {
         return configured.sorted { $0.key < $1.key }.map(\.value) + byName
     }
 
-    /// What can never be purged, and never be part of a location.
+    /// The directories that are never purged and never part of a location, not yet resolved.
     var unresolvedProtectedRoots: [FilePath] {
         let secrets = [".ssh", ".gnupg"].compactMap { base.home?.appending($0) }
         let settings = [base.configurationHome, base.stateHome].compactMap { $0?.path }

@@ -1,17 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// A directory on the way to a location, in a tree of names from the filesystem root.
+/// A directory on the path to a location, in a tree of names from the filesystem root.
 ///
-/// Names are compared only at its nodes: everything off the way has no node and is never asked for
-/// its name.
+/// Names are compared only at nodes: an item off these paths has no node, and its name is never
+/// requested.
 @usableFromInline
 final class LocationNode: Sendable {
-    /// The location that begins here; nil on the way and at cut-outs.
+    /// The location at this directory; nil on the path to one and at cut-outs.
     let location: StorageLocation?
-    /// Whether what is here and below is no part of the location around it.
+    /// Whether this directory and everything below is not part of the surrounding location.
     let isCutOut: Bool
-    /// Whether a cut-out lies below.
+    /// Whether a cut-out is below this directory.
     let holdsCutOut: Bool
     private let entries: [[UInt8]: LocationNode]
 
@@ -43,9 +43,10 @@ private struct Draft {
 }
 
 extension StorageLocations {
-    /// The tree of the locations a backup of `source` leaves out: those strictly below it.
+    /// Returns the tree of the locations that a backup of `source` excludes: those strictly below
+    /// it.
     ///
-    /// - Returns: the node of `/`; nil when there are no such locations.
+    /// - Returns: the node of `/`; nil if there are no such locations.
     func exclusionTree(below source: FilePath) -> LocationNode? {
         let leftOut = locations.filter { !$0.kind.isBackedUp && $0.path.isStrictlyBelow(source) }
         guard !leftOut.isEmpty else { return nil }

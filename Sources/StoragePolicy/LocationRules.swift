@@ -1,17 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// Applies the rules that keep settings from making a home disposable.
+/// The rules that prevent settings from making a home disposable.
 struct LocationRules {
     private let inputs: LocationInputs
     let homes: [FilePath]
     let protectedRoots: [FilePath]
-    /// Protected roots, and application data: no location that is left out may overlap them.
+    /// The protected roots and application data: no excluded location may overlap them.
     let undisposable: [FilePath]
     private let temporaryDirectories: [FilePath]
     private(set) var locations: [StorageLocation] = []
     private(set) var warnings: [LocationWarning]
-    /// The warnings about named locations that are none.
+    /// The warnings about named locations that were rejected.
     private(set) var refusals: [LocationWarning] = []
 
     init(_ inputs: LocationInputs) {
@@ -28,8 +28,8 @@ struct LocationRules {
         for location in inputs.named {
             let count = warnings.count
             addNamed(location)
-            // What another user can bring about is no mistake of who named it, and must not keep a
-            // program from its work elsewhere.
+            // A condition that another user can cause is not a mistake in naming the location, and
+            // must not stop a program from its other work.
             refusals += warnings[count...].filter {
                 $0.cause != .partlyProtected && $0.cause != .unsafePath
             }
@@ -104,10 +104,10 @@ struct LocationRules {
         }
     }
 
-    /// Adds a location that is left out of backups, unless a rule is against it.
+    /// Adds a location that is excluded from backups, unless a rule rejects it.
     ///
     /// - Parameter mayHoldProtected: whether homes and protected directories inside are cut out;
-    ///   otherwise the whole location is ignored for them.
+    ///   otherwise they cause the whole location to be ignored.
     private mutating func add(
         _ location: StorageLocation, _ setting: String, mayHoldProtected: Bool
     ) {

@@ -1,8 +1,8 @@
 import SystemPackage
 
-/// A setting about locations that was ignored, wholly or in part, and why.
+/// A setting for locations that was ignored, wholly or in part, and why.
 public struct LocationWarning: Sendable, Hashable {
-    /// Why the setting was ignored.
+    /// The reason why the setting was ignored.
     public enum Cause: String, Sendable, Hashable, CaseIterable {
         /// The path is not absolute.
         case relative
@@ -10,34 +10,36 @@ public struct LocationWarning: Sendable, Hashable {
         case filesystemRoot = "filesystem-root"
         /// The path is a home.
         case home
-        /// A home lies below the path.
+        /// A home is below the path.
         case holdsHome = "holds-home"
-        /// The path is, holds or lies in a protected directory, or one for data, state or
+        /// The path is, contains or is inside a protected directory or one for data, state or
         /// configuration.
         case overlapsProtected = "overlaps-protected"
-        /// The path is, holds or lies in a directory of the system, such as /etc or /usr.
+        /// The path is, contains or is inside a system directory, such as /etc or /usr.
         case systemDirectory = "system-directory"
-        /// `$TMPDIR` is not inside /tmp or /var/tmp, and nobody named it.
+        /// `$TMPDIR` is not inside /tmp or /var/tmp, and is not a named location.
         case outsideTemporary = "outside-temporary"
-        /// `$XDG_CACHE_HOME` is not inside the home, and nobody named it.
+        /// `$XDG_CACHE_HOME` is not inside the home, and is not a named location.
         case outsideHome = "outside-home"
-        /// Neither `$HOME` nor the password database tells a usable home.
+        /// Neither `$HOME` nor the password database provides a usable home.
         case noHome = "no-home"
-        /// The location stays, without what is protected inside it.
+        /// The location is used, without the protected directories inside it.
         case partlyProtected = "partly-protected"
-        /// On the way to the path another user decides where it leads.
+        /// Another user can change where the path leads.
         case unsafePath = "unsafe-path"
-        /// A file that tells about locations could not be read.
+        /// A file with settings for locations could not be read.
         case unreadable
     }
 
-    /// Why.
+    /// The reason.
     public let cause: Cause
-    /// What made the setting: a variable such as `$TMPDIR`, a file's name, or `the named directory`.
+    /// The source of the setting: a variable such as `$TMPDIR`, a file's name, or
+    /// `the named directory`.
     public let setting: String
-    /// The path that was set; nil when there was none.
+    /// The path that was set; nil if there was none.
     public let path: FilePath?
-    /// The home, the protected directory or the unsafe item in the way; nil when there is none.
+    /// The home, the protected directory or the unsafe item that caused the warning; nil if there
+    /// is none.
     public let obstacle: FilePath?
 
     /// Creates a warning.
@@ -50,7 +52,8 @@ public struct LocationWarning: Sendable, Hashable {
         self.obstacle = obstacle
     }
 
-    /// The path that ``sentence`` is about: the one that was set, or the unsafe item on the way to it.
+    /// The path that ``sentence`` is about: the one that was set, or the unsafe item on the path to
+    /// it.
     public var subject: FilePath? { cause == .unsafePath ? obstacle : path }
 
     /// The warning in words, without ``path`` and ``obstacle``.

@@ -1,4 +1,4 @@
-/// A kind of mark that says whether an item is backed up, by the name options use.
+/// A kind of mark that decides whether an item is backed up, by its name in options.
 public enum Marker: String, Sendable, Hashable, CaseIterable, Comparable {
     /// This package's own mark.
     case native
@@ -8,12 +8,12 @@ public enum Marker: String, Sendable, Hashable, CaseIterable, Comparable {
     case xdg
     /// The nodump inode flag.
     case nodump
-    /// A `CACHEDIR.TAG` in the directory.
+    /// A file `CACHEDIR.TAG` in the directory.
     case cachedir
-    /// A `.nobackup` in the directory.
+    /// A file `.nobackup` in the directory.
     case nobackup
 
-    /// The markers that count unless others are chosen.
+    /// The markers that count by default.
     public static let defaultSet: Set<Marker> = [.native, .apple, .xdg]
 
     /// The mark in words.
@@ -28,7 +28,7 @@ public enum Marker: String, Sendable, Hashable, CaseIterable, Comparable {
         }
     }
 
-    /// Orders markers as their table does: the one that is named when several fit comes first.
+    /// Orders markers by precedence: if several apply, the first is reported.
     public static func < (first: Marker, second: Marker) -> Bool {
         first.rank < second.rank
     }

@@ -1,26 +1,26 @@
 import SystemCalls
 import SystemPackage
 
-/// The homes that `/etc/passwd` tells. Read here and not by `getpwuid(3)`, which a statically linked
-/// glibc cannot answer.
+/// The accounts in `/etc/passwd`. Parsed here, since `getpwuid(3)` does not work in a statically
+/// linked glibc.
 public struct PasswordDatabase: Sendable, Hashable {
     /// One account.
     public struct Account: Sendable, Hashable {
-        /// The user number.
+        /// The uid.
         public let user: UInt32
         /// The home, as an absolute path.
         public let home: FilePath
     }
 
-    /// The accounts with an absolute home, in the file's order. `/` is nobody's home.
+    /// The accounts with an absolute home other than `/`, in the file's order.
     public let accounts: [Account]
 
-    /// Reads the contents of a file in the format of passwd(5). Lines that are none are left out.
+    /// Parses the contents of a file in the format of passwd(5). Invalid lines are skipped.
     public init(contents: [UInt8]) {
         accounts = contents.split(separator: UInt8(ascii: "\n")).compactMap { Account(line: $0) }
     }
 
-    /// The home of a user; nil when the user has none.
+    /// Returns the home of a user; nil if the user has none.
     public func home(of user: UInt32) -> FilePath? {
         accounts.first { $0.user == user }?.home
     }

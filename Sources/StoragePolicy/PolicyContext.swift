@@ -1,10 +1,10 @@
 import SystemPackage
 
-/// What a directory passes to its entries. Two words; copying it allocates nothing.
+/// The context that a directory passes to its entries. Takes two words; copying does not allocate.
 public struct PolicyContext: Sendable {
-    /// What the entries inherit; nil when nothing above them is marked.
+    /// What the entries inherit; nil if nothing above them is marked.
     @usableFromInline let inherited: Inherited?
-    /// The directory's place among the locations; nil when no location lies below it.
+    /// The directory's node in the tree of locations; nil if no location is below it.
     @usableFromInline let place: LocationNode?
 
     @usableFromInline
@@ -13,18 +13,18 @@ public struct PolicyContext: Sendable {
         self.place = place
     }
 
-    /// The context of a directory that nothing above is known about: nothing is inherited, and no
-    /// location is met.
+    /// The context of a directory about whose ancestors nothing is known: nothing is inherited, and
+    /// no location is below it.
     public static let empty = PolicyContext(inherited: nil, place: nil)
 }
 
-/// What entries inherit, and the verdict on every entry that has no marks itself.
+/// What entries inherit, and the verdict about every entry without marks.
 @usableFromInline
 final class Inherited: Sendable {
     let values: InheritedValues
     @usableFromInline let verdict: Verdict
     @usableFromInline let isInsideLocation: Bool
-    /// Whether a `CACHEDIR.TAG` excludes, which itself is backed up.
+    /// Whether a `CACHEDIR.TAG` excludes the entries; the tag itself is backed up.
     @usableFromInline let mayKeepTagFile: Bool
 
     init(_ values: InheritedValues) {
@@ -44,18 +44,18 @@ final class Inherited: Sendable {
     }
 }
 
-/// What entries inherit. Every value is the `inherited` case of its type.
+/// The values that entries inherit. Each is the `inherited` case of its type.
 struct InheritedValues: Sendable, Hashable {
     /// The exclusion by the topmost mark.
     var exclusionByMark: Exclusion?
-    /// The exclusion by a location; kept apart because it ends at mount points and cut-outs. Set
-    /// only where no mark further up excludes.
+    /// The exclusion by a location; separate because it ends at mount points and cut-outs. Set only
+    /// if no mark further up excludes.
     var exclusionByLocation: Exclusion?
     var purgeability: Purgeability?
     var protection: EffectiveProtection?
 
     static let nothing = InheritedValues()
 
-    /// The exclusion that began first on the way down.
+    /// The exclusion that starts nearest to the root.
     var exclusion: Exclusion? { exclusionByLocation ?? exclusionByMark }
 }

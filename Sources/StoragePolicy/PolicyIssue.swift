@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Something about an item's own marks that has to be reported.
+/// An issue to report about an item's own marks.
 public enum PolicyIssue: Sendable, Hashable {
     /// A native mark is malformed or cannot be read; it fails safe.
     indirect case malformed(BrokenMark)
@@ -9,12 +9,14 @@ public enum PolicyIssue: Sendable, Hashable {
     case hardLinked(linkCount: Int?)
     /// Marks on the item contradict each other about its backup.
     case conflict(excluding: Set<Marker>, including: Set<Marker>)
-    /// A mark above the root of the question cannot be read and its directory is somebody else's: it
-    /// counts as unmarked for backups, and as `false` for purging.
+    /// A mark above the source, or above the item if there is no source, cannot be read, and its
+    /// directory belongs to another user. It counts as unset for backups, and as `false` for
+    /// purging.
     indirect case unreadableAncestor(BrokenMark)
-    /// A mark of another program may be there and cannot be read; it does not count.
+    /// A mark of another program may exist but cannot be read; it does not count.
     case unreadableMarker(Marker, Errno)
-    /// A mark excludes an item to which users other than its owner can write, and so may have set it.
+    /// A mark excludes an item that users other than its owner can write to, and so may have
+    /// marked.
     case writableByOthers
 
     /// The issue's stable name: `malformed`, `hard-linked`, `conflict`, `unreadable-ancestor`,
@@ -30,7 +32,7 @@ public enum PolicyIssue: Sendable, Hashable {
         }
     }
 
-    /// Whether a mark on the item could not be understood or read, rather than not obeyed.
+    /// Whether a mark on the item is malformed or could not be read, rather than ignored.
     public var isTrouble: Bool {
         switch self {
         case .malformed, .unreadableMarker: true
@@ -38,7 +40,7 @@ public enum PolicyIssue: Sendable, Hashable {
         }
     }
 
-    /// The issue in words, without any path.
+    /// The issue as text, without any path.
     public var sentence: String {
         switch self {
         case .malformed(let mark):

@@ -1,9 +1,9 @@
 import ResourceValues
 import SystemPackage
 
-/// One item on the way from the filesystem root to the item that is asked about.
+/// An item on the path from the filesystem root to the item the decision is about.
 public struct PolicyItem: Sendable, Hashable {
-    /// The item's whole real path.
+    /// The item's absolute real path.
     public var path: FilePath
     /// The native marks stored on it.
     public var marks: Marks
@@ -11,11 +11,11 @@ public struct PolicyItem: Sendable, Hashable {
     public var kind: FileKind
     /// The marks of other programs on it.
     public var foreignMarks: ForeignMarks
-    /// The number of its hard links; nil when unknown.
+    /// The number of its hard links; nil if unknown.
     public var linkCount: Int?
-    /// Whether another filesystem begins at it.
+    /// Whether it is the root of a mount.
     public var isMountRoot: Bool
-    /// Whether its owner is another user than the one who asks.
+    /// Whether its owner is another user than the one the decision is for.
     public var isOwnedBySomebodyElse: Bool
     /// Whether users other than its owner can write to it.
     public var isWritableByOthers: Bool
@@ -37,18 +37,19 @@ public struct PolicyItem: Sendable, Hashable {
     }
 }
 
-/// Something to report about a directory above the item that was asked about.
+/// An issue to report about a directory above the item the decision is about.
 public struct AncestorIssue: Sendable, Hashable {
     /// The directory.
     public let path: FilePath
-    /// What has to be reported.
+    /// The issue.
     public let issue: PolicyIssue
 }
 
-/// The decision on an item that was reached from the filesystem root.
+/// The decision about an item, made from the filesystem root down.
 public struct PathDecision: Sendable {
-    /// The decision. Its ``Decision/contextForEntries`` begins a walk at the item.
+    /// The decision. Its ``Decision/contextForEntries`` is the context for a walk that starts at
+    /// the item.
     public let decision: Decision
-    /// What has to be reported about the directories above, each once.
+    /// The issues to report about the directories above, each once.
     public let ancestorIssues: [AncestorIssue]
 }

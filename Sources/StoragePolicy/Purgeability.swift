@@ -2,21 +2,21 @@ import SystemPackage
 
 /// Whether an item may be deleted when space is short, and why.
 public enum Purgeability: PolicyReason {
-    /// Kept: no mark says that it may go.
+    /// Kept: no mark permits its deletion.
     case unmarked
-    /// Kept: its mark is `false`, which protects it and everything below.
+    /// Pinned: its mark is `false`, which pins it and everything below.
     case markedFalse
-    /// Kept: its mark is malformed or cannot be read, which acts as `false`.
+    /// Pinned: its mark is malformed or cannot be read, and acts as `false`.
     indirect case malformed(BrokenMark)
     /// May be deleted: its mark is `true`.
     case marked
-    /// What a directory above decides: kept, or one unit with that directory.
+    /// Decided by a directory above: kept, or part of the unit of that directory.
     indirect case inherited(from: FilePath, reason: Purgeability)
 
     /// Whether the item may be deleted.
     public var isPurgeable: Bool { origin == .marked }
 
-    /// Whether a mark keeps the item, so that no rule about ages and places may delete it.
+    /// Whether a mark pins the item, so that no rule about age or location may delete it.
     public var isProtected: Bool {
         switch origin {
         case .markedFalse, .malformed: true
@@ -46,13 +46,13 @@ public enum Purgeability: PolicyReason {
         }
     }
 
-    /// The directory above that decides; nil unless ``inherited(from:reason:)``.
+    /// The ancestor that decides; nil unless ``inherited(from:reason:)``.
     public var ancestor: FilePath? {
         guard case .inherited(let ancestor, _) = self else { return nil }
         return ancestor
     }
 
-    /// The reason at the directory above, or the reason itself.
+    /// The reason at the ancestor, or the reason itself.
     public var origin: Purgeability {
         guard case .inherited(_, let reason) = self else { return self }
         return reason

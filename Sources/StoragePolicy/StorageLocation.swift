@@ -1,19 +1,19 @@
 import SystemPackage
 
-/// A directory whose place says how its content is to be treated.
+/// A directory whose purpose determines how its content is treated.
 public struct StorageLocation: Sendable, Hashable {
-    /// What a location is for.
+    /// The purpose of a location.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// `/tmp`, `/var/tmp`, and `$TMPDIR` inside either.
         case temporary
-        /// `$XDG_CACHE_HOME`, and what is named, such as `/var/cache`.
+        /// `$XDG_CACHE_HOME`, and named directories such as `/var/cache`.
         case caches
         /// `$XDG_DATA_HOME`.
         case applicationSupport
         /// The XDG user directories.
         case documents
 
-        /// Whether backups take the content.
+        /// Whether backups include the content.
         public var isBackedUp: Bool {
             switch self {
             case .temporary, .caches: false
@@ -32,9 +32,9 @@ public struct StorageLocation: Sendable, Hashable {
         }
     }
 
-    /// What the location is for.
+    /// The purpose of the location.
     public let kind: Kind
-    /// Where it is, as an absolute path.
+    /// The absolute path.
     public let path: FilePath
 
     /// Creates a location.

@@ -1,24 +1,24 @@
 import SystemCalls
 import SystemPackage
 
-/// Where the locations are: temporary files, caches, application data and documents.
+/// The directories for temporary files, caches, application data and documents.
 public struct StorageLocations: Sendable, Hashable {
     /// The locations, as real paths.
     public let locations: [StorageLocation]
-    /// What lies inside a location that is not backed up and is no part of it: homes, protected
-    /// directories and mount points.
+    /// The directories inside an excluded location that are not part of it: homes, protected
+    /// directories, application data and mount points.
     public let cutOuts: [FilePath]
-    /// What can never be purged: the XDG user directories, `~/.ssh`, `~/.gnupg`, configuration and
-    /// state, and what the inputs add. Real paths.
+    /// The protected directories, which are never purged: the XDG user directories, `~/.ssh`,
+    /// `~/.gnupg`, configuration and state, and those that the inputs add. Real paths.
     public let protectedRoots: [FilePath]
-    /// The homes, as real paths. Neither they nor directories above them can be purged.
+    /// The homes, as real paths. Neither they nor their ancestors can be purged.
     public let homes: [FilePath]
     /// The settings that were ignored.
     public let warnings: [LocationWarning]
-    /// Those of ``warnings`` that tell why a location that was named is none: what names it is wrong.
+    /// Those of ``warnings`` that report a mistake in a named location.
     public let refusals: [LocationWarning]
 
-    /// Finds the locations. Pure: nothing is looked up.
+    /// Determines the locations from the inputs alone, without reading the filesystem.
     public init(_ inputs: LocationInputs) {
         var rules = LocationRules(inputs)
         rules.collect()
@@ -34,8 +34,8 @@ public struct StorageLocations: Sendable, Hashable {
             .sorted { $0.string < $1.string }
     }
 
-    /// The location a path lies in or is, the innermost one; nil when it lies in none, or in
-    /// something that is cut out of it.
+    /// Returns the innermost location that is or contains a path; nil if there is none, or if the
+    /// path is cut out of it.
     ///
     /// - Parameter path: a real path.
     public func location(holding path: FilePath) -> StorageLocation? {

@@ -1,7 +1,7 @@
 import ResourceValues
 import SystemPackage
 
-/// What was decided about one item, to tell what its entries inherit.
+/// The reasons decided for one item, which determine what its entries inherit.
 struct OwnReasons {
     let byMarks: Exclusion?
     let exclusion: Exclusion
@@ -20,7 +20,7 @@ struct OwnReasons {
 }
 
 extension StoragePolicy {
-    /// - Parameter values: what the item itself inherits, locations that end at it left out.
+    /// - Parameter values: what the item itself inherits, without locations that end at it.
     func contextForEntries(
         _ own: OwnMarks, below inherited: Inherited?, at place: LocationNode?,
         passing reasons: OwnReasons, _ values: InheritedValues, _ path: () -> FilePath

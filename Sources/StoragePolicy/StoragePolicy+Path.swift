@@ -2,13 +2,13 @@ import ResourceValues
 import SystemPackage
 
 extension StoragePolicy {
-    /// Decides about one item, given everything from the filesystem root down to it.
+    /// Decides about one item, given all items from the filesystem root down to it.
     ///
     /// - Parameters:
-    ///   - chain: the item last, `/` first, with none left out between them. An empty chain is
-    ///     answered as an unmarked `/` is.
-    ///   - source: the directory whose backup is asked about, as a real path: only locations strictly
-    ///     below it count. nil stands for `/`.
+    ///   - chain: all items from `/` to the item itself, in this order. An empty chain is treated
+    ///     as an unmarked `/`.
+    ///   - source: the directory being backed up, as a real path: only locations strictly below it
+    ///     count. nil means `/`.
     public func decide(_ chain: [PolicyItem], source: FilePath? = nil) -> PathDecision {
         let below = source ?? "/"
         let root =
@@ -21,20 +21,20 @@ extension StoragePolicy {
             var own = index < firstOwn ? item.disregardUnreadableMarks() : []
             decision = decide(item, in: decision.contextForEntries, isFirst: index == 0)
             guard index < chain.count - 1 else { break }
-            // What is already said in other words is not said again.
+            // An unreadable mark that is reported already is not reported again.
             own += own.isEmpty ? decision.issues : decision.issues.filter { !$0.isUnreadable }
             issues += own.map { AncestorIssue(path: item.path, issue: $0) }
         }
         return PathDecision(decision: decision, ancestorIssues: issues)
     }
 
-    /// Decides about the root of a backup and gives the context its walk begins with.
+    /// Decides about the root of a backup and returns the context that its walk starts with.
     ///
-    /// Location rules apply only strictly below a SOURCE, so a SOURCE that is a location, or inside
-    /// one, is fine. When the decision excludes the SOURCE, a stored mark on it or above it does, and a
-    /// backup must refuse with that reason.
+    /// Location rules apply only strictly below a SOURCE, so a SOURCE may be a location or inside
+    /// one. If the decision excludes the SOURCE, a stored mark on it or above it does, and a backup
+    /// must refuse with that reason.
     ///
-    /// - Parameter chain: the SOURCE last, `/` first, with none left out between them.
+    /// - Parameter chain: all items from `/` to the SOURCE, in this order.
     public func context(forSource chain: [PolicyItem]) -> PathDecision {
         decide(chain, source: chain.last?.path)
     }
@@ -60,10 +60,10 @@ extension StoragePolicy {
 }
 
 extension PolicyItem {
-    /// Takes marks that nobody but a stranger could make readable as unmarked for backups; purging
-    /// goes on to see them as `false`.
+    /// Treats unreadable marks on another user's item as unset for backups; purging still treats
+    /// them as `false`.
     ///
-    /// - Returns: what has to be reported.
+    /// - Returns: the issues to report.
     fileprivate mutating func disregardUnreadableMarks() -> [PolicyIssue] {
         guard isOwnedBySomebodyElse else { return [] }
         let unreadable = marks.broken.filter(\.isUnreadable)

@@ -1,7 +1,7 @@
 import ResourceValues
 import SystemPackage
 
-/// What is stored on one item.
+/// The marks stored on one item.
 @usableFromInline
 struct OwnMarks {
     var native: Marks
@@ -21,10 +21,10 @@ struct OwnMarks {
 }
 
 extension StoragePolicy {
-    /// Decides by all rules, for items that the short way of `decide` does not settle.
+    /// Decides by all rules, for items that the fast path of `decide` does not cover.
     ///
     /// - Parameters:
-    ///   - place: the item's own place among the locations.
+    ///   - place: the item's own node in the tree of locations.
     @usableFromInline
     func decide(
         _ own: OwnMarks, below inherited: Inherited?, at place: LocationNode?,
@@ -57,8 +57,8 @@ extension StoragePolicy {
         return own.mayHaveEntries && isMountRoot()
     }
 
-    /// Rules 2 and 3; nil when neither fits, or when they would not matter: entries of excluded
-    /// directories stay excluded, and only directories pass a mark on.
+    /// Applies rules 2 and 3; nil if neither applies, or if they have no effect: entries of
+    /// excluded directories stay excluded, and only directories pass a mark on.
     private func exclusionByMarks(
         _ own: OwnMarks, isAlreadyExcluded: Bool, _ linkCount: () -> Int?
     ) -> Exclusion? {
@@ -71,7 +71,7 @@ extension StoragePolicy {
         return count == 1 ? exclusion : .hardLinked(linkCount: count)
     }
 
-    /// Rule 2.
+    /// Applies rule 2.
     private func nativeExclusion(_ marks: Marks) -> Exclusion? {
         guard markers.contains(.native) else { return nil }
         if let value = marks.isExcludedFromBackup.value { return value ? .marked : .markedFalse }
@@ -79,14 +79,14 @@ extension StoragePolicy {
             .map { .malformed($0) }
     }
 
-    /// Rule 3.
+    /// Applies rule 3.
     private func foreignExclusion(_ marks: ForeignMarks) -> Exclusion? {
         guard !marks.isEmpty else { return nil }
         return marks.excluding.intersection(markers).subtracting([.native]).min()
             .map { .marker($0) }
     }
 
-    /// Rule 4.
+    /// Applies rule 4.
     private func location(at place: LocationNode?, _ own: OwnMarks) -> Exclusion? {
         guard own.mayHaveEntries else { return nil }
         return place?.location.map { .location($0) }
@@ -132,7 +132,7 @@ extension StoragePolicy {
         return issues
     }
 
-    /// Marks of the chosen set that contradict each other.
+    /// Returns the conflict between marks of the chosen set; nil if they agree.
     private func conflict(_ own: OwnMarks) -> PolicyIssue? {
         guard !own.foreign.isEmpty else { return nil }
         var excluding = own.foreign.excluding
@@ -150,7 +150,7 @@ extension StoragePolicy {
 }
 
 extension Exclusion {
-    /// Whether a mark on the item itself leaves it out.
+    /// Whether a mark on the item itself excludes it.
     var isOwnMark: Bool {
         switch self {
         case .marked, .marker: true

@@ -1,11 +1,11 @@
 import ResourceValues
 import SystemPackage
 
-/// Decides what the marks on items mean: whether a backup leaves an item out, whether it may be
+/// The rules that give marks their effect: whether a backup excludes an item, whether it may be
 /// deleted when space is short, and which protection class it has, each with its reason.
 ///
-/// The policy is pure: it is told what is stored and never looks at a disk. A walk asks it once for
-/// each item, a directory before its entries:
+/// The policy is pure: it is given what is stored and reads nothing from disk. A walk calls it once
+/// for each item, a directory before its entries:
 ///
 /// ```swift
 /// let decision = policy.decide(marks, kind: entry.kind, in: context, name: …, path: …, …)
@@ -13,12 +13,12 @@ import SystemPackage
 /// walk(entry, in: decision.contextForEntries)
 /// ```
 ///
-/// An unmarked item costs a few comparisons and no allocation. Names are asked for only in
-/// directories that lead to a location, link counts only of regular files that a mark excludes.
+/// An unmarked item costs a few comparisons and no allocation. Names are evaluated only in
+/// directories that lead to a location, link counts only for regular files that a mark excludes.
 public struct StoragePolicy: Sendable {
-    /// The marks that count for exclusion.
+    /// The markers that count for exclusion.
     public let markers: Set<Marker>
-    /// The locations whose content is not backed up; nil when location rules do not apply.
+    /// The locations whose content is not backed up; nil if location rules do not apply.
     public let locations: StorageLocations?
     /// The tree of the locations below ``preparedSource``, built once.
     let tree: LocationNode?
@@ -27,9 +27,9 @@ public struct StoragePolicy: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - markers: the marks that count for exclusion; purgeability and protection know native
-    ///     marks only.
-    ///   - locations: the locations that rule 4 leaves out; nil to leave out none.
+    ///   - markers: the markers that count for exclusion; for purgeability and protection only
+    ///     native marks count.
+    ///   - locations: the locations that rule 4 excludes; nil to exclude none.
     public init(
         markers: Set<Marker> = Marker.defaultSet, locations: StorageLocations? = nil
     ) {
@@ -43,31 +43,31 @@ public struct StoragePolicy: Sendable {
         tree = locations?.exclusionTree(below: source)
     }
 
-    /// The same policy, ready to answer many questions about one SOURCE quickly.
+    /// Returns the same policy, prepared for fast decisions about one SOURCE.
     ///
-    /// - Parameter source: the directory whose backup is asked about, as a real path.
+    /// - Parameter source: the directory being backed up, as a real path.
     public func prepared(forSource source: FilePath) -> StoragePolicy {
         StoragePolicy(markers: markers, locations: locations, source: source)
     }
 
     /// Decides about one item.
     ///
-    /// The closures are called only when their answer matters.
+    /// The closures are called only when their results are needed.
     ///
     /// - Parameters:
     ///   - marks: the native marks stored on the item.
-    ///   - kind: the item's kind. An unknown kind is taken for one that may have entries.
-    ///   - context: what the item's directory passes on.
+    ///   - kind: the item's kind. An item of unknown kind is assumed to have entries.
+    ///   - context: the context that the item's directory passes on.
     ///   - foreignMarks: the marks of other programs on the item.
-    ///   - name: the bytes of the item's name, without a slash. Asked for where the directory leads to
-    ///     a location, and where a `CACHEDIR.TAG` excludes.
-    ///   - path: the item's whole path. Asked for when a directory has something to pass on, so that
-    ///     its entries can name it.
-    ///   - linkCount: the number of hard links. Asked for when a mark excludes a regular file; nil
-    ///     when unknown, which keeps the file in the backup.
-    ///   - isMountRoot: whether another filesystem begins at the item. Asked for directories inside
-    ///     an excluded location, which does not reach across mount points.
-    ///   - isWritableByOthers: whether users other than its owner can write to the item. Asked for when
+    ///   - name: the bytes of the item's name, without a slash. Called if the directory leads to a
+    ///     location, and where a `CACHEDIR.TAG` excludes.
+    ///   - path: the item's whole path. Called if a directory has something to pass on, so that its
+    ///     entries can name it.
+    ///   - linkCount: the number of hard links. Called if a mark excludes a regular file; nil if
+    ///     unknown, which keeps the file in the backup.
+    ///   - isMountRoot: whether the item is the root of a mount. Called for directories inside an
+    ///     excluded location, which does not extend across mount points.
+    ///   - isWritableByOthers: whether users other than its owner can write to the item. Called if
     ///     a mark excludes it.
     @inlinable
     public func decide(
@@ -92,7 +92,7 @@ public struct StoragePolicy: Sendable {
             isMountRoot: isMountRoot, isWritableByOthers: isWritableByOthers)
     }
 
-    /// Whether an item is the very tag by which its directory's other contents are left out.
+    /// Whether an item is the tag file that excludes the other entries of its directory.
     @inlinable
     func isKeptTagFile(
         _ kind: FileKind, in context: PolicyContext, name: () -> [UInt8], path: () -> FilePath

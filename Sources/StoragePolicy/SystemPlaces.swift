@@ -1,28 +1,29 @@
 import SystemCalls
 import SystemPackage
 
-/// Directories that are no place for temporary files or caches, whoever names them.
+/// Directories that cannot be locations for temporary files or caches, even if named.
 enum SystemPlaces {
-    /// What a system is made of: nothing in one is a location, nor what holds one.
+    /// The system's directories: no location may be, be inside or contain one.
     private static let directories: [FilePath] = [
         "/bin", "/boot", "/dev", "/efi", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/libx32",
         "/lost+found", "/nix", "/ostree", "/proc", "/run", "/sbin", "/snap", "/sys", "/sysroot",
         "/usr", "/var",
     ]
 
-    /// Where other things stand; what is in one may be a location.
+    /// Directories that are not locations themselves, but may contain some.
     private static let shelves: [FilePath] = ["/home", "/media", "/mnt", "/opt", "/root", "/srv"]
 
-    /// What is for temporary files and caches in `/var`.
+    /// The directories in `/var` for temporary files and caches.
     private static let disposable: [FilePath] = ["/var/cache", "/var/tmp"]
 
-    /// What in a home is no place for temporary files or caches, by the default names.
+    /// Directories in a home that cannot be locations for temporary files or caches, by default
+    /// names.
     private static let ofHomes =
         UserDirectories.defaultNames + [
             ".ssh", ".gnupg", ".config", ".local/share", ".local/state",
         ]
 
-    /// The directory because of which a named location is refused; nil when it may be one.
+    /// Returns the directory that prevents a path from being a named location; nil if none does.
     ///
     /// - Parameters:
     ///   - path: a real path.
@@ -38,8 +39,8 @@ enum SystemPlaces {
         return directories.first { path.isHeld(by: $0) || $0.isHeld(by: path) }
     }
 
-    /// The directory for documents, keys, settings or data of some user that a path is, holds or lies
-    /// in; nil when there is none.
+    /// Returns a user's directory for documents, keys, settings or data that a path is, contains or
+    /// is inside; nil if there is none.
     static func userDirectory(overlapping path: FilePath, homes: [FilePath]) -> FilePath? {
         homes.filter { path.isHeld(by: $0) }.lazy
             .flatMap { home in ofHomes.lazy.map { home.appending($0) } }

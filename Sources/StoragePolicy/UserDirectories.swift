@@ -1,19 +1,19 @@
 import SystemCalls
 import SystemPackage
 
-/// The XDG user directories (documents, pictures, …) as `user-dirs.dirs` tells them.
+/// The XDG user directories (documents, pictures, …), from `user-dirs.dirs`.
 public struct UserDirectories: Sendable, Hashable {
-    /// The directories by their variables, such as `XDG_DOCUMENTS_DIR`; disabled ones left out.
+    /// The directories by their variables, such as `XDG_DOCUMENTS_DIR`, without disabled ones.
     public let paths: [String: FilePath]
 
-    /// The names the directories have where nothing is configured.
+    /// The default names of the directories.
     public static let defaultNames: [String] = [
         "Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos",
     ]
 
-    /// Reads the contents of `user-dirs.dirs`: lines such as `XDG_MUSIC_DIR="$HOME/Music"`, where
-    /// the value is absolute or begins with `$HOME/`, and a backslash takes the next byte as itself.
-    /// The last of two lines counts. An entry equal to the home means: disabled.
+    /// Parses the contents of `user-dirs.dirs`: lines such as `XDG_MUSIC_DIR="$HOME/Music"`. The
+    /// value is absolute or begins with `$HOME/`, and a backslash escapes the next byte. The last
+    /// line for a variable counts. A directory equal to the home is disabled.
     ///
     /// - Parameters:
     ///   - contents: the contents of the file.
@@ -33,7 +33,7 @@ private struct Entry {
     let variable: String
     private let value: [UInt8]
 
-    /// Takes a line apart; nil when it is empty, a comment or something else.
+    /// Parses a line; nil if it is empty, a comment or anything else but a user directory.
     init?(line: ArraySlice<UInt8>) {
         let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
         let text = line.drop { blanks.contains($0) }
@@ -47,7 +47,7 @@ private struct Entry {
         self.value = value
     }
 
-    /// The bytes up to the closing quote, without escapes; nil when there is no closing quote.
+    /// Returns the bytes up to the closing quote, unescaped; nil if there is no closing quote.
     private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var value: [UInt8] = []
         var isEscaped = false
@@ -66,7 +66,7 @@ private struct Entry {
         return nil
     }
 
-    /// The directory; nil when the value is neither absolute nor begins with `$HOME`.
+    /// Returns the directory; nil if the value is neither absolute nor begins with `$HOME`.
     func path(home: FilePath) -> FilePath? {
         let prefix = Array("$HOME".utf8)
         guard value.starts(with: prefix) else {

@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// What a process may want to do with a file.
+/// A kind of access to check a file for.
 package enum AccessMode: CInt, Sendable {
     /// `R_OK`.
     case read = 4
@@ -12,9 +12,10 @@ package enum AccessMode: CInt, Sendable {
 }
 
 extension FileLocation where Self: ~Copyable {
-    /// Whether the effective user may access the file: `faccessat2(2)`.
+    /// Whether the effective user has the given access to the file: `faccessat2(2)`.
     ///
-    /// - Throws: the call's errno, but for those that say no (`EACCES`, `EROFS`, `EPERM`, `ETXTBSY`).
+    /// - Throws: the call's errno, except those that mean "no": `EACCES`, `EROFS`, `EPERM`,
+    ///   `ETXTBSY`.
     package func isAccessible(for mode: AccessMode) throws(Errno) -> Bool {
         do throws(Errno) {
             return try withCallTarget { target throws(Errno) in
@@ -31,14 +32,15 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// Whether the filesystem gives numbers by which its files can be found again:
+    /// Whether the filesystem provides file handles, by which its files can be found again:
     /// `name_to_handle_at(2)`.
     ///
-    /// - Throws: the call's errno, `EPERM` of a seccomp filter among them.
+    /// - Throws: the call's errno, including `EPERM` from a seccomp filter.
     package func hasHandle() throws(Errno) -> Bool {
         do throws(Errno) {
             return try withCallTarget { target throws(Errno) in
-                // Links are not followed unless asked to, other than by the calls around it.
+                // This call follows links only with a flag of its own, and has no
+                // AT_SYMLINK_NOFOLLOW.
                 let flags = target.flags & AT_EMPTY_PATH
                 _ = try perform(.name_to_handle_at) {
                     linux_probe_handle(target.directory, target.path, flags)

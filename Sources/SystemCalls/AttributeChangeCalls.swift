@@ -2,7 +2,8 @@ import CLinux
 import SystemPackage
 
 extension FileLocation where Self: ~Copyable {
-    /// Sets when the content was last read and last changed: `utimensat(2)`. A time that is nil stays.
+    /// Sets the access and modification times: `utimensat(2)`. A time that is nil is left
+    /// unchanged.
     package func setTimes(
         access: FileTime?, modification: FileTime?
     ) throws(Errno) {
@@ -14,10 +15,10 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// Renames the file, and never over another one: `renameat2(2)` with `RENAME_NOREPLACE`.
+    /// Renames the file without replacing another: `renameat2(2)` with `RENAME_NOREPLACE`.
     ///
-    /// - Parameter newPath: relative to where the location's calls begin: the open directory of a
-    ///   ``DirectoryEntryLocation``.
+    /// - Parameter newPath: the new path, relative to the directory the location's calls start
+    ///   from: for a ``DirectoryEntryLocation``, the open directory.
     package func rename(to newPath: FilePath) throws(Errno) {
         try withCallTarget { target throws(Errno) in
             try newPath.withPointer { newPath throws(Errno) in
@@ -31,21 +32,21 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// Sets or clears the immutable flag of an open file: `FS_IOC_SETFLAGS`, what `chattr +i` does.
+/// Sets or clears the immutable flag of an open file: `FS_IOC_SETFLAGS`, as `chattr +i` does.
 package func setImmutable(_ isImmutable: Bool, of descriptor: FileDescriptor) throws(Errno) {
     try setInodeFlag(CInt(FS_IMMUTABLE_FL), isImmutable, of: descriptor)
 }
 
-/// Sets or clears the flag by which `dump(8)` leaves an open file out: `FS_IOC_SETFLAGS`, what
-/// `chattr +d` does. The file's other flags stay.
+/// Sets or clears the flag that excludes an open file from `dump(8)`: `FS_IOC_SETFLAGS`, as
+/// `chattr +d` does. The file's other flags are kept.
 package func setNodump(_ isNodump: Bool, of descriptor: FileDescriptor) throws(Errno) {
     try setInodeFlag(CInt(FS_NODUMP_FL), isNodump, of: descriptor)
 }
 
-/// Lets an empty open file be overwritten in place on filesystems that copy on write:
-/// `FS_IOC_SETFLAGS`, what `chattr +C` does. What is reserved for it then stays reserved.
+/// Turns off copy-on-write for an empty open file: `FS_IOC_SETFLAGS`, as `chattr +C` does. Space
+/// reserved for the file then stays reserved when it is overwritten.
 ///
-/// - Throws: among others `EOPNOTSUPP` where files are overwritten in place anyway.
+/// - Throws: the errno, such as `EOPNOTSUPP` on filesystems that overwrite in place anyway.
 package func setOverwrittenInPlace(_ descriptor: FileDescriptor) throws(Errno) {
     try setInodeFlag(CInt(FS_NOCOW_FL), true, of: descriptor)
 }

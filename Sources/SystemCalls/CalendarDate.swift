@@ -1,8 +1,8 @@
 import CLinux
 
-/// A second of the Gregorian calendar in UTC, also for times before there was one.
+/// A date and time of day in UTC, to the second, in the proleptic Gregorian calendar.
 package struct CalendarDate: Sendable, Hashable {
-    /// The year; 0 is the one before 1.
+    /// The astronomical year: year 0 precedes year 1.
     package var year: Int
     /// The month, from 1.
     package var month: Int
@@ -15,7 +15,7 @@ package struct CalendarDate: Sendable, Hashable {
     /// The second, from 0.
     package var second: Int
 
-    /// Creates a date from its parts, which ``secondsSince1970`` takes as they are.
+    /// Creates a date from its components, which are not checked; see ``secondsSince1970``.
     package init(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0
     ) {
@@ -27,20 +27,20 @@ package struct CalendarDate: Sendable, Hashable {
         self.second = second
     }
 
-    /// The date of a time: `gmtime_r(3)`. Of times more than 1,100 million years from 1970 it is that
-    /// of the nearest that is not.
+    /// Creates the date of a time: `gmtime_r(3)`. Times more than about 1,100 million years from
+    /// 1970 are clamped.
     package init(secondsSince1970 seconds: Int64) {
         var clock = time_t(min(max(seconds, -Self.farthest), Self.farthest))
         var parts = tm()
-        // Fails only for years that 32 bits do not hold.
+        // Fails only for years that do not fit in 32 bits.
         _ = gmtime_r(&clock, &parts)
         self.init(
             year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
             hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
     }
 
-    /// The time of the date: `timegm(3)`. Parts beyond their range are carried over, so that the 31st
-    /// of February is the 2nd or 3rd of March.
+    /// The date's time in seconds since 1970: `timegm(3)`. Components out of range carry over: the
+    /// 31st of February is the 2nd or 3rd of March.
     package var secondsSince1970: Int64 {
         var parts = tm()
         parts.tm_year = CInt(clamping: year.subtractingSaturating(1900))

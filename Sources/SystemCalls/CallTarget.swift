@@ -1,18 +1,18 @@
 import CLinux
 import SystemPackage
 
-/// What a system call of the `…at` family is told: a directory, a path from there, and flags.
+/// The `(dirfd, path, flags)` arguments of an `…at` system call.
 ///
-/// Valid only while the closure it was handed to runs.
+/// Valid only while the closure it is passed to runs.
 public struct CallTarget: FileLocation {
     /// A directory descriptor, or `AT_FDCWD`.
     public let directory: CInt
-    /// A NUL-ended path from `directory`; empty together with `AT_EMPTY_PATH`.
+    /// A NUL-terminated path relative to `directory`; empty if `flags` contains `AT_EMPTY_PATH`.
     public let path: UnsafePointer<CChar>
     /// `AT_SYMLINK_NOFOLLOW`, `AT_EMPTY_PATH` or neither.
     public let flags: CInt
 
-    /// Creates a target from the three arguments the `…at` calls share.
+    /// Creates a target from the three arguments that the `…at` calls share.
     @inline(__always)
     public init(directory: CInt, path: UnsafePointer<CChar>, flags: CInt) {
         self.directory = directory
@@ -20,7 +20,8 @@ public struct CallTarget: FileLocation {
         self.flags = flags
     }
 
-    /// Creates a target of a path, from an open directory or, as `AT_FDCWD`, the working directory.
+    /// Creates a target for a path relative to an open directory or, with `AT_FDCWD`, the working
+    /// directory.
     @inline(__always)
     public init(directory: CInt, path: UnsafePointer<CChar>, followsSymbolicLink: Bool) {
         self.init(
@@ -28,10 +29,10 @@ public struct CallTarget: FileLocation {
             flags: followsSymbolicLink ? 0 : AT_SYMLINK_NOFOLLOW)
     }
 
-    /// nil: a target is known by what the calls are told only.
+    /// Always nil: a target has only the arguments of the calls.
     public var pathForMessages: FilePath? { nil }
 
-    /// Leads to where the target leads.
+    /// Calls `body` with the target itself.
     @inlinable
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void

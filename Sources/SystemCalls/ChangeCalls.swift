@@ -1,22 +1,21 @@
 import CLinux
 import SystemPackage
 
-/// Removes a name that is no directory: `unlink(2)`.
+/// Removes a name other than a directory's: `unlink(2)`.
 package func removeFile(_ path: FilePath) throws(Errno) {
     _ = try path.withPointer { path throws(Errno) in
         try perform(.unlink) { linux_unlink(path) }
     }
 }
 
-/// Sets the permission bits of a file that is open, if only with `O_PATH`: `chmod(2)` through `/proc`.
+/// Sets the permission bits of an open file, `O_PATH` included: `chmod(2)` through `/proc`.
 package func setPermissions(_ permissions: UInt16, of descriptor: FileDescriptor) throws(Errno) {
     _ = try processPath(of: descriptor.rawValue).withPointer { path throws(Errno) in
         try perform(.chmod) { linux_chmod(path, mode_t(permissions)) }
     }
 }
 
-/// Opens a file that is open already, if only with `O_PATH`, in another way: `openat(2)` through
-/// `/proc`.
+/// Opens an open file, `O_PATH` included, again with other flags: `openat(2)` through `/proc`.
 package func reopenFile(
     _ descriptor: FileDescriptor, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
@@ -24,7 +23,7 @@ package func reopenFile(
         in: .workingDirectory, processPath(of: descriptor.rawValue), flags: flags)
 }
 
-/// Sets when an open file's content last changed, and leaves the time of access: `futimens(2)`.
+/// Sets an open file's modification time and leaves its access time unchanged: `futimens(2)`.
 package func setModificationTime(
     _ time: FileTime, of descriptor: FileDescriptor
 ) throws(Errno) {
@@ -34,7 +33,7 @@ package func setModificationTime(
     }
 }
 
-/// Frees the blocks of a part of an open file, which then reads as zeros: `fallocate(2)` with
+/// Frees the blocks of a range of an open file, which then reads as zeros: `fallocate(2)` with
 /// `FALLOC_FL_PUNCH_HOLE` and `FALLOC_FL_KEEP_SIZE`.
 package func punchHole(
     in descriptor: FileDescriptor, at offset: Int64, length: Int64
@@ -56,10 +55,10 @@ package func readFile(
     }
 }
 
-/// Where the next data at or behind an offset begins, or the next hole: `lseek(2)` with `SEEK_DATA`
+/// Returns the offset of the next data or hole at or after an offset: `lseek(2)` with `SEEK_DATA`
 /// or `SEEK_HOLE`.
 ///
-/// - Returns: nil when there is no more data (`ENXIO`).
+/// - Returns: nil when no more data follows (`ENXIO`).
 package func seekFile(
     _ descriptor: FileDescriptor, toNext what: FileRegion, from offset: Int64
 ) throws(Errno) -> Int64? {
@@ -71,7 +70,7 @@ package func seekFile(
     }
 }
 
-/// The two kinds of regions a file has.
+/// The kinds of regions in a file.
 package enum FileRegion: CInt, Sendable {
     /// `SEEK_DATA`.
     case data = 3
@@ -79,9 +78,9 @@ package enum FileRegion: CInt, Sendable {
     case hole = 4
 }
 
-/// Makes a file without a name, in memory: `memfd_create(2)` with `MFD_CLOEXEC`.
+/// Creates an unnamed file in memory: `memfd_create(2)` with `MFD_CLOEXEC`.
 ///
-/// - Parameter name: what `/proc` shows for it.
+/// - Parameter name: the name that `/proc` shows for it.
 package func makeMemoryFile(_ name: StaticString) throws(Errno) -> FileDescriptor {
     let descriptor = try name.utf8Start.withMemoryRebound(
         to: CChar.self, capacity: name.utf8CodeUnitCount + 1
@@ -91,8 +90,8 @@ package func makeMemoryFile(_ name: StaticString) throws(Errno) -> FileDescripto
     return FileDescriptor(rawValue: CInt(descriptor))
 }
 
-/// Waits until everything on the filesystem of an open file is on the device, and what was deleted is
-/// free: `syncfs(2)`.
+/// Waits until all changes to an open file's filesystem have reached the device and deleted space
+/// is free: `syncfs(2)`.
 package func synchronizeFilesystem(of descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.syncfs) { linux_syncfs(descriptor.rawValue) }
 }

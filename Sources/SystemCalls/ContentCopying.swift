@@ -1,15 +1,15 @@
 import CLinux
 import SystemPackage
 
-/// Copies a regular file's content into an empty one; holes stay holes.
+/// Copies a regular file's content into an empty file; holes stay holes.
 ///
 /// Shares the blocks where the filesystem can (`FICLONE`), else copies in the kernel
-/// (`copy_file_range(2)`), else through memory.
+/// (`copy_file_range(2)`), else through a buffer.
 package func copyContent(
     from source: FileDescriptor, size: Int64, to target: FileDescriptor
 ) throws(Errno) {
     if size == 0 { return try copyThroughMemory(source, target, 0..<Int64.max) }
-    // Each reason not to share leaves the target empty, and meets the copy again if it is serious.
+    // A failed clone leaves the target empty, and a serious error recurs in the copy below.
     if (try? shareContent(of: source, with: target)) != nil { return }
     var end: Int64 = 0
     while let start = try seekFile(source, toNext: .data, from: end) {
@@ -41,16 +41,16 @@ private func copyRange(
             if seriousErrors.contains(error) { throw error }
             return try copyThroughMemory(source, target, offset..<range.upperBound)
         }
-        // The source was cut off meanwhile.
+        // The source was truncated during the copy.
         if count == 0 { return }
         offset += Int64(count)
     }
 }
 
-/// What another way of copying would meet too.
+/// The errors that another way of copying would meet, too.
 private let seriousErrors: Set<Errno> = [.noSpace, .diskQuotaExceeded, .ioError]
 
-/// What the kernel is asked to copy at once, so that a signal is heard in between.
+/// The most bytes per call, so that signals are handled in between.
 private let largestStep: Int64 = 1 << 30
 
 private func copyThroughMemory(
@@ -69,7 +69,7 @@ private func copyThroughMemory(
     }
 }
 
-/// Writes all bytes at an offset: `pwrite(2)` until none is left.
+/// Writes all bytes at an offset: `pwrite(2)`, repeated until all are written.
 package func writeFile(
     _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer, at offset: Int64
 ) throws(Errno) {
@@ -86,8 +86,8 @@ package func writeFile(
 /// Copies all extended attributes that xattr.conf(5) does not skip: `attr_copy_fd(3)`.
 ///
 /// - Parameters:
-///   - sourcePath: the source's path, which libattr uses in its messages only.
-///   - targetPath: likewise.
+///   - sourcePath: the source's path, used only in libattr's messages.
+///   - targetPath: the target's path, likewise.
 /// - Throws: the errno of the first attribute that could not be copied; the others are copied.
 package func copyAttributes(
     from source: FileDescriptor, _ sourcePath: FilePath,

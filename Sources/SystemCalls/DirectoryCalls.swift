@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// Reads entries of an open directory: `getdents64(2)`.
+/// Reads entries of an open directory into a buffer: `getdents64(2)`.
 ///
 /// - Returns: the number of bytes filled with `linux_dirent64` records; 0 at the end.
 package func readDirectory(
@@ -12,8 +12,8 @@ package func readDirectory(
     }
 }
 
-/// Calls `body` with the name of each entry of a directory, without `.` and `..`, until it returns
-/// false.
+/// Calls `body` with the name of each entry of a directory, without `.` and `..`, until `body`
+/// returns false.
 ///
 /// - Throws: the errno of opening or reading the directory.
 package func forEachName(
@@ -22,8 +22,9 @@ package func forEachName(
     try forEachEntry(in: directory) { name, _ in body(name) }
 }
 
-/// Calls `body` with the name of each entry of a directory, without `.` and `..`, and whether it is a
-/// directory, nil where the filesystem does not tell, until it returns false.
+/// Calls `body` with the name of each entry of a directory, without `.` and `..`, and whether it is
+/// a directory, until `body` returns false. The second argument is nil where the filesystem does
+/// not report the type.
 ///
 /// - Throws: the errno of opening or reading the directory.
 package func forEachEntry(
@@ -40,7 +41,7 @@ package func forEachEntry(
     try outcome.get()
 }
 
-/// As ``forEachEntry(in:_:)``, from where a directory open for reading was read to.
+/// As ``forEachEntry(in:_:)``, from the current position of a directory open for reading.
 package func forEachEntry(
     inOpen descriptor: FileDescriptor, _ body: ([UInt8], Bool?) -> Bool
 ) throws(Errno) {
@@ -59,14 +60,15 @@ package func forEachEntry(
 
 /// Makes an open directory the calling thread's working directory: `fchdir(2)`.
 ///
-/// Without ``separateWorkingDirectory()`` before it, the working directory of every thread.
+/// Unless ``separateWorkingDirectory()`` was called before, it becomes every thread's working
+/// directory.
 package func changeWorkingDirectory(to descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.fchdir) { linux_fchdir(descriptor.rawValue) }
 }
 
-/// The working directory's absolute path, of any length: `getcwd(3)`.
+/// Returns the working directory's absolute path, of any length: `getcwd(3)`.
 ///
-/// - Throws: the call's errno, among them `ENOENT` when the directory was removed.
+/// - Throws: the call's errno, such as `ENOENT` if the directory was removed.
 package func workingDirectory() throws(Errno) -> FilePath {
     var path: UnsafeMutablePointer<CChar>?
     _ = try perform(.getcwd) { linux_getcwd(&path) }
@@ -80,9 +82,9 @@ package func separateWorkingDirectory() throws(Errno) {
     _ = try perform(.unshare) { linux_unshare_working_directory() }
 }
 
-/// Raises the soft limit on open descriptors to the hard one: `setrlimit(2)`.
+/// Raises the soft limit on open descriptors to the hard limit: `setrlimit(2)`.
 ///
-/// - Returns: the limit now in force.
+/// - Returns: the limit in force afterwards.
 @discardableResult
 package func raiseDescriptorLimit() throws(Errno) -> Int {
     var limit = rlimit()
@@ -93,14 +95,14 @@ package func raiseDescriptorLimit() throws(Errno) -> Int {
         if (try? perform(.setrlimit, { linux_set_descriptor_limit(&raised) })) != nil {
             limit = raised
         }
-        // A refused raise leaves the old limit in force, which the result then says.
+        // If the raise is refused, the old limit stays in force and is returned.
     }
     return Int(clamping: limit.rlim_cur)
 }
 
-/// Makes sure that so many descriptors can be opened, after raising the soft limit.
+/// Raises the soft limit and checks that the given number of descriptors can be opened.
 ///
-/// - Throws: `EMFILE` when they cannot.
+/// - Throws: `EMFILE` if they cannot.
 package func requireDescriptors(_ count: Int) throws(Errno) {
     try raiseDescriptorLimit()
     var opened: [FileDescriptor] = []

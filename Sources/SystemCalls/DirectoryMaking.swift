@@ -1,10 +1,10 @@
 import CLinux
 import SystemPackage
 
-/// Makes a directory and those above it that are missing, for their owner only. They are on the
-/// disk when this returns.
+/// Creates a directory and its missing ancestors, accessible by their owner only, and synchronizes
+/// the parent of each.
 ///
-/// - Throws: ``FileError``, naming the directory that could not be made.
+/// - Throws: ``FileError``, naming the directory that could not be created.
 package func makeDirectories(_ path: FilePath) throws(FileError) {
     var reached = FilePath(root: path.root, [])
     for component in path.components {

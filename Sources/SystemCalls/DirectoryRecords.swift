@@ -1,15 +1,15 @@
 import CLinux
 
-/// The records that `getdents64(2)` filled a buffer with, without `.` and `..`.
+/// The records in a buffer filled by `getdents64(2)`, without `.` and `..`.
 ///
 /// The layout is that of `struct linux_dirent64`: inode (8 bytes), offset (8), record length (2),
-/// kind (1), name with a NUL behind it.
+/// kind (1), NUL-terminated name.
 @frozen
 package struct DirectoryRecords {
     @frozen
     package struct Record {
         package let inode: UInt64
-        /// nil where the filesystem does not tell.
+        /// The kind of file; nil where the filesystem does not report it.
         package let kind: FileKind?
         package let name: UnsafePointer<CChar>
         package let nameLength: Int
@@ -30,7 +30,7 @@ package struct DirectoryRecords {
     @usableFromInline
     let end: Int
 
-    /// Creates records from bytes that are not empty and begin with a record.
+    /// Creates an iterator over the records in a nonempty buffer.
     @inlinable
     package init(_ bytes: UnsafeRawBufferPointer) {
         base = bytes.baseAddress.unsafelyUnwrapped
@@ -61,7 +61,7 @@ func isDotOrDotDot(_ name: UnsafePointer<CChar>) -> Bool {
 }
 
 extension FileKind {
-    /// The kind that `d_type` tells; nil for `DT_UNKNOWN`.
+    /// Creates a kind from `d_type`; nil for `DT_UNKNOWN` and any other value without a case.
     @inlinable
     package init?(directoryType: UInt8) {
         switch Int(directoryType) {

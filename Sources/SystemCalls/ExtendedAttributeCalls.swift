@@ -1,26 +1,26 @@
 import CLinux
 import SystemPackage
 
-/// The name of an extended attribute, such as `user.resval.isPurgeable`: bytes, with the namespace
-/// in front.
+/// The name of an extended attribute, such as `user.resval.isPurgeable`: bytes that include the
+/// namespace.
 public struct ExtendedAttributeName: Sendable, Hashable {
-    /// The name's bytes and one NUL behind them.
+    /// The name's bytes, followed by one NUL.
     @usableFromInline let storage: [CChar]
 
-    /// Creates a name from a string, as its UTF-8 bytes up to the first NUL.
+    /// Creates a name from a string's UTF-8 bytes up to the first NUL.
     public init(_ name: String) {
         self.init(bytes: name.utf8)
     }
 
-    /// Creates a name from bytes, up to the first NUL.
+    /// Creates a name from the bytes up to the first NUL.
     public init(bytes: some Sequence<UInt8>) {
         storage = bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
     }
 
-    /// The name's bytes, without a NUL.
+    /// The name's bytes, without the NUL.
     public var bytes: [UInt8] { storage.dropLast().map { UInt8(bitPattern: $0) } }
 
-    /// Calls `body` with the name, NUL-ended.
+    /// Calls `body` with the name, NUL-terminated.
     @inlinable
     package func withPointer<Result, Failure: Error>(
         _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
@@ -33,18 +33,18 @@ public struct ExtendedAttributeName: Sendable, Hashable {
 }
 
 extension ExtendedAttributeName: ExpressibleByStringLiteral {
-    /// Creates a name from a literal.
+    /// Creates a name from a string literal.
     public init(stringLiteral name: String) { self.init(name) }
 }
 
 extension ExtendedAttributeName: CustomStringConvertible {
-    /// The name as text; bytes that are not UTF-8 show as U+FFFD.
+    /// The name as text; invalid UTF-8 becomes U+FFFD.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// What setting an extended attribute requires of the attribute's state before.
+/// A condition on an extended attribute's existence, for setting it.
 public enum ExtendedAttributeCondition: Sendable, Hashable {
-    /// Nothing: create or replace.
+    /// No condition: create or replace.
     case none
     /// The attribute does not exist (`XATTR_CREATE`).
     case absent
@@ -62,21 +62,22 @@ public enum ExtendedAttributeCondition: Sendable, Hashable {
 
 /// The extended attribute calls, each in the form that fits the target.
 ///
-/// A descriptor takes the `f…` call, a path from the working directory the plain or `l…` one, and
-/// a name in another directory the xattrat calls of Linux 6.13. Where those are absent, such a name
-/// is opened with `O_PATH` and reached through `/proc/self/fd`.
+/// A descriptor uses the `f…` call, a path from the working directory the plain or `l…` call, and a
+/// name in another directory the xattrat calls of Linux 6.13. Without those, such a name is opened
+/// with `O_PATH` and reached through `/proc/self/fd`.
 package enum ExtendedAttributeCalls {
-    /// Whether this kernel, and the seccomp filter this process runs under, have the xattrat calls.
+    /// Whether the kernel has the xattrat calls and the seccomp filter on this process permits
+    /// them.
     package static let haveDirectoryForms: Bool = {
         let probe: StaticString = "."
         let result = probe.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1) {
             linux_listxattrat(AT_FDCWD, $0, 0, nil, 0)
         }
-        // Filters answer EPERM for calls newer than themselves; the kernel never does for this one.
+        // Filters return EPERM for calls newer than themselves; the kernel never returns it here.
         return result != -Int(ENOSYS) && result != -Int(EPERM)
     }()
 
-    /// Reads a value: `getxattr(2)`. An empty buffer asks for the value's size.
+    /// Reads a value: `getxattr(2)`. With an empty buffer, returns the value's size.
     package static func get(
         _ target: CallTarget, _ name: UnsafePointer<CChar>,
         into buffer: UnsafeMutableRawBufferPointer
@@ -111,12 +112,14 @@ package enum ExtendedAttributeCalls {
             })
     }
 
-    /// The length of what ``list(_:into:)`` would fill in, in bytes: 0 when there is no attribute.
+    /// Returns the length in bytes of what ``list(_:into:)`` would write: 0 if there is no
+    /// attribute.
     package static func listLength(_ target: CallTarget) throws(Errno) -> Int {
         try list(target, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Lists names, each NUL-ended: `listxattr(2)`. An empty buffer asks for the list's size.
+    /// Lists names, each NUL-terminated: `listxattr(2)`. With an empty buffer, returns the list's
+    /// size.
     package static func list(
         _ target: CallTarget, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
@@ -152,7 +155,7 @@ package enum ExtendedAttributeCalls {
             do throws(Errno) {
                 return try perform(call) { descriptor(target.directory) }
             } catch .badFileDescriptor {
-                // What O_PATH opened refuses the f… calls.
+                // The f… calls reject O_PATH descriptors.
                 return try throughProcess(target.directory, call, path)
             }
         }
@@ -183,7 +186,7 @@ package enum ExtendedAttributeCalls {
                 try perform(call) { path(name) }
             }
         } catch .noSuchFileOrDirectory {
-            // The descriptor is open, so it is /proc that is missing: never "the file vanished".
+            // The descriptor is open, so /proc is missing: never report that the file vanished.
             throw .noFunction
         }
     }

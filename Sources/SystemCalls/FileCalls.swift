@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Opens a file: `openat(2)`, always with `O_CLOEXEC`.
 ///
-/// - Parameter directory: where a relative path begins; the working directory as `AT_FDCWD`.
+/// - Parameter directory: the directory a relative path starts from, or `AT_FDCWD`.
 /// - Throws: the call's errno.
 package func openFile(
     in directory: FileDescriptor, _ path: FilePath, flags: FileDescriptor.OpenOptions,
@@ -14,7 +14,7 @@ package func openFile(
     }
 }
 
-/// Opens a file by a NUL-ended path: `openat(2)`, always with `O_CLOEXEC`.
+/// Opens a file by a NUL-terminated path: `openat(2)`, always with `O_CLOEXEC`.
 package func openFile(
     in directory: CInt, _ path: UnsafePointer<CChar>, flags: FileDescriptor.OpenOptions,
     permissions: mode_t = 0
@@ -25,13 +25,13 @@ package func openFile(
     return FileDescriptor(rawValue: CInt(descriptor))
 }
 
-/// Opens what a location leads to: `openat(2)`, or `/proc/self/fd` for a descriptor.
+/// Opens the file at a location: `openat(2)`, through `/proc/self/fd` for a descriptor.
 package func openFile(
     _ location: borrowing some FileLocation & ~Copyable, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
     try location.withCallTarget { target throws(Errno) in
         if target.isDescriptor {
-            // The way there is a link of /proc's, which leads to nothing but the open file.
+            // The path is a magic link of /proc, which leads only to the open file.
             return try openFile(
                 in: .workingDirectory, processPath(of: target.directory),
                 flags: flags.subtracting(.noFollow))
@@ -42,14 +42,14 @@ package func openFile(
     }
 }
 
-/// Opens a file only to lead other calls to it (`O_PATH`): needs no permission on the file itself.
+/// Opens a file as a reference for other calls (`O_PATH`); needs no permission on the file itself.
 package func openReference(
     to location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> FileDescriptor {
     try openFile(location, flags: .reference)
 }
 
-/// Opens a file to read it, without waiting for the other end of a FIFO.
+/// Opens a file for reading, without waiting for the other end of a FIFO.
 package func openForReading(_ path: FilePath) throws(Errno) -> FileDescriptor {
     try openFile(path, flags: [.readOnly, .nonBlocking, .noTerminal])
 }
@@ -59,8 +59,9 @@ package func closeFile(_ descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.close) { linux_close(descriptor.rawValue) }
 }
 
-/// Closes a descriptor that was only read from, or whose writes are synchronized or of no use any more:
-/// `close(2)` can then fail only with what does not matter, and the descriptor is gone all the same.
+/// Closes a descriptor and ignores errors: `close(2)`. For descriptors that were only read from, or
+/// whose writes are synchronized or discarded: the error then does not matter, and the descriptor
+/// is closed in any case.
 package func closeQuietly(_ descriptor: FileDescriptor) {
     try? closeFile(descriptor)
 }
@@ -74,7 +75,7 @@ package func readFile(
     try perform(.read) { linux_read(descriptor.rawValue, buffer.baseAddress, buffer.count) }
 }
 
-/// Writes all bytes: `write(2)` until none is left.
+/// Writes all bytes: `write(2)`, repeated until all are written.
 package func writeFile(
     _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer
 ) throws(Errno) {
@@ -88,7 +89,7 @@ package func writeFile(
     }
 }
 
-/// The target of a symbolic link: `readlinkat(2)`.
+/// Returns the target of a symbolic link: `readlinkat(2)`.
 package func symbolicLinkTarget(
     _ location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> FilePath {
@@ -99,12 +100,13 @@ package func symbolicLinkTarget(
             let count = try perform(.readlinkat) {
                 linux_readlinkat(target.directory, target.path, &buffer, size)
             }
-            // A count that fills the buffer may be a longer target cut off.
+            // A full buffer may contain a truncated target.
             if count < size { return FilePath(platformString: buffer) }
             size *= 4
         }
     }
 }
 
-/// The path by which this process reaches an open file, whatever became of its name.
+/// Returns the `/proc` path by which this process reaches an open file, whatever became of its
+/// name.
 func processPath(of descriptor: CInt) -> FilePath { FilePath("/proc/self/fd/\(descriptor)") }

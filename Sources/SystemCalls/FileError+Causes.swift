@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// The part of an error that an errno decides, whatever the call.
+/// The parts of an error that follow from the errno alone, whatever the call.
 struct ErrorCause {
     var code: FileError.Code
     var message: String
@@ -13,7 +13,7 @@ struct ErrorCause {
         self.advice = advice
     }
 
-    /// The cause every call shares for an errno.
+    /// Creates the cause that all calls share for an errno.
     init(_ errno: Errno) {
         self = Self.known[errno] ?? ErrorCause(.other, errno.description)
     }
@@ -67,20 +67,21 @@ extension FileError {
             attribute: attribute, errno: errno)
     }
 
-    /// The error for a failed `statx(2)`, `statfs(2)` or `readlinkat(2)`.
+    /// Returns the error for a failed `statx(2)`, `statfs(2)` or `readlinkat(2)`.
     public static func readingStatus(_ errno: Errno, of path: FilePath?) -> FileError {
         FileError(ErrorCause(errno), errno: errno, path: path)
     }
 
-    /// The error for a file that could not be opened or read: `openat(2)`, `read(2)`. `EINVAL` stands for
-    /// one that is not a regular file.
+    /// Returns the error for a file that could not be opened or read: `openat(2)`, `read(2)`.
+    /// `EINVAL` means that it is not a regular file.
     public static func opening(_ errno: Errno, _ path: FilePath?) -> FileError {
         var error = FileError(ErrorCause(errno), errno: errno, path: path)
         if errno == .invalidArgument { error.message = "is not a regular file" }
         return error
     }
 
-    /// The error for a directory whose entries could not be read: `openat(2)`, `getdents64(2)`.
+    /// Returns the error for a directory whose entries could not be read: `openat(2)`,
+    /// `getdents64(2)`.
     public static func readingDirectory(_ errno: Errno, _ path: FilePath?) -> FileError {
         var error = FileError(ErrorCause(errno), errno: errno, path: path)
         switch errno {
@@ -96,8 +97,8 @@ extension FileError {
         return error
     }
 
-    /// The error for an item that could not be made, written, named or removed: `openat(2)`,
-    /// `linkat(2)`, `renameat2(2)`, `mkdirat(2)`, `write(2)` and their kin.
+    /// Returns the error for an item that could not be created, written, renamed or removed:
+    /// `openat(2)`, `linkat(2)`, `renameat2(2)`, `mkdirat(2)`, `write(2)` and similar.
     public static func changingItem(_ errno: Errno, _ path: FilePath?) -> FileError {
         var error = FileError(ErrorCause(errno), errno: errno, path: path)
         switch errno {
@@ -108,7 +109,7 @@ extension FileError {
             error.message = "no space left on the volume"
             error.advice = "free space on the volume"
         case .outOfRange, .argListTooLong, .notSupported:
-            // These speak of attributes elsewhere.
+            // The shared messages for these are about attributes.
             error.code = .other
             error.message = errno.description
             error.advice = nil
@@ -118,7 +119,7 @@ extension FileError {
         return error
     }
 
-    /// The error for a failed `getxattr(2)` or `listxattr(2)`.
+    /// Returns the error for a failed `getxattr(2)` or `listxattr(2)`.
     public static func readingAttribute(
         _ errno: Errno, _ attribute: ExtendedAttributeName?, of path: FilePath?
     ) -> FileError {
@@ -127,13 +128,13 @@ extension FileError {
 }
 
 extension FileError {
-    /// The error for a failed `setxattr(2)` or `removexattr(2)`.
+    /// Returns the error for a failed `setxattr(2)` or `removexattr(2)`.
     ///
-    /// `EPERM` and `EACCES` have several causes; `status` tells them apart.
+    /// `EPERM` and `EACCES` have several causes, which `status` distinguishes.
     ///
     /// - Parameters:
-    ///   - status: the file's status; nil where it could not be read.
-    ///   - user: the effective user number of this process.
+    ///   - status: the file's status; nil if it could not be read.
+    ///   - user: the effective uid of this process.
     public static func storingAttribute(
         _ errno: Errno, _ attribute: ExtendedAttributeName?, on path: FilePath?,
         status: FileStatus?, user: UInt32

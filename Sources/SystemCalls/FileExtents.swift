@@ -1,22 +1,22 @@
 import CLinux
 import SystemPackage
 
-/// What the extents of a regular file tell.
+/// What the extents of a regular file reveal.
 package struct FileExtents: Sendable, Hashable {
-    /// Whether a range of the file is covered by no extent.
+    /// Whether part of the file is covered by no extent.
     package var hasHole: Bool
-    /// Whether an extent is shared with another file; nil where the filesystem does not tell.
+    /// Whether an extent is shared with another file; nil where the filesystem does not report it.
     package var isShared: Bool?
-    /// How many bytes of the file lie in extents that are shared, as far as that is known.
+    /// The bytes in shared extents, as far as known.
     package var sharedBytes: Int64 = 0
 }
 
-/// Asks for a file's extents: `FS_IOC_FIEMAP`, else `lseek(2)` with `SEEK_HOLE`.
+/// Returns what a file's extents reveal: `FS_IOC_FIEMAP`, else `lseek(2)` with `SEEK_HOLE`.
 ///
 /// - Parameters:
 ///   - descriptor: the file, open for reading.
 ///   - size: the file's size in bytes.
-/// - Returns: nil where the filesystem tells neither.
+/// - Returns: nil where the filesystem supports neither.
 /// - Throws: the errno of either call.
 package func fileExtents(
     ofOpen descriptor: FileDescriptor, size: Int64
@@ -34,14 +34,15 @@ package func fileExtents(
     }
 }
 
-/// Opens a regular file and asks for its extents; what is open already is asked as it is.
+/// Returns what the extents of a regular file reveal. Opens the file, unless the location is a
+/// descriptor.
 ///
-/// - Returns: nil where the filesystem does not tell.
+/// - Returns: nil where the filesystem does not report extents.
 /// - Throws: also the errno of opening the file for reading.
 package func fileExtents(
     of location: borrowing some FileLocation & ~Copyable, size: Int64
 ) throws(Errno) -> FileExtents? {
-    // To open a file once more breaks its lease, also for whoever holds it.
+    // Opening a file again breaks its lease, even that of the process that opens it.
     let opened = try location.withCallTarget { target throws(Errno) in
         target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
     }

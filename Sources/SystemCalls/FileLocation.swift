@@ -1,23 +1,24 @@
 import CLinux
 import SystemPackage
 
-/// Something that leads system calls to one file: a path, a descriptor, or a name in an open
-/// directory.
+/// A way for system calls to reach one file: a path, a descriptor, or a name in an open directory.
 ///
-/// A path is looked up again by every call, so two calls can meet two files. A descriptor is always
-/// the same file. A name in an open directory cannot be led astray by a renamed or replaced ancestor.
+/// A path is resolved again by every call, so two calls can reach two files. A descriptor always
+/// refers to the same file. A name in an open directory is not affected by a renamed or replaced
+/// ancestor.
 public protocol FileLocation: ~Copyable {
-    /// The file's path as messages should show it; nil where none is known.
+    /// The file's path for messages; nil if none is known.
     var pathForMessages: FilePath? { get }
 
-    /// Calls `body` with the arguments that lead a system call to the file.
+    /// Calls `body` with the arguments by which a system call reaches the file.
     ///
-    /// - Throws: the errno of a lookup that had to happen first, or what `body` throws.
+    /// - Throws: the errno of a lookup needed first, or what `body` throws.
     func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno)
 }
 
 extension FileLocation where Self: ~Copyable {
-    /// Calls `body` with the arguments that lead a system call to the file, and returns its result.
+    /// Calls `body` with the arguments by which a system call reaches the file, and returns its
+    /// result.
     ///
     /// - Throws: as ``lookUp(_:)``.
     @inlinable
@@ -35,22 +36,22 @@ extension FilePath: FileLocation {
     /// The path itself.
     public var pathForMessages: FilePath? { self }
 
-    /// Leads to the file at this path, following a symbolic link; a path beyond `PATH_MAX` works.
+    /// Resolves to the file at this path, following a symbolic link; paths beyond `PATH_MAX` work.
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void
     ) throws(Errno) {
         try lookUp(flags: 0, body)
     }
 
-    /// This path, with a symbolic link at its end taken as itself.
+    /// The same path, without following a symbolic link in its last component.
     public var withoutFollowing: SymbolicLinkPath { SymbolicLinkPath(path: self) }
 }
 
 extension FileDescriptor: FileLocation {
-    /// nil: a descriptor has no path of its own.
+    /// Always nil: a descriptor has no path of its own.
     public var pathForMessages: FilePath? { nil }
 
-    /// Leads to the open file.
+    /// Resolves to the open file.
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void
     ) throws(Errno) {
@@ -61,7 +62,7 @@ extension FileDescriptor: FileLocation {
     }
 }
 
-/// A path whose last component is not followed when it is a symbolic link.
+/// A path whose last component is not followed if it is a symbolic link.
 public struct SymbolicLinkPath: FileLocation, Sendable, Hashable {
     /// The path.
     public let path: FilePath
@@ -69,7 +70,7 @@ public struct SymbolicLinkPath: FileLocation, Sendable, Hashable {
     /// The path.
     public var pathForMessages: FilePath? { path }
 
-    /// Leads to what stands at the path, also when that is a symbolic link.
+    /// Resolves to the item at the path, even if it is a symbolic link.
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void
     ) throws(Errno) {
@@ -77,13 +78,13 @@ public struct SymbolicLinkPath: FileLocation, Sendable, Hashable {
     }
 }
 
-/// A name in an open directory; a symbolic link there is never followed.
+/// A name in an open directory; if it is a symbolic link, it is never followed.
 public struct DirectoryEntryLocation: FileLocation, Sendable {
     /// The open directory; it must stay open while the location is used.
     public let directory: FileDescriptor
     /// A name without a slash.
     public let name: FilePath
-    /// The whole path for messages; nil where it is not known.
+    /// The whole path for messages; nil if it is not known.
     public let pathForMessages: FilePath?
 
     /// Creates a location from a directory and the name of an entry in it.
@@ -93,7 +94,7 @@ public struct DirectoryEntryLocation: FileLocation, Sendable {
         self.pathForMessages = pathForMessages
     }
 
-    /// Leads to the entry.
+    /// Resolves to the entry.
     public func lookUp(
         _ body: (CallTarget) throws(Errno) -> Void
     ) throws(Errno) {

@@ -1,13 +1,13 @@
 import CLinux
 import SystemPackage
 
-/// The kind of a file, as `d_type` and `st_mode` tell it.
+/// The kind of a file, from `d_type` or `st_mode`.
 public enum FileKind: UInt8, Sendable, Hashable, CaseIterable {
     /// A regular file.
     case regularFile
     /// A directory.
     case directory
-    /// A symbolic link itself.
+    /// A symbolic link.
     case symbolicLink
     /// A FIFO (named pipe).
     case fifo
@@ -40,7 +40,7 @@ public enum FileKind: UInt8, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A point in time as the kernel keeps it: seconds since 1970-01-01 UTC and nanoseconds.
+/// A time as the kernel stores it: seconds since 1970-01-01 UTC and nanoseconds.
 public struct FileTime: Sendable, Hashable, Comparable {
     /// Whole seconds since 1970-01-01T00:00:00Z, negative before.
     public var seconds: Int64
@@ -63,7 +63,7 @@ public struct FileTime: Sendable, Hashable, Comparable {
     }
 }
 
-/// A file's identity on this machine while it is mounted: device and inode.
+/// A file's identity while its filesystem is mounted: device and inode.
 public struct FileIdentity: Sendable, Hashable {
     /// The device number, major and minor as `makedev(3)` joins them.
     public var device: UInt64
@@ -77,70 +77,71 @@ public struct FileIdentity: Sendable, Hashable {
     }
 }
 
-/// The number of a device.
+/// A device number.
 public struct DeviceNumber: Sendable, Hashable {
-    /// Which driver.
+    /// The driver.
     public let major: UInt32
-    /// Which of the driver's devices.
+    /// The device among those of the driver.
     public let minor: UInt32
 
-    /// Creates a number from its parts.
+    /// Creates a device number from its parts.
     public init(major: UInt32, minor: UInt32) {
         self.major = major
         self.minor = minor
     }
 }
 
-/// What `statx(2)` tells about a file.
+/// A file's status, as `statx(2)` reports it.
 public struct FileStatus: Sendable, Hashable {
     /// The kind of file.
     public let kind: FileKind
-    /// Permission bits with set-user-ID, set-group-ID and sticky bits, without the kind.
+    /// The permission bits with set-user-ID, set-group-ID and sticky bits, without the kind.
     public let permissions: UInt16
     /// The size in bytes (`st_size`).
     public let size: Int64
     /// The allocated size in bytes: blocks × 512.
     public let allocatedSize: Int64
-    /// The size in bytes that reads and writes go best with (`stx_blksize`).
+    /// The preferred size in bytes for reads and writes (`stx_blksize`).
     public let preferredBlockSize: Int
     /// The number of names (hard links).
     public let linkCount: Int
-    /// The owner's user number.
+    /// The owner's uid.
     public let owner: UInt32
-    /// The owning group's number.
+    /// The owning group's gid.
     public let group: UInt32
-    /// The device that a character or block device's inode stands for; nil for other kinds.
+    /// The device that a character or block device node represents; nil for other kinds.
     public let representedDevice: DeviceNumber?
-    /// Device and inode.
+    /// The device and inode.
     public let identity: FileIdentity
     /// When the content last changed (`st_mtime`).
     public let contentModificationTime: FileTime
-    /// When the content was last read, as far as the mount keeps it (`st_atime`).
+    /// When the content was last read, as far as the mount records it (`st_atime`).
     public let contentAccessTime: FileTime
     /// When the inode last changed (`st_ctime`).
     public let attributeModificationTime: FileTime
-    /// When the file was made (`stx_btime`); nil where the filesystem does not keep it.
+    /// When the file was created (`stx_btime`); nil where the filesystem does not record it.
     public let creationTime: FileTime?
-    /// Whether the filesystem has the immutable flag, so that ``isImmutable`` tells something.
+    /// Whether the filesystem supports the immutable flag, so that ``isImmutable`` is meaningful.
     public let knowsImmutable: Bool
     /// Whether the file is immutable (`chattr +i`).
     public let isImmutable: Bool
-    /// Whether the file can only grow (`chattr +a`).
+    /// Whether the file is append-only (`chattr +a`).
     public let isAppendOnly: Bool
     /// Whether the file's content is sealed by fs-verity.
     public let isVerity: Bool
-    /// Whether `dump(8)` shall leave the file out (`chattr +d`).
+    /// Whether `dump(8)` excludes the file (`chattr +d`).
     public let isNodump: Bool
-    /// Whether looking inside would mount something there; nil where the filesystem does not say.
+    /// Whether accessing the directory can trigger an automount; nil where the filesystem does not
+    /// report it.
     public let isMountTrigger: Bool?
-    /// The number of the mount the file was reached through, as `/proc/self/mountinfo` has it; nil
-    /// before Linux 5.8.
+    /// The ID of the mount the file was reached through, as in `/proc/self/mountinfo`; nil before
+    /// Linux 5.8.
     public let mountNumber: Int?
     /// Whether the inode is the root of a mount; nil before Linux 5.8.
     public let isMountRoot: Bool?
 
-    /// Whether users other than the owner can write to the file, and so store marks on it: by its mode
-    /// bits, among which the mask of an access list is the group's.
+    /// Whether users other than the owner can write to the file, and so store marks on it, by its
+    /// mode bits. With an ACL, the group bits are the ACL's mask.
     public var isWritableByOthers: Bool { permissions & 0o022 != 0 }
 
     init(_ status: statx) {
@@ -176,7 +177,7 @@ public struct FileStatus: Sendable, Hashable {
 }
 
 extension statx {
-    /// Whether an attribute is set; nil where the filesystem does not say.
+    /// Whether an attribute is set; nil where the filesystem does not report it.
     fileprivate func has(_ attribute: CInt) -> Bool? {
         guard stx_attributes_mask & UInt64(attribute) != 0 else { return nil }
         return stx_attributes & UInt64(attribute) != 0
@@ -184,7 +185,7 @@ extension statx {
 }
 
 extension FileLocation where Self: ~Copyable {
-    /// The file's status: `statx(2)`, without starting an automount.
+    /// Returns the file's status: `statx(2)`, without triggering an automount.
     ///
     /// - Throws: the call's errno.
     public func status() throws(Errno) -> FileStatus {
@@ -193,9 +194,10 @@ extension FileLocation where Self: ~Copyable {
 }
 
 extension FileLocation where Self: ~Copyable {
-    /// The file's status as far as this machine knows it: `statx(2)` with `AT_STATX_DONT_SYNC`. It does not
-    /// wait for a server, or for the program behind a FUSE mount, which may never answer; what else changes
-    /// files there may not show yet. Local filesystems tell the same as to ``status()``.
+    /// Returns the file's status as cached on this machine: `statx(2)` with `AT_STATX_DONT_SYNC`.
+    /// Does not wait for a server or for the program behind a FUSE mount, which may never answer;
+    /// changes made elsewhere may not show yet. On local filesystems the result is that of
+    /// ``status()``.
     ///
     /// - Throws: the call's errno.
     package func statusAtHand() throws(Errno) -> FileStatus {
@@ -203,13 +205,13 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// The status of what a target leads to. Walks ask for each entry, and call this: the compiler makes
-/// no code for their type of the generic form in another module.
+/// Returns the status of a target. Tree walks call this for each entry: the compiler does not
+/// specialize the generic form for a type of another module.
 package func readStatus(_ target: CallTarget) throws(Errno) -> FileStatus {
     try readStatus(target, AT_NO_AUTOMOUNT)
 }
 
-/// As ``readStatus(_:)``, without waiting for whatever answers for the file.
+/// As ``readStatus(_:)``, without waiting for a server or a FUSE program.
 package func readStatusAtHand(_ target: CallTarget) throws(Errno) -> FileStatus {
     // AT_STATX_DONT_SYNC
     try readStatus(target, AT_NO_AUTOMOUNT | 0x4000)

@@ -1,23 +1,23 @@
 import CLinux
 import SystemPackage
 
-/// What `statfs(2)` and `statvfs(3)` tell about the filesystem a file is on.
+/// The status of a filesystem, as `statfs(2)` and `statvfs(3)` report it.
 public struct FilesystemStatus: Sendable, Hashable {
     /// The filesystem's magic number (`f_type`, linux/magic.h).
     public let type: UInt32
     /// The size of a fragment in bytes: the unit of the block counts (`f_frsize`).
     public let fragmentSize: UInt64
-    /// All blocks, in fragments.
+    /// The number of blocks, in fragments.
     public let blocks: UInt64
-    /// Free blocks, those reserved for root included.
+    /// The number of free blocks, including those reserved for root.
     public let freeBlocks: UInt64
-    /// Free blocks an ordinary user may take (`f_bavail`).
+    /// The number of free blocks available to ordinary users (`f_bavail`).
     public let availableBlocks: UInt64
-    /// All inodes; 0 where the filesystem does not count them.
+    /// The number of inodes; 0 where the filesystem does not count them.
     public let files: UInt64
-    /// Free inodes, those reserved for root included (`f_ffree`).
+    /// The number of free inodes, including those reserved for root (`f_ffree`).
     public let freeFiles: UInt64
-    /// Free inodes an ordinary user may take (`f_favail`).
+    /// The number of free inodes available to ordinary users (`f_favail`).
     public let availableFiles: UInt64
     /// Whether the mount is read-only.
     public let isReadOnly: Bool
@@ -39,10 +39,10 @@ public struct FilesystemStatus: Sendable, Hashable {
     }
 }
 
-/// Asks for the status of the filesystem that holds a file: `fstatfs(2)` and `fstatvfs(3)`.
+/// Returns the status of the filesystem that contains a file: `fstatfs(2)` and `fstatvfs(3)`.
 ///
-/// - Throws: the errno of opening the file (`O_PATH`, so no permission on the file itself is needed)
-///   or of either call.
+/// - Throws: the errno of opening the file (`O_PATH`, so no permission on the file itself is
+///   needed) or of either call.
 public func filesystemStatus(
     of location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> FilesystemStatus {
@@ -57,7 +57,7 @@ public func filesystemStatus(
     return try outcome.get()
 }
 
-/// Asks for the status of the filesystem that holds an open file.
+/// Returns the status of the filesystem that contains an open file.
 package func filesystemStatus(
     ofOpen descriptor: FileDescriptor
 ) throws(Errno) -> FilesystemStatus {
@@ -74,21 +74,21 @@ package func filesystemStatus(
         isReadOnly: counts.f_flag & UInt(ST_RDONLY) != 0)
 }
 
-/// The label of the filesystem that holds an open file: `FS_IOC_GETFSLABEL`.
+/// Returns the label of the filesystem that contains an open file: `FS_IOC_GETFSLABEL`.
 ///
-/// - Returns: the label's bytes; empty when there is none.
-/// - Throws: the call's errno, `ENOTTY` where the filesystem does not know it.
+/// - Returns: the label's bytes; empty if there is no label.
+/// - Throws: the call's errno, `ENOTTY` where the filesystem does not support it.
 package func filesystemLabel(of descriptor: FileDescriptor) throws(Errno) -> [UInt8] {
     var label = [CChar](repeating: 0, count: Int(FSLABEL_MAX) + 1)
     _ = try perform(.ioctl) { linux_get_filesystem_label(descriptor.rawValue, &label) }
     return label.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
 }
 
-/// The UUID of the filesystem that holds an open file: `FS_IOC_GETFSUUID` of Linux 6.9, and
-/// `BTRFS_IOC_FS_INFO` where that does not answer.
+/// Returns the UUID of the filesystem that contains an open file: `FS_IOC_GETFSUUID` of Linux 6.9,
+/// else `BTRFS_IOC_FS_INFO`.
 ///
-/// - Returns: nil when it is not 16 bytes long.
-/// - Throws: the call's errno, `ENOTTY` where the kernel or the filesystem does not know it.
+/// - Returns: nil if the UUID is not 16 bytes long.
+/// - Throws: the call's errno, `ENOTTY` where the kernel or the filesystem supports neither.
 package func filesystemUUID(of descriptor: FileDescriptor) throws(Errno) -> [UInt8]? {
     var uuid = linux_filesystem_uuid()
     do throws(Errno) {
@@ -102,26 +102,26 @@ package func filesystemUUID(of descriptor: FileDescriptor) throws(Errno) -> [UIn
     return withUnsafeBytes(of: uuid.bytes) { Array($0) }
 }
 
-/// Whether the xfs volume that holds an open file can share extents: `XFS_IOC_FSGEOMETRY_V1`.
+/// Whether the xfs volume that contains an open file can share extents: `XFS_IOC_FSGEOMETRY_V1`.
 ///
-/// - Throws: the call's errno, `ENOTTY` where the filesystem is not xfs.
+/// - Throws: the call's errno, `ENOTTY` if the filesystem is not xfs.
 package func xfsSharesExtents(of descriptor: FileDescriptor) throws(Errno) -> Bool {
     var geometry = linux_xfs_geometry()
     _ = try perform(.ioctl) { linux_get_xfs_geometry(descriptor.rawValue, &geometry) }
     return geometry.flags & LINUX_XFS_GEOMETRY_REFLINK != 0
 }
 
-/// What a user or a group may use of a filesystem, and uses. Limits are 0 where there is none.
+/// The limits and usage of a user or group on a filesystem. A limit of 0 means no limit.
 package struct QuotaUsage: Sendable, Hashable {
-    /// The most space that may be used, in bytes.
+    /// The hard limit on space, in bytes.
     package var byteLimit: UInt64
-    /// The space that may be used for a while only to be exceeded, in bytes.
+    /// The soft limit on space, in bytes, which may be exceeded only for a grace period.
     package var softByteLimit: UInt64
     /// The space in use, in bytes.
     package var usedBytes: UInt64
-    /// The most inodes that may be used.
+    /// The hard limit on inodes.
     package var fileLimit: UInt64
-    /// The inodes that may be used for a while only to be exceeded.
+    /// The soft limit on inodes, which may be exceeded only for a grace period.
     package var softFileLimit: UInt64
     /// The inodes in use.
     package var usedFiles: UInt64
@@ -138,7 +138,7 @@ package struct QuotaUsage: Sendable, Hashable {
         self.usedFiles = usedFiles
     }
 
-    /// The kernel counts space limits in blocks of 1024 bytes, and used space in bytes.
+    /// Converts the kernel's limits, which are in blocks of 1024 bytes, and its usage, in bytes.
     init(_ kernel: if_dqblk) {
         self.init(
             byteLimit: kernel.dqb_bhardlimit.multipliedSaturating(by: 1024),
@@ -148,16 +148,17 @@ package struct QuotaUsage: Sendable, Hashable {
     }
 }
 
-/// Whom a quota is for.
+/// The user or group that a quota applies to.
 package enum QuotaHolder: Sendable, Hashable {
     case user(UInt32)
     case group(UInt32)
 }
 
-/// A quota on the filesystem that holds an open file, `O_PATH` included: `quotactl_fd(2)`.
+/// Returns a quota on the filesystem that contains an open file, `O_PATH` included:
+/// `quotactl_fd(2)`.
 ///
-/// - Throws: the call's errno: `ESRCH` where no quota of this kind is in force, `ENOSYS` before
-///   Linux 5.14 and where the filesystem knows none, `EPERM` for somebody else's.
+/// - Throws: the call's errno: `ESRCH` if no quota of this kind is in force, `ENOSYS` before Linux
+///   5.14 and where the filesystem supports no quotas, `EPERM` for another user's or group's quota.
 package func quotaUsage(
     of holder: QuotaHolder, on descriptor: FileDescriptor
 ) throws(Errno) -> QuotaUsage {

@@ -1,10 +1,10 @@
 import CLinux
 import SystemPackage
 
-/// Locks an open file against everyone else who locks it: `flock(2)`. The lock goes with the
-/// descriptor, also when the process is killed.
+/// Locks an open file against all others that lock it: `flock(2)`. The lock is released with the
+/// descriptor, even if the process is killed.
 ///
-/// - Returns: false when somebody else has the lock.
+/// - Returns: false if the file is already locked.
 package func takeLock(on descriptor: FileDescriptor) throws(Errno) -> Bool {
     do throws(Errno) {
         _ = try perform(.flock) { linux_flock(descriptor.rawValue, LOCK_EX | LOCK_NB) }
@@ -14,11 +14,12 @@ package func takeLock(on descriptor: FileDescriptor) throws(Errno) -> Bool {
     }
 }
 
-/// Locks one byte of a file against all other open files: `fcntl(2)` with `F_OFD_SETLK`.
+/// Locks one byte of a file against all other open file descriptions: `fcntl(2)` with
+/// `F_OFD_SETLK`.
 ///
-/// The byte need not exist. The lock goes when the file is closed, however its process ends.
+/// The byte need not exist. The lock is released when the file is closed, however its process ends.
 ///
-/// - Returns: whether it was free.
+/// - Returns: whether the lock was taken; false if another has it.
 package func lockByte(
     at offset: Int64, of descriptor: FileDescriptor
 ) throws(Errno) -> Bool {
@@ -32,19 +33,19 @@ package func lockByte(
     }
 }
 
-// Leases: while a process holds the write lease of a file nobody else has the file open, and whoever
-// tries to open or truncate it waits until the lease is given up, or /proc/sys/fs/lease-break-time
-// seconds have passed. Closing the file gives the lease up.
+// While a process has a write lease on a file, nothing else has the file open. An open or truncate
+// by another waits until the lease is released or /proc/sys/fs/lease-break-time seconds have
+// passed. Closing the file releases the lease.
 
-/// Takes the write lease of an open file: `fcntl(2)` with `F_SETLEASE`.
+/// Takes a write lease on an open file: `fcntl(2)` with `F_SETLEASE`.
 ///
-/// - Throws: `EAGAIN` when anybody else has the file open or mapped, `EACCES` for a file of another
-///   user, `EINVAL` where the filesystem has no leases.
+/// - Throws: `EAGAIN` if the file is also open or mapped elsewhere, `EACCES` for a file of another
+///   user, `EINVAL` where the filesystem does not support leases.
 package func takeWriteLease(of descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.fcntl) { linux_set_lease(descriptor.rawValue, F_WRLCK) }
 }
 
-/// Whether the write lease is held and nobody waits for it: `fcntl(2)` with `F_GETLEASE`.
+/// Whether the file has a write lease that no other open waits for: `fcntl(2)` with `F_GETLEASE`.
 package func holdsWriteLease(of descriptor: FileDescriptor) throws(Errno) -> Bool {
     try perform(.fcntl) { linux_get_lease(descriptor.rawValue) } == Int(F_WRLCK)
 }

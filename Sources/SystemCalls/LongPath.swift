@@ -1,11 +1,11 @@
 import CLinux
 import SystemPackage
 
-/// The longest path, with its NUL, that one call accepts (`PATH_MAX` of linux/limits.h).
+/// The longest path, including its NUL, that one call accepts (`PATH_MAX` of linux/limits.h).
 package let longestPath = 4096
 
 extension FilePath {
-    /// Calls `body` with the path's bytes, NUL-ended; `withPlatformString` with a typed error.
+    /// Calls `body` with the path, NUL-terminated: `withPlatformString` with a typed error.
     @inlinable
     package func withPointer<Result>(
         _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
@@ -32,7 +32,7 @@ extension FilePath {
                 try body(CallTarget(directory: AT_FDCWD, path: path, flags: flags))
             }
         }
-        // FilePath takes time for each component taken off it; bytes do not.
+        // Removing components from a FilePath takes time for each; working on bytes does not.
         var path = withPlatformString { Array(UnsafeBufferPointer(start: $0, count: length + 1)) }
         try path.withUnsafeMutableBufferPointer { path throws(Errno) in
             try withLongPath(path, flags: flags, body)
@@ -40,8 +40,8 @@ extension FilePath {
     }
 }
 
-/// Opens the directories in front of the path's last components, as many at a time as one call
-/// accepts, and calls `body` with the rest.
+/// Opens the leading directories of the path, as many at a time as one call accepts, and calls
+/// `body` with the rest of the path.
 private func withLongPath(
     _ path: UnsafeMutableBufferPointer<CChar>, flags: CInt,
     _ body: (CallTarget) throws(Errno) -> Void

@@ -1,10 +1,10 @@
 import CLinux
 
-/// State behind a lock that threads can wait on: `pthread_mutex_t` with `pthread_cond_t`.
+/// State guarded by a lock that threads can wait on: `pthread_mutex_t` with `pthread_cond_t`.
 ///
-/// `Synchronization.Mutex` has no condition to wait on, and the thread sanitizer does not see it
-/// lock, so it reports every use as a race. The state is reached only through ``withLock(_:)`` and
-/// ``wait(for:)``, which makes sharing the monitor between threads safe.
+/// `Synchronization.Mutex` has no condition variable, and the thread sanitizer does not recognize
+/// its locking, so it reports every use as a race. The state is reached only through
+/// ``withLock(_:)`` and ``wait(for:)``, which makes sharing the monitor between threads safe.
 @usableFromInline
 package final class Monitor<State>: @unchecked Sendable {
     @usableFromInline var state: State
@@ -24,7 +24,7 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` while no other thread reaches the state.
+    /// Runs `body` with exclusive access to the state.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
@@ -34,7 +34,7 @@ package final class Monitor<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Runs `body` under the lock, again after each wake-up, until it returns something.
+    /// Runs `body` under the lock, and again after each wake-up, until it returns a value.
     @inlinable
     package func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
@@ -45,6 +45,6 @@ package final class Monitor<State>: @unchecked Sendable {
         }
     }
 
-    /// Lets all threads that wait look again.
+    /// Wakes all waiting threads, so that each runs its `body` again.
     package func wakeAll() { pthread_cond_broadcast(condition) }
 }

@@ -1,27 +1,27 @@
 import CLinux
 import SystemPackage
 
-// Making, naming and removing items by their names in open directories. No call follows a symbolic
-// link that has the name.
+// Creating, naming and removing items by their names in open directories. No call follows a
+// symbolic link with the name.
 
-/// What a new name may meet.
+/// A condition on the new name of an item.
 package enum NamingCondition: UInt32, Sendable {
-    /// Whatever has the name is replaced, as `rename(2)` allows it.
+    /// An item with the name is replaced, as `rename(2)` allows.
     case replacing = 0
-    /// Nothing has the name (`RENAME_NOREPLACE`).
+    /// No item has the name (`RENAME_NOREPLACE`).
     case absent = 1
-    /// Both names exist, and change places (`RENAME_EXCHANGE`).
+    /// Both names exist and are exchanged (`RENAME_EXCHANGE`).
     case exchanging = 2
 }
 
-/// Opens a directory only to lead calls to what is in it: `openat(2)` with `O_PATH`.
+/// Opens a directory as a reference for calls on its entries: `openat(2)` with `O_PATH`.
 ///
 /// A symbolic link at the end of the path is followed.
 package func openDirectoryReference(_ path: FilePath) throws(Errno) -> FileDescriptor {
     try openFile(path, flags: [.reference, .directory])
 }
 
-/// Opens a directory in an open one for reading.
+/// Opens a directory in an open directory for reading.
 package func openDirectory(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
@@ -35,7 +35,7 @@ package func openForReading(
     try openFile(in: directory, name, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal])
 }
 
-/// Makes a regular file: `openat(2)` with `O_CREAT` and `O_EXCL`.
+/// Creates a regular file: `openat(2)` with `O_CREAT` and `O_EXCL`.
 package func makeFile(
     _ name: FilePath, in directory: FileDescriptor, permissions: UInt16
 ) throws(Errno) -> FileDescriptor {
@@ -44,9 +44,9 @@ package func makeFile(
         permissions: mode_t(permissions))
 }
 
-/// Makes a regular file that has no name: `openat(2)` with `O_TMPFILE`.
+/// Creates an unnamed regular file: `openat(2)` with `O_TMPFILE`.
 ///
-/// - Returns: nil where the filesystem has no such files.
+/// - Returns: nil where the filesystem does not support unnamed files.
 package func makeUnnamedFile(
     in directory: FileDescriptor, permissions: UInt16
 ) throws(Errno) -> FileDescriptor? {
@@ -60,7 +60,7 @@ package func makeUnnamedFile(
     }
 }
 
-/// Gives a file without a name one that nothing has: `linkat(2)` through `/proc`.
+/// Gives an unnamed file a name that must not exist: `linkat(2)` through `/proc`.
 package func nameFile(
     _ descriptor: FileDescriptor, _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) {
@@ -73,7 +73,7 @@ package func nameFile(
     }
 }
 
-/// Gives an item a second name that nothing has: `linkat(2)`.
+/// Creates a hard link to an item; the new name must not exist: `linkat(2)`.
 package func linkItem(
     _ name: FilePath, in directory: FileDescriptor,
     to newName: FilePath, in newDirectory: FileDescriptor
@@ -87,11 +87,12 @@ package func linkItem(
     }
 }
 
-/// Changes an item's name and directory: `renameat2(2)`.
+/// Renames an item, possibly into another directory: `renameat2(2)`.
 ///
-/// Where the filesystem cannot refuse to replace (sshfs, NFS), a file gets the new name as a second one, or,
-/// where it can have no second one, in place of an empty file that was made for that; what is killed between
-/// leaves both names, or the empty file.
+/// Where the filesystem cannot refuse to replace (sshfs, NFS), the condition
+/// ``NamingCondition/absent`` is met by a hard link and removal of the old name. Where hard links
+/// are not possible either, an empty file is created at the new name and replaced. A process killed
+/// in between leaves both names, or the empty file.
 package func renameItem(
     _ name: FilePath, in directory: FileDescriptor,
     to newName: FilePath, in newDirectory: FileDescriptor, _ condition: NamingCondition
@@ -137,7 +138,7 @@ private func rename(
     }
 }
 
-/// Makes a directory: `mkdirat(2)`.
+/// Creates a directory: `mkdirat(2)`.
 package func makeDirectory(
     _ name: FilePath, in directory: FileDescriptor, permissions: UInt16
 ) throws(Errno) {
@@ -148,7 +149,7 @@ package func makeDirectory(
     }
 }
 
-/// Makes a symbolic link: `symlinkat(2)`.
+/// Creates a symbolic link: `symlinkat(2)`.
 package func makeSymbolicLink(
     _ name: FilePath, in directory: FileDescriptor, to target: FilePath
 ) throws(Errno) {

@@ -1,14 +1,14 @@
 import CLinux
 import SystemPackage
 
-// What is done to files that are open for writing.
+// Calls on files that are open for writing.
 
 /// Sets the permission bits of a file open for reading or writing: `fchmod(2)`.
 package func changeMode(_ permissions: UInt16, of descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.fchmod) { linux_fchmod(descriptor.rawValue, mode_t(permissions)) }
 }
 
-/// Sets the size of the content; what is new reads as zeros: `ftruncate(2)`.
+/// Sets the size of the content: `ftruncate(2)`. Added bytes read as zeros.
 package func setSize(_ size: Int64, of descriptor: FileDescriptor) throws(Errno) {
     _ = try perform(.ftruncate) { linux_ftruncate(descriptor.rawValue, Int(size)) }
 }
@@ -20,7 +20,7 @@ package func synchronize(_ descriptor: FileDescriptor) throws(Errno) {
 
 /// Waits until the names in a directory are on the device: `fsync(2)`.
 ///
-/// A directory that may not be read cannot be waited for; nothing happens then.
+/// Does nothing for a directory without read permission, which cannot be synchronized.
 package func synchronizeDirectory(_ directory: FileDescriptor) throws(Errno) {
     let opened: FileDescriptor
     do throws(Errno) {
@@ -32,7 +32,7 @@ package func synchronizeDirectory(_ directory: FileDescriptor) throws(Errno) {
     do throws(Errno) {
         outcome = .success(try synchronize(opened))
     } catch .invalidArgument {
-        // The filesystem has nothing to wait for.
+        // The filesystem does not support synchronizing a directory.
         outcome = .success(())
     } catch {
         outcome = .failure(error)

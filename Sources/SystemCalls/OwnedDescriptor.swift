@@ -1,23 +1,23 @@
 import SystemPackage
 
-/// An open file or directory that is closed when its owner goes.
+/// An open file or directory that is closed at the end of its owner's lifetime.
 package struct OwnedDescriptor: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     deinit {
-        // What must not be lost is synchronized, or closed by hand, before.
+        // Writes that must not be lost are synchronized, or the file is closed explicitly, before.
         closeQuietly(descriptor)
     }
 }
 
-/// An open file or directory that has several owners, and is closed with the last reference to it.
+/// An open file or directory with several owners, closed with the last reference to it.
 package final class SharedDescriptor: Sendable {
     private let owned: OwnedDescriptor
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     package init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
 
     package var descriptor: FileDescriptor { owned.descriptor }

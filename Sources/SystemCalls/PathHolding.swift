@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Whether a path is a directory's or lies below it.
+/// Whether a path is equal to a directory's path or below it.
 package func isHeld(_ path: [UInt8], by directory: [UInt8]) -> Bool {
     guard path.starts(with: directory) else { return false }
     return path.count == directory.count || directory.last == UInt8(ascii: "/")
@@ -8,7 +8,7 @@ package func isHeld(_ path: [UInt8], by directory: [UInt8]) -> Bool {
 }
 
 extension FilePath {
-    /// Whether an absolute path is a directory's or lies below it, which its bytes tell.
+    /// Whether an absolute path is equal to a directory's path or below it, by comparing bytes.
     package func isHeld(by directory: FilePath) -> Bool {
         SystemCalls.isHeld(bytes, by: directory.bytes)
     }

@@ -1,18 +1,18 @@
 import CLinux
 
-/// Tries again, for a moment, what is refused because something is in use.
+/// Retries, for a short time, operations that fail because something is in use.
 ///
-/// A process that is just being started, by another thread or by a shell, keeps open what its parent
-/// had open until its program begins. So what was closed a moment ago is in use for a moment more.
+/// A child process that another thread or a shell is starting keeps its parent's files open until
+/// its program begins. A file that was just closed can therefore stay in use a little longer.
 package final class Patience: Sendable {
     private let left: Monitor<Duration>
     private let shouldStop: @Sendable () -> Bool
 
-    /// Creates patience for one piece of work, or for several that share it.
+    /// Creates a time budget for one operation, or for several that share it.
     ///
     /// - Parameters:
-    ///   - total: how long all of them may wait together. One waits a quarter of a second at most.
-    ///   - shouldStop: asked before each wait; a signal ends the one it comes in.
+    ///   - total: how long all of them may wait together. Each waits a quarter of a second at most.
+    ///   - shouldStop: called before each wait; a signal that arrives during a wait ends that wait.
     package init(
         _ total: Duration = .milliseconds(255),
         unless shouldStop: @escaping @Sendable () -> Bool = { false }
@@ -21,9 +21,9 @@ package final class Patience: Sendable {
         self.shouldStop = shouldStop
     }
 
-    /// Does work again, after waits that double, as long as its error is one that may pass.
+    /// Runs `work`, and again after waits that double, as long as its error may be transient.
     ///
-    /// - Throws: the error of the last time.
+    /// - Throws: the error of the last attempt.
     package func retry<Result, Failure: Error>(
         while mayPass: (Failure) -> Bool, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// The system calls this module wraps, by their names in section 2 of the manual.
+/// The system calls that this module wraps, by their names in section 2 of the manual.
 package enum SystemCall: String, Sendable, CaseIterable {
     case openat, close, read, write, lseek, fallocate, readlinkat
     case getdents64, fchdir, getcwd, unshare
@@ -18,10 +18,10 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case copyAttributes = "attr_copy_fd"
 }
 
-/// Runs one system call that answers minus an errno on failure, again while it answers `EINTR`.
+/// Runs a system call that returns minus the errno on failure, and again while it returns `EINTR`.
 ///
-/// `close` is the exception: Linux has released the descriptor when it answers `EINTR`, and a second
-/// call could close somebody else's.
+/// `close` is the exception: on `EINTR` Linux has already released the descriptor, and a second
+/// call could close an unrelated file that has since taken its number.
 @inline(__always)
 func perform(_ call: SystemCall, _ body: () -> Int) throws(Errno) -> Int {
     while true {

@@ -1,35 +1,35 @@
 import CLinux
 import SystemPackage
 
-/// The effective user number of this process: `geteuid(2)`, which cannot fail.
+/// Returns the effective uid of this process: `geteuid(2)`, which cannot fail.
 package func effectiveUser() -> UInt32 { geteuid() }
 
-/// The effective group number of this process: `getegid(2)`, which cannot fail.
+/// Returns the effective gid of this process: `getegid(2)`, which cannot fail.
 package func effectiveGroup() -> UInt32 { getegid() }
 
-/// The number of this process: `getpid(2)`, which cannot fail.
+/// Returns the pid of this process: `getpid(2)`, which cannot fail.
 package func processNumber() -> Int32 { getpid() }
 
-/// Signals by their numbers.
+/// Signal numbers.
 package enum SignalNumber {
     package static let interrupt = SIGINT
     package static let terminate = SIGTERM
 }
 
-/// The name of this machine: `gethostname(2)`.
+/// Returns the host name: `gethostname(2)`.
 package func hostName() -> String {
     var name = [CChar](repeating: 0, count: 256)
-    // Fails only for a buffer that is too small, and names have at most 64 bytes.
+    // Fails only if the buffer is too small, and host names have at most 64 bytes.
     gethostname(&name, name.count - 1)
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The value of an environment variable; nil when it is unset.
+/// Returns the value of an environment variable; nil if it is unset.
 package func environmentVariable(_ name: String) -> [UInt8]? {
     getenv(name).map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
 }
 
-/// This process's environment, each variable as `NAME=VALUE`.
+/// Returns this process's environment, each variable as `NAME=VALUE`.
 package func inheritedEnvironment() -> [[UInt8]] {
     var variables: [[UInt8]] = []
     while let variable = linux_environment_entry(variables.count) {
@@ -38,8 +38,8 @@ package func inheritedEnvironment() -> [[UInt8]] {
     return variables
 }
 
-/// Whether a process has a number, as far as that can be told: `kill(2)` with no signal. One of another
-/// user has, too.
+/// Whether a process with a pid exists, including one of another user: `kill(2)` with signal 0. An
+/// errno other than `ESRCH` means that it exists.
 package func hasProcess(numbered number: Int32) -> Bool {
     do throws(Errno) {
         _ = try perform(.kill) { linux_kill(number, 0) }
@@ -49,15 +49,16 @@ package func hasProcess(numbered number: Int32) -> Bool {
     }
 }
 
-/// The processors this process may run on: `sched_getaffinity(2)`; at least 1.
+/// Returns the number of processors this process may run on: `sched_getaffinity(2)`; at least 1.
 package func availableProcessorCount() -> Int {
     max(Int(linux_available_processors()), 1)
 }
 
-/// Whether two threads share one table of open files, and one root and working directory: `kcmp(2)`.
+/// Whether two threads share their file descriptor table, root directory and working directory:
+/// `kcmp(2)`.
 ///
-/// - Throws: `EPERM` for threads of others and where a filter forbids the call, `ESRCH` when one ended,
-///   `ENOSYS` where the kernel lacks it.
+/// - Throws: `EPERM` for another user's threads or where a filter forbids the call, `ESRCH` if a
+///   thread has ended, `ENOSYS` if the kernel lacks the call.
 package func shareFilesAndDirectories(_ first: Int32, _ second: Int32) throws(Errno) -> Bool {
     // KCMP_FILES and KCMP_FS of linux/kcmp.h.
     for type: CInt in [2, 3] where try perform(.kcmp, { linux_kcmp(first, second, type) }) != 0 {
@@ -66,9 +67,9 @@ package func shareFilesAndDirectories(_ first: Int32, _ second: Int32) throws(Er
     return true
 }
 
-/// The running kernel's version, such as 6 and 18: `uname(2)`.
+/// Returns the running kernel's version, such as 6 and 18: `uname(2)`.
 ///
-/// - Returns: nil when the release begins with no two numbers.
+/// - Returns: nil if the release does not begin with two numbers.
 package func kernelVersion() throws(Errno) -> (major: Int, minor: Int)? {
     var names = utsname()
     _ = try perform(.uname) { linux_uname(&names) }

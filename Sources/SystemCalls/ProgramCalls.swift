@@ -1,7 +1,7 @@
 import CLinux
 import SystemPackage
 
-/// The directory of the program that this process runs; nil where `/proc` does not tell.
+/// Returns the directory of this process's executable; nil if `/proc/self/exe` cannot be read.
 package func directoryOfThisProgram() -> FilePath? {
     do throws(Errno) {
         return try symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing)
@@ -11,7 +11,8 @@ package func directoryOfThisProgram() -> FilePath? {
     }
 }
 
-/// The path of a program that lies beside this one, or in a directory of `PATH`; nil when there is none.
+/// Returns the path of a program in this executable's directory, or else in a directory of `PATH`;
+/// nil if there is none.
 package func findProgram(_ name: String) -> FilePath? {
     var directories: [FilePath] = []
     if let beside = directoryOfThisProgram() { directories.append(beside) }
@@ -27,13 +28,13 @@ package func findProgram(_ name: String) -> FilePath? {
     }
 }
 
-/// Starts a program with this process's environment and `/dev/null` as its input and output:
-/// `posix_spawn(3)`.
+/// Starts a program with this process's environment and `/dev/null` as its standard input and
+/// output: `posix_spawn(3)`.
 ///
 /// - Parameters:
-///   - arguments: all but the first, which is the path.
-///   - messages: takes what the program writes to standard error.
-/// - Returns: the process number, for ``waitForProgram(_:)``.
+///   - arguments: the arguments after the first, which is the path.
+///   - messages: the descriptor for the program's standard error.
+/// - Returns: the pid, for ``waitForProgram(_:)``.
 package func startProgram(
     _ path: FilePath, _ arguments: [[UInt8]], messages: FileDescriptor
 ) throws(Errno) -> Int {
@@ -44,14 +45,14 @@ package func startProgram(
     }
 }
 
-/// Waits for the end of a program: `waitpid(2)`.
+/// Waits for a program to end: `waitpid(2)`.
 ///
-/// - Returns: its exit code, or 128 and the number of the signal that ended it.
+/// - Returns: its exit code, or 128 plus the number of the signal that ended it.
 package func waitForProgram(_ process: Int) throws(Errno) -> Int {
     try perform(.waitpid) { linux_wait(CInt(process)) }
 }
 
-/// The bytes, up to the first NUL, with a NUL behind them, in memory to be freed.
+/// Returns a NUL-terminated copy of the bytes up to the first NUL, which the caller frees.
 private func copied(_ word: [UInt8]) -> UnsafeMutablePointer<CChar>? {
     (word.prefix { $0 != 0 } + [0]).withUnsafeBufferPointer { bytes in
         bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { strdup($0) } }

@@ -1,17 +1,17 @@
 import SystemPackage
 
-/// A path that was read from a file, a tag or a record: names that lead down from some directory.
+/// A relative path read from a file, a tag or a record: names that lead down from a directory.
 ///
-/// What others wrote never becomes a path in another way. The first name may begin with a dash, so
-/// a path for a program's arguments goes behind `--`.
+/// Untrusted text becomes a path in no other way. The first name may begin with a dash, so pass
+/// such a path to a program after `--`.
 package struct RelativePath: Sendable, Hashable {
-    /// The names from the top down, at least one: none is empty, `.` or `..`, or has a NUL.
+    /// The names from the top down, at least one. No name is empty, `.` or `..`, or contains a NUL.
     package let names: [[UInt8]]
 
-    /// Reads a path without a slash at its start.
+    /// Parses a path without a leading slash.
     ///
-    /// - Returns: nil for a path that is absolute or empty, has a NUL, or has a part that is empty,
-    ///   `.` or `..`.
+    /// - Returns: nil for a path that is absolute or empty, contains a NUL, or has a component that
+    ///   is empty, `.` or `..`.
     package init?(_ bytes: some Collection<UInt8>) {
         let dot = UInt8(ascii: ".")
         let names = Array(bytes)
@@ -24,22 +24,23 @@ package struct RelativePath: Sendable, Hashable {
         self.names = names
     }
 
-    /// Reads an absolute path other than `/`, which leads down from the root directory.
+    /// Parses an absolute path other than `/`, as names that lead down from the root directory.
     ///
-    /// - Returns: nil for a path that does not begin with one slash, and as ``init(_:)`` does.
+    /// - Returns: nil for a path that does not begin with exactly one slash, and wherever
+    ///   ``init(_:)`` returns nil.
     package init?(absolute bytes: some Collection<UInt8>) {
         guard bytes.first == UInt8(ascii: "/") else { return nil }
         self.init(bytes.dropFirst())
     }
 
-    /// The path, without a slash at its start.
+    /// The path, without a leading slash.
     package var path: FilePath { FilePath(bytes: names.joined(separator: [UInt8(ascii: "/")])) }
 }
 
 extension FilePath {
-    /// Reads an absolute path that others wrote: `/`, or what ``RelativePath/init(absolute:)`` takes.
+    /// Parses an untrusted absolute path: `/`, or what ``RelativePath/init(absolute:)`` accepts.
     ///
-    /// - Returns: nil for any other.
+    /// - Returns: nil for any other path.
     package init?(plainAbsolute bytes: some Collection<UInt8>) {
         guard bytes.elementsEqual("/".utf8) || RelativePath(absolute: bytes) != nil else {
             return nil

@@ -1,22 +1,22 @@
-/// Arithmetic for numbers that come from a disk or a file, such as sizes, counts and times: where the
-/// result cannot be represented it is the nearest number that can, so that no such number ends the
-/// program.
+/// Arithmetic for numbers read from a disk or a file, such as sizes, counts and times. A result
+/// that cannot be represented becomes the nearest value that can, so that no such number crashes
+/// the program.
 extension FixedWidthInteger {
-    /// The sum, or the nearest number that can be represented.
+    /// Returns the sum, or the nearest representable value.
     package func addingSaturating(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         guard overflow else { return sum }
         return other < 0 ? .min : .max
     }
 
-    /// The difference, or the nearest number that can be represented.
+    /// Returns the difference, or the nearest representable value.
     package func subtractingSaturating(_ other: Self) -> Self {
         let (difference, overflow) = subtractingReportingOverflow(other)
         guard overflow else { return difference }
         return other < 0 ? .max : .min
     }
 
-    /// The product, or the nearest number that can be represented.
+    /// Returns the product, or the nearest representable value.
     package func multipliedSaturating(by factor: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: factor)
         guard overflow else { return product }

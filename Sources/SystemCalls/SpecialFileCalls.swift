@@ -1,9 +1,9 @@
 import CLinux
 import SystemPackage
 
-/// Makes a FIFO or a device: `mknodat(2)`.
+/// Creates a FIFO or a device node: `mknodat(2)`.
 ///
-/// - Parameter device: which device; nil for a FIFO.
+/// - Parameter device: the device number; nil for a FIFO.
 package func makeSpecialFile(
     _ name: FilePath, in directory: FileDescriptor, _ kind: FileKind, permissions: UInt16,
     device: DeviceNumber?
@@ -24,7 +24,7 @@ package func makeSpecialFile(
     }
 }
 
-/// Sets the owner and the group of what a location leads to: `fchownat(2)`.
+/// Sets the owner and the group of the item at a location: `fchownat(2)`.
 package func setOwner(
     _ user: UInt32, group: UInt32, of location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) {
@@ -35,11 +35,11 @@ package func setOwner(
     }
 }
 
-/// Sends one message to a socket of this machine that takes datagrams, without waiting:
-/// `sendto(2)`.
+/// Sends one datagram to a local socket, without waiting: `sendto(2)`.
 ///
-/// - Parameter address: the socket's path; with a NUL in front, its name in the abstract namespace.
-/// - Throws: the errno of `socket(2)` or `sendto(2)`; `ENAMETOOLONG` for an address beyond 107
+/// - Parameter address: the socket's path or, after a leading NUL, its name in the abstract
+///   namespace.
+/// - Throws: the errno of `socket(2)` or `sendto(2)`; `ENAMETOOLONG` for an address longer than 107
 ///   bytes.
 package func sendDatagram(_ message: [UInt8], to address: [UInt8]) throws(Errno) {
     _ = try perform(.sendto) {

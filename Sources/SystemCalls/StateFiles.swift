@@ -1,18 +1,19 @@
 import CLinux
 import SystemPackage
 
-// What the programs keep for themselves in a user's directory of state: locks, journals, records. They are
-// believed because only the user who runs the program can have written them. That is looked at each time,
-// since root may have the environment of another user.
+// State files of the programs, in a user's state directory: locks, journals, records. They are
+// trusted because only the user who runs the program can have written them. That is checked each
+// time, since root may run with the environment of another user.
 
-/// The name of the programs' own directory in `$XDG_STATE_HOME`.
+/// The name of the programs' directory in `$XDG_STATE_HOME`.
 package let stateDirectoryName = "resval"
 
-/// Makes sure that a directory of state, and each one above it up to ``stateDirectoryName``, is a
-/// directory of this process's user to which no other user can write.
+/// Checks that a state directory, and each ancestor up to ``stateDirectoryName``, is a directory
+/// that this process's user owns and no other user can write to.
 ///
-/// - Returns: false when it does not exist.
-/// - Throws: ``FileError``, naming the directory that is none: `permissionDenied`, `notADirectory`.
+/// - Returns: false if it does not exist.
+/// - Throws: ``FileError``, naming the directory that fails the check: `permissionDenied`,
+///   `notADirectory`.
 package func requireOwnStateDirectory(_ directory: FilePath) throws(FileError) -> Bool {
     guard try statusIfPresent(directory) != nil else { return false }
     var paths = [directory]
@@ -28,25 +29,26 @@ package func requireOwnStateDirectory(_ directory: FilePath) throws(FileError) -
     return true
 }
 
-/// Makes a directory of state where it is missing, for its owner only.
+/// Creates a state directory if it is missing, accessible by its owner only.
 ///
-/// - Throws: as ``requireOwnStateDirectory(_:)``; `permissionDenied`, before anything is made, for root
-///   in a directory of another user.
+/// - Throws: as ``requireOwnStateDirectory(_:)``; `permissionDenied`, before anything is created,
+///   if root would create it in a directory of another user.
 package func makeStateDirectory(_ directory: FilePath) throws(FileError) {
     if try requireOwnStateDirectory(directory) { return }
-    // The kernel keeps all others from such places.
+    // For any other user, the kernel denies writing to another user's directory.
     if effectiveUser() == 0 { try requirePlaceOfRoot(for: directory) }
     try makeDirectories(directory)
     _ = try requireOwnStateDirectory(directory)
 }
 
-/// Opens a file of state, after a look at its directory: `openat(2)` with `O_NOFOLLOW`.
+/// Opens a state file after checking its directory: `openat(2)` with `O_NOFOLLOW`.
 ///
-/// - Parameter isMade: whether it is made where it is missing, and opened for writing, too; its
-///   directory exists then.
-/// - Returns: nil when it does not exist.
-/// - Throws: ``FileError``: `permissionDenied` for a file of another user or one that others can write
-///   and reach, `other` for anything but a regular file, `symbolicLinkLoop` for a link, and others.
+/// - Parameter isMade: whether to open the file for writing, too, and to create it if it is
+///   missing; its directory must exist then.
+/// - Returns: nil if it does not exist.
+/// - Throws: ``FileError``: `permissionDenied` for a file of another user or one that others can
+///   reach and write to, `other` for anything but a regular file, `symbolicLinkLoop` for a link,
+///   and others.
 package func openStateFile(
     _ path: FilePath, makingIt isMade: Bool = false
 ) throws(FileError) -> FileDescriptor? {
@@ -67,7 +69,7 @@ package func openStateFile(
     do throws(FileError) {
         let found = try status(ofOpen: file, path)
         let directory = try statusIfPresent(path.removingLastComponent())
-        // Where no other user can enter, none can have written, whatever the umask left in the mode.
+        // No other user can write in a directory none can enter, whatever mode the umask left.
         let isShut = directory.map { $0.permissions & 0o077 == 0 } ?? false
         try requireOwn(
             found, .regularFile, path, isOutOfReach: isShut && found.linkCount == 1)
@@ -78,10 +80,10 @@ package func openStateFile(
     }
 }
 
-/// Reads a file of state.
+/// Reads a state file.
 ///
 /// - Parameter limit: the most bytes it may have.
-/// - Returns: nil when it does not exist.
+/// - Returns: nil if it does not exist.
 /// - Throws: as ``openStateFile(_:makingIt:)``; `tooLarge`.
 package func contentsOfStateFile(
     _ path: FilePath, limit: Int
@@ -96,7 +98,7 @@ package func contentsOfStateFile(
 }
 
 extension FileError {
-    /// Whether the device keeps state from being written, and not the one it belongs to.
+    /// Whether the storage, rather than the owner or kind of an item, prevents writing state.
     package var isOfStorage: Bool {
         [.noSpace, .quotaExceeded, .readOnlyFilesystem, .inputOutput].contains(code)
     }
@@ -110,7 +112,7 @@ private func status(ofOpen file: FileDescriptor, _ path: FilePath) throws(FileEr
     }
 }
 
-/// The status of what has a name, a link itself among them; nil when nothing has it.
+/// Returns the status of the item at a path, without following a link; nil if there is none.
 private func statusIfPresent(_ path: FilePath) throws(FileError) -> FileStatus? {
     do throws(Errno) {
         return try path.withoutFollowing.status()
@@ -140,7 +142,7 @@ private func requireOwn(
     }
 }
 
-/// Makes sure that root makes directories only in root's, and goes there by no link of another user.
+/// Checks that root creates directories only in its own, reached through no link of another user.
 private func requirePlaceOfRoot(for directory: FilePath) throws(FileError) {
     var reached = FilePath(root: directory.root, [])
     for component in directory.components {
@@ -161,7 +163,7 @@ private func requirePlaceOfRoot(for directory: FilePath) throws(FileError) {
 }
 
 extension FileError {
-    /// That state would be kept, or is, where another user decides what it says.
+    /// Returns the error for state that is, or would be, under the control of another user.
     fileprivate static func stateOfAnother(_ path: FilePath) -> FileError {
         FileError(
             code: .permissionDenied,

@@ -1,10 +1,10 @@
 import CLinux
 import SystemPackage
 
-/// Opens a directory by a path on which nothing is a symbolic link, only to lead calls to what is in
-/// it: `openat2(2)` with `RESOLVE_NO_SYMLINKS` and `O_PATH`.
+/// Opens a directory as a reference for calls on its entries, by a path without symbolic links:
+/// `openat2(2)` with `RESOLVE_NO_SYMLINKS` and `O_PATH`.
 ///
-/// - Throws: `ELOOP` when anything on the way is a link by now.
+/// - Throws: `ELOOP` if any component is a symbolic link.
 package func openDirectoryReferenceWithoutLinks(
     _ path: FilePath
 ) throws(Errno) -> FileDescriptor {
@@ -16,27 +16,28 @@ package func openDirectoryReferenceWithoutLinks(
     }
 }
 
-/// Opens a file in an open directory, or the symbolic link itself that has the name, only to lead other
-/// calls to it.
+/// Opens an entry of an open directory as a reference for other calls (`O_PATH`); a symbolic link
+/// is not followed.
 package func openReference(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
     try openFile(in: directory, name, flags: [.reference, .noFollow])
 }
 
-/// Opens a file that is open with `O_PATH` for reading and writing.
+/// Opens a file that is open with `O_PATH` again, for reading and writing.
 package func reopenForWriting(_ descriptor: FileDescriptor) throws(Errno) -> FileDescriptor {
     try reopenFile(descriptor, flags: [.readWrite, .nonBlocking, .noTerminal])
 }
 
-/// Opens what lies below an open directory, through no link: `openat2(2)` with `RESOLVE_BENEATH`,
-/// `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`.
+/// Opens an item below an open directory, without following links: `openat2(2)` with
+/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`.
 ///
 /// - Parameters:
 ///   - flags: `O_CLOEXEC` is added.
-///   - crossesMounts: leaves out `RESOLVE_NO_XDEV`.
-/// - Throws: `EXDEV` when another mount begins on the way and may not be crossed, or the path leads
-///   up; `ELOOP` for a link on the way or at the end; `ENOSYS` before Linux 5.6.
+///   - crossesMounts: omits `RESOLVE_NO_XDEV`.
+/// - Throws: `EXDEV` if the path leaves the directory, or crosses a mount point without
+///   `crossesMounts`; `ELOOP` for a link in the path, including its last component; `ENOSYS` before
+///   Linux 5.6.
 package func openBeneath(
     _ path: FilePath, in directory: FileDescriptor, flags: FileDescriptor.OpenOptions,
     crossingMounts crossesMounts: Bool = false
@@ -50,10 +51,10 @@ package func openBeneath(
     }
 }
 
-/// Opens a path as a process with another root would, only to lead calls to it: `openat2(2)` with
-/// `RESOLVE_IN_ROOT` and `O_PATH`.
+/// Opens a path as a reference for other calls, as a process with another root directory would:
+/// `openat2(2)` with `RESOLVE_IN_ROOT` and `O_PATH`.
 ///
-/// - Parameter root: an open directory, which is `/` also for links on the way.
+/// - Parameter root: the open directory that is `/`, also for links in the path.
 package func openReference(
     _ path: FilePath, inRoot root: FileDescriptor
 ) throws(Errno) -> FileDescriptor {
@@ -65,8 +66,7 @@ package func openReference(
     }
 }
 
-/// As ``openBeneath(_:in:flags:)``; reading leaves the time of access alone where this process may
-/// ask for that.
+/// As ``openBeneath(_:in:flags:)``; reading preserves the access time where permitted.
 package func openBeneathUnnoticed(
     _ path: FilePath, in directory: FileDescriptor, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
@@ -77,10 +77,10 @@ package func openBeneathUnnoticed(
     }
 }
 
-// Opening so that reading does not count as use: with `O_NOATIME` where the kernel allows it, which
-// is for the owner and whoever may act as one.
+// Opening so that reading does not count as use: with `O_NOATIME` where permitted, which is for the
+// owner and privileged processes.
 
-/// Opens a file in an open directory; reading it leaves its access time alone where that is allowed.
+/// Opens a file in an open directory; reading it preserves its access time where permitted.
 package func openFileUnnoticed(
     in directory: FileDescriptor, _ name: FilePath, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
@@ -91,7 +91,7 @@ package func openFileUnnoticed(
     }
 }
 
-/// Opens what a location leads to; reading it leaves its access time alone where that is allowed.
+/// Opens the file at a location; reading it preserves its access time where permitted.
 package func openFileUnnoticed(
     _ location: borrowing some FileLocation & ~Copyable, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {

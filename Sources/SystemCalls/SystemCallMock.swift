@@ -2,23 +2,23 @@
 import CLinux
 import SystemPackage
 
-/// Answers that stand in for system calls on the calling thread, in debug builds only.
+/// Failures injected into the system calls of the calling thread, in debug builds only.
 ///
-/// A test says which call fails, with which errno and how often; every other call reaches the
-/// kernel. One thread's answers never reach another thread.
+/// A test specifies which call fails, with which errno and how often; every other call reaches the
+/// kernel. The failures of one thread never reach another thread.
 package final class SystemCallMock {
     private var answers: [SystemCall: [Errno?]] = [:]
     private(set) package var calls: [SystemCall: Int] = [:]
-    /// Runs before each call, counted already; what other programs do meanwhile.
+    /// Called before each call, after it is counted; simulates what other programs do meanwhile.
     package var beforeCall: ((SystemCall) -> Void)?
 
-    /// Creates answers: each call fails with its errnos one after the other, then works again. A nil
-    /// among them lets one call reach the kernel.
+    /// Creates a mock in which each call fails with its errnos one after the other, then works
+    /// again. A nil among them lets one call reach the kernel.
     package init(_ answers: [SystemCall: [Errno?]]) {
         self.answers = answers.mapValues { $0.reversed() }
     }
 
-    /// Runs `body` with these answers in place on this thread.
+    /// Runs `body` with this mock active on the calling thread.
     package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         let key = Self.key
         let previous = pthread_getspecific(key)

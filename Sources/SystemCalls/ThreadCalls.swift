@@ -1,9 +1,9 @@
 import CLinux
 
-/// Runs `body` on a thread of its own: `pthread_create(3)`. It takes no SIGINT, SIGTERM and SIGHUP, which
-/// are for those who wait for them.
+/// Runs `body` on a new thread: `pthread_create(3)`. The thread blocks SIGINT, SIGTERM and SIGHUP,
+/// which are left to the threads that wait for them.
 ///
-/// - Returns: nil when no thread could be started.
+/// - Returns: nil if no thread could be started.
 package func startThread(_ body: @escaping @Sendable () -> Void) -> RunningThread? {
     let start = Unmanaged.passRetained(ThreadStart(body))
     var thread = pthread_t()
@@ -24,14 +24,14 @@ package func startThread(_ body: @escaping @Sendable () -> Void) -> RunningThrea
     return RunningThread(thread: thread)
 }
 
-/// A thread, to be joined or detached, once.
+/// A running thread, to be joined or detached exactly once.
 package struct RunningThread {
     fileprivate let thread: pthread_t
 
-    /// Waits for its end: `pthread_join(3)`.
+    /// Waits for the thread to end: `pthread_join(3)`.
     package func join() { pthread_join(thread, nil) }
 
-    /// Lets it end by itself: `pthread_detach(3)`.
+    /// Lets the thread end by itself: `pthread_detach(3)`.
     package func detach() { pthread_detach(thread) }
 }
 

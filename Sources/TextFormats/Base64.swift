@@ -1,4 +1,4 @@
-/// Bytes as text: RFC 4648, the standard alphabet, with padding.
+/// Bytes as Base64 text: RFC 4648, the standard alphabet, with padding.
 package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -16,7 +16,8 @@ package enum Base64 {
         }
     }
 
-    /// The bytes of a text; nil when it is not exactly what encoding them writes.
+    /// Returns the bytes that a text encodes; nil unless encoding them yields exactly the same
+    /// text.
     package static func bytes(of text: [UInt8]) -> [UInt8]? {
         let digits = text.prefix { $0 != UInt8(ascii: "=") }
         guard text.count % 4 == 0, text.count - digits.count <= 2 else { return nil }
@@ -29,7 +30,7 @@ package enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - index % 4 * 2)))
             }
         }
-        // Refuses bits that mean nothing, and text behind the padding.
+        // Rejects unused bits that are not zero, and text after the padding.
         var canonical: [UInt8] = []
         append(bytes, to: &canonical)
         return canonical == text ? bytes : nil

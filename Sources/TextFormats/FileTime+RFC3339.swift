@@ -1,10 +1,11 @@
 import SystemCalls
 
 extension FileTime {
-    /// The time in UTC, in the form of RFC 3339, such as `2026-01-31T07:05:09.123456789Z`.
+    /// The time in UTC, in RFC 3339 format, such as `2026-01-31T07:05:09.123456789Z`.
     ///
-    /// RFC 3339 knows the years 0 to 9999; files may have times of others, which are written as
-    /// date(1) and touch(1) take them: `@` and seconds since 1970, such as `@253402300800.000000000`.
+    /// RFC 3339 covers the years 0 to 9999. Times outside of them, which files may have, are
+    /// written as date(1) and touch(1) accept them: `@` and seconds since 1970, such as
+    /// `@253402300800.000000000`.
     public var rfc3339: String {
         guard hasYearOfFourDigits else {
             let isBefore = seconds < 0 && nanoseconds > 0
@@ -15,7 +16,7 @@ extension FileTime {
         return "\(dateAndTime).\(padded(Int(nanoseconds), 9))Z"
     }
 
-    /// The time as ``rfc3339`` has it, without the part of a second.
+    /// The time in the format of ``rfc3339``, without the fraction of a second.
     package var rfc3339ToTheSecond: String {
         hasYearOfFourDigits ? "\(dateAndTime)Z" : "@\(seconds)"
     }

@@ -1,12 +1,12 @@
 import SystemCalls
 
 extension FileTime {
-    /// Reads a time as RFC 3339 writes it, with `Z` or an offset, such as
-    /// `2026-01-31T08:05:09.123456789+01:00`; a leap second is the second after it. Also reads what
-    /// ``rfc3339`` writes for years that have not four digits: `@` and seconds since 1970 with nine
-    /// digits behind the point.
+    /// Parses a time in RFC 3339 format, with `Z` or an offset, such as
+    /// `2026-01-31T08:05:09.123456789+01:00`. A leap second is read as the second after it. Also
+    /// accepts the format of ``rfc3339`` for years without four digits: `@` and seconds since 1970
+    /// with nine fractional digits.
     ///
-    /// - Returns: nil for anything else. Digits behind the nanoseconds are cut off.
+    /// - Returns: nil for anything else. Digits beyond nanoseconds are discarded.
     package init?(rfc3339 text: some Collection<UInt8>) {
         var reader = DigitReader(Array(text))
         if reader.take("@") {
@@ -24,9 +24,9 @@ extension FileTime {
         self.init(seconds: seconds, nanoseconds: nanoseconds)
     }
 
-    /// How far east of UTC a time in RFC 3339 form is noted, in seconds.
+    /// Returns the offset from UTC of a time in RFC 3339 format, in seconds, positive to the east.
     ///
-    /// - Returns: nil when the text does not end as such a time does.
+    /// - Returns: nil if the text does not end in an offset or `Z`.
     package static func offset(inRFC3339 text: [UInt8]) -> Int? {
         if text.last == UInt8(ascii: "Z") { return 0 }
         var reader = DigitReader(Array(text.suffix(6)))
@@ -59,7 +59,7 @@ private struct DigitReader {
         return value
     }
 
-    /// When a day of the calendar begins, in seconds since 1970.
+    /// Parses a calendar date and returns the start of that day, in seconds since 1970.
     mutating func date() -> Int64? {
         guard let year = number(4), take("-"), let month = number(2), take("-"),
             let day = number(2)
@@ -69,7 +69,7 @@ private struct DigitReader {
         return CalendarDate(secondsSince1970: seconds) == date ? seconds : nil
     }
 
-    /// Nanoseconds.
+    /// Parses the digits of a fraction and returns nanoseconds.
     mutating func fraction() -> UInt32? {
         var (value, digits) = (0 as UInt32, 0)
         while next < bytes.count, (0x30...0x39).contains(bytes[next]) {
@@ -82,7 +82,7 @@ private struct DigitReader {
         return value
     }
 
-    /// Seconds east of UTC.
+    /// Parses an offset and returns seconds east of UTC.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let sign = take("-") ? -1 : 1
@@ -92,7 +92,7 @@ private struct DigitReader {
         return sign * (hours * 3600 + minutes * 60)
     }
 
-    /// Seconds since 1970, which may be negative, with nine digits behind the point.
+    /// Parses seconds since 1970, which may be negative, with nine fractional digits.
     mutating func time() -> FileTime? {
         let isNegative = take("-")
         let digits = bytes[next...].prefix { $0 != UInt8(ascii: ".") }
@@ -101,7 +101,7 @@ private struct DigitReader {
         else { return nil }
         next = digits.endIndex
         guard take("."), bytes.count - next == 9, let part = fraction(), isAtEnd else { return nil }
-        // Nanoseconds count onwards from the whole second before.
+        // A FileTime's nanoseconds count forward from the preceding whole second.
         let isBefore = isNegative && part > 0
         let seconds = (isNegative ? -Int128(whole) : Int128(whole)) - (isBefore ? 1 : 0)
         return Int64(exactly: seconds).map {

@@ -1,8 +1,8 @@
-/// Cuts a JSON array that arrives in pieces into its elements, so that only one is held at a time.
+/// Splits a JSON array that arrives in chunks into its elements and keeps only one in memory.
 ///
-/// Elements are objects or arrays; single words and numbers at the top are passed over.
+/// Elements are objects or arrays; other values at the top level are skipped.
 package struct JSONElements {
-    /// The longest element that is held: 64 MiB.
+    /// The longest element that is accepted, in bytes: 64 MiB.
     private static let longestElement = 64 << 20
 
     private var element: [UInt8] = []
@@ -11,13 +11,13 @@ package struct JSONElements {
     private var isEscaped = false
     private var count = 0
 
-    /// Begins with nothing read.
+    /// Creates a splitter at the start of the array.
     package init() {}
 
-    /// Adds bytes and calls `body` with each element that is now complete.
+    /// Appends bytes and calls `body` with each element that they complete.
     ///
-    /// - Throws: `JSONError` for an element beyond 64 MiB and for an end of what was not begun; what
-    ///   `body` throws.
+    /// - Throws: `JSONError` for an element longer than 64 MiB and for an unmatched closing
+    ///   bracket; what `body` throws.
     package mutating func append(
         _ bytes: UnsafeRawBufferPointer, _ body: (ArraySlice<UInt8>) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -37,7 +37,7 @@ package struct JSONElements {
         }
     }
 
-    /// Whether there was anything, and the array has ended.
+    /// Whether any bytes were read and the array is closed.
     package var isComplete: Bool { count > 0 && depth == 0 && !isInString }
 
     private func opens(_ byte: UInt8) -> Bool {
@@ -48,7 +48,7 @@ package struct JSONElements {
         byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
     }
 
-    /// Keeps track of strings; returns whether the byte belongs to one.
+    /// Tracks strings; returns whether the byte belongs to one.
     private mutating func takeInString(_ byte: UInt8) -> Bool {
         guard isInString else {
             isInString = byte == UInt8(ascii: "\"")

@@ -1,6 +1,6 @@
-/// Text that is not the JSON it should be.
+/// An error for text that is not the expected JSON.
 package struct JSONError: Error, Hashable {
-    /// Where reading stopped, in bytes from the start.
+    /// The offset in bytes at which reading stopped.
     package let offset: Int
 
     /// Creates an error at an offset.

@@ -1,13 +1,13 @@
 import SystemCalls
 
-/// Writes one JSON object on one line, field by field in the order of the calls.
+/// A writer of one JSON object on one line, with fields in the order of the calls.
 ///
-/// The output is valid UTF-8. Characters that could drive a terminal are written as `\uXXXX`.
+/// The output is valid UTF-8. Characters that could control a terminal are written as `\uXXXX`.
 public struct JSONLine: ~Copyable {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
     private var needsComma = false
 
-    /// Begins an object.
+    /// Creates a writer of an empty object.
     public init() {}
 
     /// Adds a field with a string; nil becomes null.
@@ -36,11 +36,11 @@ public struct JSONLine: ~Copyable {
         add(name, value?.rfc3339)
     }
 
-    /// Adds the field `path`. For a path that is not UTF-8 it is null, and `pathBase64` holds the
-    /// bytes, so that nobody acts on a wrong name.
+    /// Adds the field `path`. For a path that is not UTF-8, `path` is null and `pathBase64`
+    /// contains the bytes, so that no reader acts on a wrong name.
     public mutating func add(path: [UInt8]) { add("path", "pathBase64", path) }
 
-    /// Adds a field with a path, as ``add(path:)`` does, under other names.
+    /// Adds a field with a path under other names, as ``add(path:)`` does.
     public mutating func add(
         _ name: StaticString, _ base64Name: StaticString, _ path: [UInt8]
     ) {
@@ -79,7 +79,7 @@ public struct JSONLine: ~Copyable {
         append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
     }
 
-    /// The bytes of the ended object, with a newline.
+    /// Closes the object and returns its bytes, with a newline.
     public consuming func ended() -> [UInt8] {
         bytes.append(contentsOf: "}\n".utf8)
         return bytes

@@ -1,15 +1,16 @@
-/// Reads one JSON text (RFC 8259) piece by piece, without making values of what nobody asks for.
+/// A reader of one JSON text (RFC 8259), value by value, that creates no values for what is
+/// skipped.
 ///
-/// A reader of our own, since strings must come as bytes: Go writes each byte of a name that is not
-/// UTF-8 as the escape `\ufffd`, and a true U+FFFD as itself. A decoder to `String` cannot tell
-/// them apart.
+/// The package has its own reader because strings are needed as bytes: Go writes each byte of a
+/// name that is not UTF-8 as the escape `\ufffd`, and a true U+FFFD as itself. A decoder to
+/// `String` cannot tell the two apart.
 ///
-/// What is read may come from anybody: it is nested at most ``depthLimit`` deep, and the object or
-/// array that was begun first is all there may be.
+/// The text is untrusted: nesting is limited to ``depthLimit``, and only whitespace may follow the
+/// outermost object or array.
 package struct JSONScanner {
-    /// Stands for a byte that Go could not write; it never occurs in UTF-8.
+    /// The stand-in for a byte that Go could not write; it never occurs in UTF-8.
     package static let lostByte: UInt8 = 0xFF
-    /// How deep objects and arrays may lie in each other.
+    /// The deepest permitted nesting of objects and arrays.
     package static let depthLimit = 64
 
     private let bytes: ArraySlice<UInt8>
@@ -17,20 +18,20 @@ package struct JSONScanner {
     private var next: Int
     private var depth = 0
 
-    /// Begins to read.
+    /// Creates a scanner.
     ///
     /// - Parameters:
     ///   - bytes: the text.
-    ///   - hasLostBytes: whether the escape `\ufffd` stands for a byte that was lost, as in what Go
-    ///     writes, rather than for U+FFFD.
+    ///   - hasLostBytes: whether the escape `\ufffd` stands for a lost byte, as in Go's output,
+    ///     rather than for U+FFFD.
     package init(_ bytes: ArraySlice<UInt8>, hasLostBytes: Bool = true) {
         self.bytes = bytes
         self.hasLostBytes = hasLostBytes
         next = bytes.startIndex
     }
 
-    /// Calls `body` for each field of the object that comes next. `body` reads the value or leaves
-    /// it.
+    /// Calls `body` for each field of the next object. `body` reads the value, or leaves it to be
+    /// skipped.
     package mutating func forEachField(
         _ body: (inout JSONScanner, String) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -47,7 +48,7 @@ package struct JSONScanner {
         try end()
     }
 
-    /// Calls `body` for each element of the array that comes next, or not at all for null.
+    /// Calls `body` for each element of the next array, or not at all for null.
     package mutating func forEachElement(
         _ body: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -63,7 +64,7 @@ package struct JSONScanner {
         try end()
     }
 
-    /// Reads a string. A byte that Go could not write comes as ``lostByte``.
+    /// Reads a string. A byte that Go could not write becomes ``lostByte``.
     package mutating func string() throws(JSONError) -> [UInt8] {
         try expect("\"")
         var result: [UInt8] = []
@@ -82,24 +83,24 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads a string that is text, such as an identifier.
+    /// Reads a string as text, such as an identifier.
     package mutating func text() throws(JSONError) -> String {
         String(decoding: try string(), as: UTF8.self)
     }
 
-    /// Reads a string that is Base64.
+    /// Reads a string in Base64 and returns the decoded bytes.
     package mutating func base64() throws(JSONError) -> [UInt8] {
         guard let bytes = Base64.bytes(of: try string()) else { throw failure }
         return bytes
     }
 
-    /// Reads a number without a fraction.
+    /// Reads an integer.
     package mutating func integer() throws(JSONError) -> Int64 { try number(Int64.init) }
 
-    /// Reads a number without sign and fraction.
+    /// Reads an integer without a sign.
     package mutating func unsigned() throws(JSONError) -> UInt64 { try number(UInt64.init) }
 
-    /// Reads a number of bytes or of items, which is not negative.
+    /// Reads a count of bytes or items, which must not be negative.
     package mutating func amount() throws(JSONError) -> Int64 {
         try number { Int64($0).flatMap { $0 < 0 ? nil : $0 } }
     }
@@ -114,10 +115,10 @@ package struct JSONScanner {
         return false
     }
 
-    /// Whether null comes next, which is then read.
+    /// Reads null if it comes next, and returns whether it did.
     package mutating func takesNull() throws(JSONError) -> Bool { try takes("null") }
 
-    /// Passes over whatever value comes next.
+    /// Skips the next value.
     package mutating func skipValue() throws(JSONError) {
         skipSpace()
         guard next < bytes.endIndex else { throw failure }
@@ -153,14 +154,14 @@ extension JSONScanner {
         guard take(character) else { throw failure }
     }
 
-    /// Begins an object or array.
+    /// Enters an object or array.
     private mutating func begin(_ character: Unicode.Scalar) throws(JSONError) {
         try expect(character)
         depth += 1
         guard depth <= Self.depthLimit else { throw failure }
     }
 
-    /// Ends an object or array: behind the outermost nothing but space may follow.
+    /// Leaves an object or array; after the outermost, only whitespace may follow.
     private mutating func end() throws(JSONError) {
         depth -= 1
         guard depth == 0 else { return }
@@ -168,7 +169,7 @@ extension JSONScanner {
         guard next == bytes.endIndex else { throw failure }
     }
 
-    /// Refuses what follows a word or a number and is no part of JSON, as in `nullable`.
+    /// Rejects anything that cannot follow a literal or a number, as in `nullable`.
     private func checkEndOfWord() throws(JSONError) {
         guard next < bytes.endIndex else { return }
         switch bytes[next] {
@@ -225,7 +226,7 @@ extension JSONScanner {
         guard next > start else { throw failure }
     }
 
-    /// Takes the characters of a string up to the next that means, or is, something else.
+    /// Takes the characters of a string up to the next quote, backslash or invalid byte.
     private mutating func plainCharacters() -> ArraySlice<UInt8> {
         let start = next
         while next < bytes.endIndex {
@@ -283,7 +284,7 @@ extension JSONScanner {
 
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
         let digits = bytes[next...].prefix(4)
-        // A sign in front would be read, too.
+        // The initializer would accept a sign, too.
         guard digits.count == 4, digits.first != UInt8(ascii: "+"),
             digits.first != UInt8(ascii: "-"),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)

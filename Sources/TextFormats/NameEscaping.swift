@@ -1,7 +1,7 @@
-/// How a file name is printed in output that ends records with a newline.
+/// The escaping of file names in output that ends records with a newline.
 ///
-/// A name of safe characters is printed as it is. Any other is printed as `$'…'`, which bash, zsh
-/// and ksh read back to the same bytes: `\n` and its like for the usual control characters, three
+/// A name of safe characters is printed unchanged. Any other is printed as `$'…'`, which bash, zsh
+/// and ksh read back to the same bytes: `\n` and similar for the usual control characters, three
 /// octal digits for other bytes. A name that itself begins with `$'` is escaped too, and the empty
 /// name is `''`, so that no two names look alike.
 package enum NameEscaping {
@@ -17,7 +17,7 @@ package enum NameEscaping {
         }
     }
 
-    /// A name as it is printed.
+    /// Returns a name as it is printed.
     package static func text(_ name: [UInt8]) -> String {
         var output: [UInt8] = []
         name.withUnsafeBufferPointer { append($0, to: &output) }
@@ -56,7 +56,7 @@ package enum NameEscaping {
         }
     }
 
-    /// A byte as a backslash and three octal digits.
+    /// Appends a byte as a backslash and three octal digits.
     package static func appendOctal(_ byte: UInt8, to output: inout [UInt8]) {
         let zero = UInt8(ascii: "0")
         output.append(UInt8(ascii: "\\"))
@@ -79,13 +79,14 @@ package enum NameEscaping {
     }
 }
 
-/// Words as a shell takes them.
+/// The quoting of words for a shell.
 package enum ShellWord {
     private static let plain = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,".utf8)
 
-    /// A word that bash, zsh and ksh read back to the same bytes, and that cannot drive a terminal; every
-    /// shell does, where it has no control characters and is UTF-8.
+    /// Returns a word quoted so that bash, zsh and ksh read it back to the same bytes and it cannot
+    /// control a terminal. Every shell reads back a word of safe characters (``TextSafety``) that
+    /// does not begin with `$'`.
     package static func quoted(_ word: [UInt8]) -> String {
         if !word.isEmpty, word.allSatisfy(plain.contains) {
             return String(decoding: word, as: UTF8.self)

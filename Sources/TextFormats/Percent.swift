@@ -1,8 +1,8 @@
-/// Bytes as ASCII text: letters, digits and a few signs as they are, all others as `%XX` (RFC 3986).
+/// Bytes as ASCII text: letters, digits and a few signs unchanged, all others as `%XX` (RFC 3986).
 package enum Percent {
-    /// The text of bytes.
+    /// Returns bytes as percent-encoded text.
     ///
-    /// - Parameter signs: what stands for itself besides letters and digits; never `%`.
+    /// - Parameter signs: the characters left unchanged besides letters and digits; never `%`.
     package static func text(of bytes: [UInt8], keeping signs: String = "/._-~+@") -> String {
         bytes.reduce(into: "") { text, byte in
             if isLetterOrDigit(byte) || signs.utf8.contains(byte) {
@@ -13,7 +13,7 @@ package enum Percent {
         }
     }
 
-    /// The bytes of a text; nil when a `%` in it is not followed by two hexadecimal digits.
+    /// Returns the bytes of a text; nil if a `%` is not followed by two hexadecimal digits.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text[...]

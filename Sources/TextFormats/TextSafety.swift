@@ -1,7 +1,7 @@
-/// Which characters may reach a terminal or a line of output as they are.
+/// The characters that may be written unchanged to a terminal or a line of output.
 ///
-/// Refused are control characters, and those that change how the text around them is shown:
-/// directions, joiners and invisible marks can make one name look like another.
+/// Rejected are control characters and characters that change how the surrounding text is
+/// displayed: direction marks, joiners and invisible marks can make one name look like another.
 public enum TextSafety {
     /// Whether a character is safe.
     public static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
@@ -25,9 +25,9 @@ public enum TextSafety {
     }
 }
 
-/// Decodes the first character of bytes that are not empty.
+/// Decodes the first character of a nonempty sequence of bytes.
 ///
-/// - Returns: nil and a width of 1 where the bytes do not begin with valid UTF-8.
+/// - Returns: nil and a width of 1 if the bytes do not begin with valid UTF-8.
 public func firstScalar(of bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar?, width: Int) {
     var decoder = UTF8()
     var iterator = bytes.makeIterator()

@@ -43,9 +43,9 @@ struct AcceptCommand: AsyncParsableCommand {
 }
 
 extension SnapshotChoice {
-    /// Reads an argument.
+    /// Parses an argument.
     ///
-    /// - Throws: `ValidationError` when it names no snapshot.
+    /// - Throws: `ValidationError` when it cannot name a snapshot.
     init(argument: String) throws {
         guard let choice = SnapshotChoice(argument) else {
             throw ValidationError(

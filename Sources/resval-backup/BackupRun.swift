@@ -5,15 +5,15 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// One run of the daily backup: its steps, and the status other programs see meanwhile.
+/// One run of the daily backup: its steps, and the status that other programs see meanwhile.
 ///
-/// Each step is a command of this program, run as a process of its own: what a person runs by hand
-/// and what the timer runs are the same.
+/// Each step is a command of this program in a process of its own, so that a timer runs the same
+/// commands as a person does by hand.
 struct BackupRun {
     private let settings: BackupSettings
     private let file: StatusFile
     private let isJSON: Bool
-    /// Why the status could not be stored when that was last tried; nil when it was.
+    /// Why the last attempt to store the status failed; nil when it succeeded.
     private var unstored: FileError?
 
     init(_ settings: BackupSettings, _ file: StatusFile, isJSON: Bool) {
@@ -22,10 +22,10 @@ struct BackupRun {
         self.isJSON = isJSON
     }
 
-    /// Carries out all steps that are due.
+    /// Executes all steps that are due.
     ///
-    /// - Returns: the exit code: that of the first step that did not go well, or 4 when all did and
-    ///   the status could not be stored.
+    /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
+    ///   incomplete; else 4 when the status could not be stored.
     mutating func run() async throws -> Int32 {
         var status = RunStatus(
             process: processNumber(), start: currentTime(), after: readPrevious())
@@ -45,7 +45,7 @@ struct BackupRun {
         return code == 0 ? 4 : code
     }
 
-    /// Stores the status where that is possible: making the backup comes before telling of it.
+    /// Stores the status if possible: making the backup matters more than reporting it.
     private mutating func store(_ status: RunStatus) {
         do throws(FileError) {
             try file.write(status)
@@ -58,7 +58,7 @@ struct BackupRun {
     private mutating func carryOut(_ status: inout RunStatus) async throws -> Int32 {
         let created = try await perform(.create, &status)
         guard created == 0 || created == 3 else { return created }
-        // What changed or vanished meanwhile is missing in each snapshot of a home that is used.
+        // In a home directory in use, every snapshot lacks what changed or vanished meanwhile.
         let isSound = created == 0 || status.snapshot?.allowsForget == true
         var code: Int32 = 0
         if isSound && !settings.retention.isEmpty {
@@ -91,7 +91,7 @@ struct BackupRun {
             status.snapshot = summary(of: end.output)
             report(status.snapshot)
         }
-        // A snapshot that nothing is known of is none to rely on.
+        // A snapshot without a summary cannot be relied on.
         if kind == .create, end.code == 0, status.snapshot == nil { return 1 }
         return end.code
     }
@@ -100,7 +100,7 @@ struct BackupRun {
         do throws(JSONError) {
             return try SnapshotSummary(createOutput: output)
         } catch {
-            // Nothing was printed: no snapshot was made, and why is said already.
+            // Nothing was printed: no snapshot was made, and the step has reported why.
             return nil
         }
     }
@@ -113,8 +113,8 @@ struct BackupRun {
                 + "\(snapshot.addedBytes) bytes\n")
     }
 
-    /// The status of the run before. What cannot be read is said and begun anew: a status is no reason
-    /// to make no backup.
+    /// Returns the status of the previous run. One that cannot be read is reported and started
+    /// anew: a status is no reason to skip a backup.
     private func readPrevious() -> RunStatus? {
         do throws(FileError) {
             let previous = try file.read()

@@ -3,7 +3,7 @@ import BackupEngines
 import BackupPlanning
 import SystemPackage
 
-/// The option to see, before anything is stored, whether a backup would cover less.
+/// The option that checks, before anything is stored, whether a backup would cover less.
 struct ComparisonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,7 +14,7 @@ struct ComparisonOptions: ParsableArguments {
 
     func validate() throws { _ = try compare.map { try SnapshotChoice(argument: $0) } }
 
-    /// Compares a plan, if that was asked for, and says what it found on standard error.
+    /// Compares a plan, if requested, and reports the result on standard error.
     ///
     /// - Returns: whether a backup would cover less.
     func compare(

@@ -1,7 +1,7 @@
 import BackupEngines
 import CommandSupport
 
-/// Says how a backup covers less than the one before, and how to go on.
+/// Reports how a backup covers less than the one before, and what to do.
 ///
 /// - Parameter snapshot: the snapshot that was made; nil when nothing was stored.
 func report(_ coverage: CoverageReport, snapshot: String?) {

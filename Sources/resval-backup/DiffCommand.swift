@@ -52,7 +52,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints differences, and counts them for people.
+/// Prints differences, and counts them for the total in text output.
 private final class DifferenceOutput: Sendable {
     private struct State {
         var printer = RecordPrinter()

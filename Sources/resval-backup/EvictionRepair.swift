@@ -4,16 +4,15 @@ import Eviction
 import SystemCalls
 import SystemPackage
 
-/// Files whose eviction or download was cut off, after a repair.
+/// Files whose eviction or download was interrupted, after a repair.
 struct RecoveredFiles {
     /// Those that are whole again.
     var whole: [EvictedFile] = []
-    /// Those that lack parts of their content, which only their snapshot has.
+    /// Those that lack parts of their content, which only their snapshot contains.
     var partial: [EvictedFile] = []
 }
 
-/// Finishes what evictions and downloads that were cut off have left, as far as that needs no
-/// repository.
+/// Repairs what interrupted evictions and downloads left, as far as that needs no repository.
 func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
     var recovered = RecoveredFiles()
     for file in try journal.contents().files where file.state != .evicted {
@@ -29,7 +28,7 @@ func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
             case .gone: Messages.warn(about: file.path.bytes, gone(file))
             }
         } catch .inUse {
-            // Another process is at it right now.
+            // Another process is working on the file.
         } catch {
             Messages.warn(about: file.path.bytes, error.sentence)
         }

@@ -3,7 +3,7 @@ import BackupPlanning
 import CommandSupport
 import SystemPackage
 
-/// Which tool a list is made for, and what becomes of what the tool cannot do.
+/// The tool that a list is made for, and what to do with items that the tool cannot represent.
 struct ListOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -42,7 +42,7 @@ struct ListOptions: ParsableArguments {
         }
     }
 
-    /// The format; nil when no list was asked for.
+    /// The format; nil when no list was requested.
     var chosen: (any ListFormat)? { format.flatMap { ListFormats.named($0) } }
 
     /// The file for the list; nil for standard output.

@@ -3,13 +3,13 @@ import CommandSupport
 import ResourceValues
 import StoragePolicy
 
-/// Prints the items of a plan while it is made; each thread has one.
+/// Prints the items of a plan while it is built; each thread has its own printer.
 struct PlanPrinter: PlanObserver {
     let wantsStoredItems: Bool
     private let isJSON: Bool
     private let records = Records()
 
-    /// Holds the buffer, which cannot be copied as an observer can.
+    /// Contains the buffer, which cannot be copied as an observer can.
     private final class Records {
         var buffer = OutputBuffer()
     }

@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// Gathers records that come one by one from somewhere else, and prints them.
+/// Collects records that arrive one by one, and prints them in batches.
 struct RecordPrinter: Sendable {
     private var pending: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct RecordPrinter: Sendable {
         if pending.count > 32768 { flush() }
     }
 
-    /// Prints what is left.
+    /// Prints the records that are still pending.
     mutating func flush() {
         StandardOutput.shared.write(pending)
         pending.removeAll(keepingCapacity: true)

@@ -4,7 +4,7 @@ import CommandSupport
 import SystemCalls
 import SystemPackage
 
-/// Which repository, and what opens it.
+/// The repository, and the source of its password.
 struct RepositoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -20,13 +20,13 @@ struct RepositoryOptions: ParsableArguments {
             valueName: "file"))
     var passwordFile: PathArgument?
 
-    /// The location; nil when none is given.
+    /// The location; nil when none was given.
     var location: RepositoryLocation? {
         let bytes = repository?.bytes ?? environmentValue("RESVAL_BACKUP_REPOSITORY")
         return bytes.map { RepositoryLocation(bytes: $0) }
     }
 
-    /// The engine for the repository, ready to be used: the one place that chooses it.
+    /// Returns the engine for the repository, ready for use. Only this function chooses the engine.
     func engine() throws -> any BackupEngine {
         guard let location else {
             throw ValidationError(
@@ -49,7 +49,7 @@ struct RepositoryOptions: ParsableArguments {
     }
 }
 
-/// Warns, of the same thing once: a repository is looked at more than once for a command.
+/// Prints a warning, each text once: one command may read a repository several times.
 private func warnOnce(_ text: String) {
     guard warnings.withLock({ $0.insert(text).inserted }) else { return }
     Messages.warn(about: [UInt8]?.none, text)
@@ -57,8 +57,8 @@ private func warnOnce(_ text: String) {
 
 private let warnings = Monitor<Set<String>>([])
 
-/// Warns of a file with secrets whose permissions let others than its owner read it. What cannot be
-/// looked at is said when it is read.
+/// Warns when a file with secrets can be read by users other than its owner. A file that cannot be
+/// inspected is reported when it is read.
 func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
     do throws(Errno) {
         let status = try path.status()
@@ -68,6 +68,6 @@ func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
             "\(what) can be read by others than its owner "
                 + "(chmod go= \(ShellWord.quoted(path.bytes)))")
     } catch {
-        // Not here: the one who reads it says so.
+        // The caller that reads the file reports the error.
     }
 }

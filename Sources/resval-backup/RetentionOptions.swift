@@ -1,7 +1,7 @@
 import ArgumentParser
 import BackupEngines
 
-/// Which snapshots are kept, as restic names it.
+/// The rules for snapshots to keep, with restic's option names.
 struct RetentionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Keep the newest N snapshots; -1 for all.", valueName: "n"))
     var keepLast: Int?
@@ -48,9 +48,9 @@ struct RetentionOptions: ParsableArguments {
 
     func validate() throws { _ = try rules() }
 
-    /// The rules.
+    /// Returns the rules.
     ///
-    /// - Throws: `ValidationError` for a number or a span that makes no sense.
+    /// - Throws: `ValidationError` for a count, span or tag that is not valid.
     func rules() throws -> RetentionRules {
         var rules = RetentionRules()
         for (period, count) in counts {

@@ -54,12 +54,13 @@ struct RunCommand: AsyncParsableCommand {
         let status = StatusFile(in: try StateDirectory.path())
         var run = BackupRun(settings, status, isJSON: json)
         let code = try await run.run()
-        // Held until the status is written.
+        // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// The lock; nil where the disk keeps it from being made, which is no reason to make no backup.
+    /// Takes the lock; returns nil when storage trouble prevents creating it, which is no reason to
+    /// skip a backup.
     private func lock() async throws -> RunLock? {
         do {
             return try await takeLock(in: StateDirectory.make())
@@ -71,7 +72,7 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// Looking at the lock holds it for a moment, so it is tried more than once.
+    /// Takes the lock, in several attempts, since checking the lock takes it for a moment.
     private func takeLock(in directory: FilePath) async throws -> RunLock {
         var holder: Int32?
         for _ in 0..<5 {
@@ -88,9 +89,9 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// Reads the configuration file, and says what is wrong with it.
+/// Reads the configuration file, and reports what is wrong with it.
 ///
-/// - Throws: `ExitCode` 1.
+/// - Throws: `ExitCode` 1 when it cannot be read or is not valid.
 func readSettings(_ file: PathArgument?) throws -> BackupSettings {
     guard let path = file?.path ?? BackupSettings.defaultFile else {
         Messages.write(

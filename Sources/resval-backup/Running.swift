@@ -4,9 +4,9 @@ import BackupPlanning
 import CommandSupport
 import ResourceValues
 
-/// Runs work that a stop request cancels, and says on standard error why it failed.
+/// Runs work that a stop request cancels, and reports on standard error why it failed.
 ///
-/// - Throws: `ExitCode` with the contract's code.
+/// - Throws: `ExitCode` with the documented exit code.
 func running<Result: Sendable>(
     _ work: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

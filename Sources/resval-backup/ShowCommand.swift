@@ -60,7 +60,7 @@ struct ShowCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints what was left out.
+/// Prints the excluded items.
 private struct ExclusionPrinter: RecordHandler {
     private let form: RecordOptions.Form
     private var printer = RecordPrinter()

@@ -16,9 +16,9 @@ struct SourceArguments: ParsableArguments {
             valueName: "size"))
     var excludeLargerThan: ByteSize?
 
-    /// The SOURCEs that exist; the others are reported.
+    /// Returns the SOURCEs that exist; the others are reported.
     ///
-    /// - Throws: `ExitCode` 1 when there is none.
+    /// - Throws: `ExitCode` 1 when none exists.
     func present() throws -> [FilePath] {
         let present = sources.filter { source in
             do throws(Errno) {

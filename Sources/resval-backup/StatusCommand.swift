@@ -56,8 +56,8 @@ struct StatusCommand: ParsableCommand {
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
     }
 
-    /// The age from which on a backup is stale. Without a configuration file it is what it is in one
-    /// that does not set it.
+    /// Returns the age, in seconds, at which a backup is stale; nil when none ever is. Without a
+    /// configuration file it is the default.
     private func staleAge() throws -> Int64? {
         if config == nil, let path = BackupSettings.defaultFile {
             do throws(Errno) {
@@ -65,7 +65,7 @@ struct StatusCommand: ParsableCommand {
             } catch .noSuchFileOrDirectory {
                 return BackupSettings.defaultStaleAge
             } catch {
-                // Reading the file tells why.
+                // Reading the file reports the error.
             }
         }
         return try readSettings(config).staleAfter

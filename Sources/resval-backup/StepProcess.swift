@@ -15,16 +15,17 @@ struct StepProcess {
     struct End: Sendable {
         /// The exit code; 1 when a signal ended the process.
         var code: Int32
-        /// The summary it wrote to standard output; empty for anything but `create`.
+        /// The summary on standard output; empty for every command except `create`.
         var output: [UInt8] = []
     }
 
-    /// Runs a step to its end; messages go to this process's standard error, and of anything but
-    /// `create` the output to its standard output.
+    /// Runs a step to its end. Its messages go to this process's standard error, and its output,
+    /// except for that of `create`, to standard output.
     ///
-    /// - Parameter isSilent: whether that output is thrown away.
-    /// A stop request reaches the step once, as SIGINT, and its end is waited for. When this process
-    /// is killed, the kernel interrupts the step (where setpriv is installed).
+    /// A stop request reaches the step once, as SIGINT, and the step is awaited. When this process
+    /// is killed, the kernel sends the step SIGINT (where setpriv is installed).
+    ///
+    /// - Parameter isSilent: whether that output is discarded.
     func run(_ kind: BackupStep.Kind, isSilent: Bool) async throws -> End {
         do throws(Errno) {
             try requireDescriptors(spareDescriptors)
@@ -80,7 +81,8 @@ struct StepProcess {
             words = [launcher.bytes] + options + words
         }
         var platform = PlatformOptions()
-        // A group of its own: what a terminal sends reaches the step through us, once.
+        // A process group of its own: a signal from the terminal reaches the step through this
+        // process, once.
         platform.processGroupID = 0
         platform.teardownSequence = [
             .send(signal: .interrupt, allowedDurationToNextStep: .seconds(600))
@@ -91,7 +93,8 @@ struct StepProcess {
             environment: .custom(environment), platformOptions: platform)
     }
 
-    /// The variables of this process, with the settings' in place of those that contradict them.
+    /// The environment of this process, with the settings' variables in place of those they
+    /// contradict.
     private var environment: [[UInt8]] {
         let added = settings.variables
         var replaced = added.map(\.name)

@@ -69,7 +69,8 @@ struct VerifyCommand: AsyncParsableCommand {
     private func write(
         _ result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
     ) {
-        // With steps to run, everything but these is a comment, so that a shell can be given it all.
+        // With steps to run, everything but the commands is a comment, so that all of it can be
+        // pasted into a shell.
         let mark = result.isHealthy ? "" : "# "
         if let items = result.items {
             buffer.append(text: "\(mark)\(items) items can be listed\n")
@@ -124,7 +125,7 @@ struct VerifyCommand: AsyncParsableCommand {
         line.end(in: &buffer)
     }
 
-    /// The engine's steps, and those that store anew what was lost.
+    /// Returns the engine's steps, and those that store lost items again.
     private func steps(_ result: VerifyResult) -> [RepairStep] {
         var steps = result.check.repair.map { step in
             guard let name = step.command.first, step.isOwn else { return step }
@@ -132,7 +133,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 purpose: step.purpose,
                 command: command(String(decoding: name, as: UTF8.self)) + step.command.dropFirst())
         }
-        // Nothing of the engine's is known to help where it is neither damaged nor missing data.
+        // The engine offers no steps when it is neither damaged nor missing data.
         guard !steps.isEmpty || !result.check.lost.isEmpty else { return [] }
         steps += result.sourceSets.map { sources in
             RepairStep(
@@ -149,7 +150,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func command(_ name: String) -> [[UInt8]] {
         var words = ["resval-backup", name].map { Array($0.utf8) }
-        // Any other location may hold a password, and is found in the environment.
+        // Any other location may contain a password, and comes from the environment.
         if let location = repository.repository, repository.location?.directory != nil {
             words += [Array("--repository".utf8), location.bytes]
         }
@@ -161,7 +162,7 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 extension LostItem {
-    /// What happened to it, after its path.
+    /// What happened to the item, as text that follows its path.
     fileprivate var sentence: String {
         let shown = snapshots.prefix(5).map(\.shortIdentifier).joined(separator: ", ")
         let more = snapshots.count > 5 ? " and \(snapshots.count - 5) more" : ""

@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// A number of bytes as people read it: `512 B`, `4.0K`, `12.3M`, in powers of 1024.
+/// Returns a number of bytes for people, in powers of 1024: `512B`, `4.0K`, `12.3M`.
 func sizeText(_ bytes: Int64) -> String {
     guard bytes >= 1024 else { return "\(bytes)B" }
     var tenths = Double(bytes)
@@ -14,7 +14,7 @@ func sizeText(_ bytes: Int64) -> String {
     return "\(bytes)B"
 }
 
-/// How long ago a time was, as people read it: `45s`, `10m`, `23h`, `12d`.
+/// Returns how long ago a time was, for people: `45s`, `10m`, `23h`, `12d`.
 func ageText(_ time: FileTime, now: FileTime) -> String {
     let seconds = max(0, now.seconds.subtractingSaturating(time.seconds))
     if seconds < 60 { return "\(seconds)s" }
@@ -22,10 +22,10 @@ func ageText(_ time: FileTime, now: FileTime) -> String {
     return seconds < 86400 ? "\(seconds / 3600)h" : "\(seconds / 86400)d"
 }
 
-/// Text with spaces in front of it.
+/// Pads text with leading spaces to a width.
 func aligned(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-/// A number of units.
+/// Returns a number of units with the noun.
 func counted(_ units: Int) -> String { "\(units) \(units == 1 ? "unit" : "units")" }

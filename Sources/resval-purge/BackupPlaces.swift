@@ -2,9 +2,9 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Backup repositories and password files that settings name: nothing there is ever deleted.
+/// The backup repositories and password files that settings name, which are protected.
 enum BackupPlaces {
-    /// The paths that `backup.toml` and the variables of resval-backup and restic name.
+    /// Returns the paths named by `backup.toml` and by the variables of resval-backup and restic.
     static func protected(_ base: BaseDirectories) -> [FilePath] {
         var paths = variables.compactMap { environmentVariable($0) }
             .flatMap { Self.paths(in: $0, base) }
@@ -15,10 +15,10 @@ enum BackupPlaces {
         return paths
     }
 
-    /// The paths in lines such as `repository = "/srv/backup"`.
+    /// Returns the paths in lines such as `repository = "/srv/backup"`.
     ///
-    /// Not a reader of TOML: every quoted text of such a line counts, so that what a reader would
-    /// refuse is protected all the same.
+    /// This does not parse TOML: every quoted text on such a line counts, so that what a parser
+    /// would refuse is protected too.
     static func paths(inSettings contents: [UInt8], _ base: BaseDirectories) -> [FilePath] {
         contents.split(separator: UInt8(ascii: "\n")).flatMap { line -> [FilePath] in
             let text = line.drop { $0 == 0x20 || $0 == 0x09 }
@@ -31,7 +31,8 @@ enum BackupPlaces {
         }
     }
 
-    /// The path that a repository or a file is given by; empty for one on another machine.
+    /// Returns the path of a repository or a file; empty for a relative path and for one on another
+    /// machine.
     private static func paths(in value: [UInt8], _ base: BaseDirectories) -> [FilePath] {
         var bytes = value
         for prefix in ["tar:", "local:"] where bytes.starts(with: prefix.utf8) {
@@ -48,7 +49,7 @@ enum BackupPlaces {
         do throws(Errno) {
             return try contentsOfFile(file, limit: settingsLimit)
         } catch {
-            // Nothing is named by what nobody can read; its own directory is protected anyway.
+            // A file that cannot be read names nothing; its own directory is protected anyway.
             return []
         }
     }

@@ -3,7 +3,7 @@ import PurgePlanning
 import SystemCalls
 import TextFormats
 
-/// Counts what is kept by reason, and prints each item where that is wanted. Threads share one.
+/// Counts the kept items by reason, and prints each one if requested. Shared by threads.
 final class KeptItems: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
@@ -20,7 +20,7 @@ final class KeptItems: Sendable {
         self.isListed = isListed
     }
 
-    /// Notes one item.
+    /// Counts one item, and prints it if requested.
     func note(_ path: [UInt8], _ reason: KeepReason) {
         state.withLock { state in
             state.counts[reason.name, default: 0] += 1
@@ -30,10 +30,10 @@ final class KeptItems: Sendable {
         }
     }
 
-    /// Prints what is left to print.
+    /// Prints what is still buffered.
     func finish() { state.withLock { flush(&$0) } }
 
-    /// How many items there are for each reason, the most frequent first.
+    /// The number of items for each reason, the most frequent first.
     var counts: [(name: String, count: Int)] {
         state.withLock { $0.counts }.map { ($0.key, $0.value) }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }

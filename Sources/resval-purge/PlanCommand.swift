@@ -3,7 +3,7 @@ import CommandSupport
 import PurgePlanning
 import ResourceValues
 
-/// `resval-purge plan`.
+/// The command `resval-purge plan`.
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
@@ -71,9 +71,9 @@ struct PlanCommand: ParsableCommand {
     }
 }
 
-/// Says what a plan lacks.
+/// Reports how much less than wanted a plan frees.
 ///
-/// - Returns: whether it lacks nothing.
+/// - Returns: true when the plan frees enough.
 func reportShortfall(_ result: Planning.Result) -> Bool {
     guard result.missingBytes > 0 else { return true }
     Messages.write(

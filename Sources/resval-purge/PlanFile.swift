@@ -4,9 +4,9 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Plans in files.
+/// Reading and writing of plan files.
 enum PlanFile {
-    /// Writes a plan, which counts for its owner alone; see ``OutputFile``.
+    /// Writes a plan for its owner alone; see ``OutputFile``.
     static func write(_ plan: PurgePlan, to file: PathArgument) throws(FileError) {
         let json = plan.json
         guard !file.isDash else { return StandardOutput.shared.write(json) }
@@ -17,11 +17,12 @@ enum PlanFile {
 
     /// Reads a plan.
     ///
-    /// - Throws: ``FileError`` `malformedValue` for what is no plan, others as of opening the file.
+    /// - Throws: ``FileError`` `malformedValue` when the file is not a valid plan; other codes as
+    ///   of opening the file.
     static func read(_ file: PathArgument) throws(FileError) -> PurgePlan {
         let bytes: [UInt8]
         do throws(Errno) {
-            // Room for the two million units of a large disk.
+            // Enough for the two million units of a large disk.
             bytes = try contentsOfFile(file.path, limit: 1 << 30)
         } catch {
             throw .opening(error, FilePath(bytes: file.bytes))

@@ -3,7 +3,7 @@ import PurgePlanning
 import SystemCalls
 import TextFormats
 
-/// Prints the units of a plan, and totals.
+/// Prints the units of a plan, and its totals.
 struct PlanPrinter: ~Copyable {
     private let form: RecordOptions.Form
     private let now: FileTime
@@ -19,7 +19,7 @@ struct PlanPrinter: ~Copyable {
 
     /// Prints one unit.
     ///
-    /// - Parameter type: what becomes of it, for JSON.
+    /// - Parameter type: the `type` field of its JSON object.
     mutating func write(_ unit: PurgeUnit, type: String = "unit") {
         switch form {
         case .json:
@@ -50,7 +50,7 @@ struct PlanPrinter: ~Copyable {
         }
     }
 
-    /// Prints what a plan comes to, by class.
+    /// Prints the totals of a plan, by class.
     mutating func write(_ result: Planning.Result) {
         let plan = result.plan
         switch form {
@@ -95,7 +95,7 @@ struct PlanPrinter: ~Copyable {
         if !kept.isEmpty { buffer.append(text: "kept: \(kept.joined(separator: ", "))\n") }
     }
 
-    /// Writes what was printed so far.
+    /// Writes what is still buffered.
     mutating func flush() { buffer.flush() }
 
     private func colored(_ text: String, _ purgeClass: PurgeClass) -> String {

@@ -7,26 +7,26 @@ import StorageManagement
 import SystemCalls
 import SystemPackage
 
-/// Makes plans, as `plan` and `run` do.
+/// Makes plans for the commands `plan` and `run`.
 struct Planning {
     let search: SearchOptions
     let target: TargetOptions
     let progress: ProgressOptions
 
-    /// A plan, and what was found for it.
+    /// A plan, with the results of the search for it.
     struct Result {
         let plan: PurgePlan
         let totals: PurgeTotals
         let kept: KeptItems
         let search: UnitSearch
 
-        /// How many bytes the plan lacks; 0 when it frees as much as is wanted.
+        /// How many bytes less than wanted the plan frees; 0 when it frees enough.
         var missingBytes: Int64 { max(0, plan.wantedBytes - plan.bytes) }
     }
 
-    /// Makes a plan, and records how much may go on the volume.
+    /// Makes a plan, and records how much may be deleted on the volume.
     ///
-    /// - Parameter kept: takes what is kept.
+    /// - Parameter kept: receives the kept items.
     func makePlan(_ roots: [PathArgument], _ kept: KeptItems) throws -> Result {
         let surroundings = try Surroundings(search)
         var realRoots: [FilePath] = []
@@ -50,7 +50,7 @@ struct Planning {
                 kept.note(path, reason)
             }
         } catch is CancellationError {
-            // The program ends by the signal.
+            // The signal ends the program.
             throw ExitCode(2)
         }
         kept.finish()
@@ -70,7 +70,7 @@ struct Planning {
     }
 }
 
-/// The boot this system is in.
+/// Returns the identifier of the current boot.
 func currentBoot() throws(FileError) -> String {
     do throws(Errno) {
         return try bootIdentifier()
@@ -79,8 +79,9 @@ func currentBoot() throws(FileError) -> String {
     }
 }
 
-/// Records how many bytes may still go on a plan's volume: programs count on them when they ask what
-/// may be saved there. Trouble with that is a warning, since nothing else depends on it.
+/// Records how many bytes may still be deleted on a plan's volume, which programs count as
+/// available when they ask how much they can store there. A failure is only a warning, since
+/// nothing else depends on it.
 func record(_ bytes: Int64, _ plan: PurgePlan) {
     guard let records = PurgeRecords.current else { return }
     do throws(FileError) {

@@ -7,7 +7,7 @@ import StorageManagement
 import SystemCalls
 import SystemPackage
 
-/// `resval-purge run`.
+/// The command `resval-purge run`.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -71,11 +71,11 @@ struct RunCommand: ParsableCommand {
     private struct Prepared {
         let plan: PurgePlan
         let search: UnitSearch
-        /// What may go on the volume altogether.
+        /// How many bytes may be deleted on the volume altogether.
         let purgeableBytes: Int64
     }
 
-    /// The plan; nil when it is not carried out since it does not free enough.
+    /// Returns the plan; nil when it does not free enough and so is not executed.
     private func prepared() throws -> Prepared? {
         guard target.isGiven else { return try preparedFromFile() }
         let kept = KeptItems(form, isListed: kept)

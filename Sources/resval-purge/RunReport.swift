@@ -4,9 +4,9 @@ import ResourceValues
 import SystemCalls
 import TextFormats
 
-/// Prints what becomes of the units of a plan.
+/// Prints the outcome for each unit of a plan.
 struct RunReport: ~Copyable {
-    /// Whether units that were left alone are printed; otherwise they are messages.
+    /// Whether kept units are printed rather than reported as messages.
     var listsKept = true
     private let form: RecordOptions.Form
     private let mode: PurgeExecutor.Mode
@@ -21,7 +21,7 @@ struct RunReport: ~Copyable {
         printer = PlanPrinter(form, now: now, color: color)
     }
 
-    /// Prints what became of a unit.
+    /// Prints the outcome for one unit or leftover.
     mutating func write(_ event: PurgeEvent) {
         switch event {
         case .removed(let unit, _):
@@ -53,7 +53,7 @@ struct RunReport: ~Copyable {
         buffer.flush()
     }
 
-    /// Prints what it came to, and says when less was freed than was wanted.
+    /// Prints the outcome of the run, and reports when less was freed than wanted.
     mutating func finish(_ outcome: PurgeOutcome, wanted: Int64) {
         printer.flush()
         if form == .json {

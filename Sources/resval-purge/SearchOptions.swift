@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-/// Where units are looked for, and which may go.
+/// The options that decide where units are searched and which may be deleted.
 struct SearchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -9,7 +9,7 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// `resval-purge status`.
+/// The command `resval-purge status`.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -59,7 +59,7 @@ struct StatusCommand: ParsableCommand {
         var roots: [FilePath]
     }
 
-    /// The volumes, each once, with what is looked at there.
+    /// Returns the volumes, each once, with the roots to search there.
     private func volumes(_ surroundings: Surroundings, _ outcome: Outcome) -> [VolumeRoots] {
         var paths: [FilePath] = []
         if let volume = search.volume { paths = [volume.path] }
@@ -69,7 +69,7 @@ struct StatusCommand: ParsableCommand {
             let environment = surroundings.environment
             paths += [environment.base.home].compactMap(\.self)
             let locations = environment.locations.locations.filter { $0.kind != .documents }
-            // A server that may never answer holds nothing that is purged.
+            // A filesystem that may never answer is not purged.
             paths += locations.map(\.path).filter { !environment.mounts.mayBeSilent($0) }
         }
         var found: [VolumeRoots] = []
@@ -85,7 +85,7 @@ struct StatusCommand: ParsableCommand {
                         VolumeRoots(path: real, status: status, roots: isRoot ? [real] : []))
                 }
             } catch let error as FileError {
-                // A location that does not exist holds nothing.
+                // A location that does not exist contains nothing.
                 guard !roots.isEmpty || error.code != .noSuchFile else { continue }
                 Messages.write(error)
                 outcome.noteFailure()

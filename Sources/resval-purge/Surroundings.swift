@@ -8,13 +8,12 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What this machine, its settings and the command line say about where things may be deleted.
+/// The locations and protected directories from this machine, its settings and the command line.
 struct Surroundings {
     let environment: PolicyEnvironment
     private let options: SearchOptions
 
-    /// - Throws: exit code 64, after a message, when a directory given with --cache may not be one for
-    ///   caches.
+    /// - Throws: exit code 64, after a message, when a directory given with `--cache` is refused.
     init(_ options: SearchOptions) throws {
         self.options = options
         for path in options.protected where (try? path.path.withoutFollowing.status()) == nil {
@@ -32,9 +31,9 @@ struct Surroundings {
         if !refusals.isEmpty { throw ExitCode(64) }
     }
 
-    /// The path that tells which filesystem is meant.
+    /// Returns a path on the filesystem that is meant.
     ///
-    /// - Throws: ``FileError`` where neither an option nor a home tells it.
+    /// - Throws: ``FileError`` when no option and no root is given and no home is known.
     func volume(_ roots: [FilePath]) throws(FileError) -> FilePath {
         if let volume = options.volume { return try realPath(of: volume.path) }
         if let root = roots.first { return root }
@@ -45,9 +44,10 @@ struct Surroundings {
         return home
     }
 
-    /// A search as the options say.
+    /// Creates a search from the options.
     ///
-    /// - Parameter pressure: how short space is; whoever asks for space has not enough of it.
+    /// - Parameter pressure: how short space is; anything below critical counts as low, since
+    ///   space was requested.
     func search(
         _ roots: [FilePath], _ pressure: StoragePressure, _ progress: Progress
     ) -> UnitSearch {
@@ -66,7 +66,7 @@ struct Surroundings {
     }
 }
 
-/// The path from `/` on, without a look at what is there.
+/// Returns the absolute path, without accessing it.
 private func absolute(_ path: FilePath) -> FilePath {
     guard !path.isAbsolute else { return path }
     do throws(Errno) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import StorageManagement
 
-/// How much space there shall be.
+/// The options for how much space to free.
 struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("How much to free, such as 500M or 10G.", valueName: "size"))
@@ -14,7 +14,7 @@ struct TargetOptions: ParsableArguments {
             valueName: "size"))
     var untilAvailable: AvailableArgument?
 
-    /// Whether one was given.
+    /// Whether one of the options was given.
     var isGiven: Bool { free != nil || untilAvailable != nil }
 
     func validate() throws {
@@ -23,17 +23,17 @@ struct TargetOptions: ParsableArguments {
         }
     }
 
-    /// How many bytes are wanted of a volume.
+    /// Returns how many bytes to free on a volume.
     func wantedBytes(of space: StorageAmount) -> Int64 {
         if let free { return free.bytes }
         return max(0, (untilAvailable?.bytes(of: space.total) ?? 0) - space.available)
     }
 }
 
-/// A size, or a share of a whole.
+/// A size, or a percentage of a total.
 enum AvailableArgument: ExpressibleByArgument, Sendable, Hashable {
     case size(ByteSize)
-    /// From 0 to 100 percent.
+    /// A percentage from 0 to 100.
     case percent(Int64)
 
     init?(argument: String) {

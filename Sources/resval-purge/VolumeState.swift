@@ -5,18 +5,18 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// What `status` tells about one volume.
+/// What `status` reports about one volume.
 struct VolumeState {
     let path: FilePath
     let filesystem: String?
     let pressure: StoragePressure
     let space: StorageAmount?
-    /// What may go; nil where nothing is ever deleted.
+    /// The units that may be deleted; nil where nothing is ever deleted.
     var totals: PurgeTotals?
-    /// Why nothing is ever deleted; nil where something may be.
+    /// Why nothing is ever deleted; nil where units may be deleted.
     var unavailable: String?
 
-    /// Prints it.
+    /// Prints the state.
     func write(isJSON: Bool) {
         var buffer = OutputBuffer()
         isJSON ? writeJSON(&buffer) : writeLines(&buffer)

@@ -6,7 +6,7 @@ import SettingsReading
 import SystemCalls
 import SystemPackage
 
-/// `resval-purge watch`.
+/// The command `resval-purge watch`.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -81,7 +81,7 @@ struct WatchCommand: ParsableCommand {
         } else {
             ReloadRequest.beginListening()
             watcher.run { readAgain() }
-            // How a service is told to stop is no failure.
+            // SIGTERM is the normal way to stop a service, not a failure.
             StopRequest.takeBack(SignalNumber.terminate)
             return
         }
@@ -89,8 +89,8 @@ struct WatchCommand: ParsableCommand {
         if watcher.isShort { throw ExitCode(1) }
     }
 
-    /// The settings, with the places of backups among what is protected. What they name that is not
-    /// there is told.
+    /// Returns the settings, with backup repositories added to the protected directories. Logs a
+    /// warning for each configured directory that does not exist.
     private func readSettings() throws -> WatchSettings {
         var settings =
             try config.map { try WatchSettings.read($0.path) } ?? WatchSettings.readUsual()
@@ -102,7 +102,7 @@ struct WatchCommand: ParsableCommand {
         return settings
     }
 
-    /// The settings anew; nil, and a message, when they are wrong now.
+    /// Reads the settings again; logs a message and returns nil when they are invalid.
     private func readAgain() -> WatchSettings? {
         do {
             return try readSettings()

@@ -1,12 +1,13 @@
 import ResourceValues
 
-/// What is to be said of changes that were made and may yet not do what was meant.
+/// Advice about changes that may not have the intended effect.
 struct ChangeAdvice {
-    /// Whether anything is stored, rather than removed.
+    /// Whether any change stores a value rather than removing it.
     let storesValues: Bool
-    /// Whether a value is stored on files that programs drop by saving, at a cost.
+    /// Whether any change stores a value whose loss does harm: a protection class or
+    /// `isPurgeable=false`. Programs that save by replacing the file lose its marks.
     let storesFragileValue: Bool
-    /// Whether items are to be backed up whatever excludes them.
+    /// Whether any change stores `isExcludedFromBackup=false`.
     let storesInclusion: Bool
 
     init(_ changes: [MarkChange]) {
@@ -22,11 +23,11 @@ struct ChangeAdvice {
         }
     }
 
-    /// What marks on a file with other names mean.
+    /// The advice for files with several hard links.
     let hardLink =
         "they share their marks (to exclude such a file from backups, mark its directory)"
 
-    /// What becomes of marks on files.
+    /// The advice for marks that are lost when a file is replaced.
     let fragile =
         "programs that save by writing a new file drop this mark (mark the directory instead)"
 }

@@ -4,7 +4,7 @@ import ResourceValues
 import StoragePolicy
 import SystemPackage
 
-/// Warns of marks that were stored and may yet not do what was meant.
+/// Warns about stored marks that may not have the intended effect.
 struct ChangeAdvisor {
     private let advice: ChangeAdvice
     private var hasAdvisedDirectory = false
@@ -14,7 +14,7 @@ struct ChangeAdvisor {
         advice = ChangeAdvice(changes)
     }
 
-    /// Looks at an item that values were stored on.
+    /// Warns about an item on which the changes were made.
     mutating func advise(about item: borrowing ListedPath) {
         if advice.storesInclusion { adviseOnAncestors(of: item) }
         guard advice.storesValues, let status = status(of: item), status.kind == .regularFile
@@ -28,7 +28,7 @@ struct ChangeAdvisor {
         }
     }
 
-    /// A directory above that is excluded takes everything below it along.
+    /// Warns when an excluded directory above the item excludes the item in spite of its mark.
     private mutating func adviseOnAncestors(of item: borrowing ListedPath) {
         guard let reader else { return }
         do throws(FileError) {
@@ -56,7 +56,7 @@ struct ChangeAdvisor {
         }
     }
 
-    /// nil when the item is gone again or its directory closed: then there is nothing to advise on.
+    /// Returns the item's status; nil when it cannot be read, in which case no advice is given.
     private func status(of item: borrowing ListedPath) -> FileStatus? {
         do throws(Errno) {
             return try item.status()

@@ -3,7 +3,7 @@ import CommandSupport
 import FileTree
 import ResourceValues
 
-/// Where changes are made: the options `set` and `unset` share.
+/// The options shared by `set` and `unset`: the items to change.
 struct ChangeOptions: ParsableArguments {
     @OptionGroup var input: PathOptions
 
@@ -24,7 +24,7 @@ struct ChangeOptions: ParsableArguments {
         }
     }
 
-    /// Makes the changes on every path.
+    /// Makes the changes on every given path, and below it with `--recursive`.
     func apply(_ changes: [MarkChange]) throws {
         let outcome = Outcome()
         if recursive {

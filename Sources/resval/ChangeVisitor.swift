@@ -4,7 +4,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// One thread's part in changing everything below a directory.
+/// Changes everything below a directory; each thread of the walk has one.
 struct ChangeVisitor: TreeVisitor {
     private let changes: [MarkChange]
     private let tally: ChangeTally
@@ -21,7 +21,7 @@ struct ChangeVisitor: TreeVisitor {
 
     mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
         reporter.count()
-        // What was named on the command line must take the marks, or it is an error.
+        // An item named on the command line that cannot store marks is an error, not skipped.
         guard entry.depth == 0 || entry.kind.canStoreUserAttributes || entry.kind == .unknown
         else {
             counts.skipped += 1
@@ -45,19 +45,19 @@ struct ChangeVisitor: TreeVisitor {
         do throws(Errno) {
             if try entry.status().linkCount > 1 { counts.hardLinked += 1 }
         } catch {
-            // Gone again: its mark went with it.
+            // The file was removed together with its marks.
         }
     }
 }
 
-/// What has to be said once for a whole tree.
+/// The counts for warnings that are given once for a whole tree.
 final class ChangeTally: Sendable {
     struct Counts: Sendable {
-        /// Items that cannot hold marks.
+        /// Items that cannot store marks.
         var skipped = 0
         /// Regular files that were changed.
         var files = 0
-        /// Those of them that have other names.
+        /// Changed regular files with several hard links.
         var hardLinked = 0
     }
 

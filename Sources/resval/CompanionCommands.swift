@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandSupport
 
-// Listed in the help only: Companion.runIfNamed() takes its place before parsing, since
-// the companion gets its arguments byte for byte.
+// Declared for the help only. Companion.runIfNamed() runs the companion before arguments are
+// parsed, because the companion must receive them byte for byte.
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

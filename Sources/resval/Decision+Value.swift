@@ -2,8 +2,8 @@ import ResourceValues
 import StoragePolicy
 
 extension Decision {
-    /// What applies for a stored key; nil for computed keys, whose value is the item's own, and for
-    /// a protection class that nothing gives.
+    /// Returns the effective value of a stored key; nil for computed keys, which are not inherited,
+    /// and when no protection class applies.
     func value(for key: ResourceKey) -> ResourceValue? {
         switch key {
         case .isExcludedFromBackup: .boolean(isExcluded)

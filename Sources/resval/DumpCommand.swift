@@ -36,7 +36,7 @@ struct DumpCommand: ParsableCommand {
             try walk.scanner().scan([TreeRoot(root.path)]) { _ in
                 DumpVisitor(tally, progress)
             }
-            // Without its end the section says that it was cut off.
+            // The missing end marks the section as truncated.
             if StopRequest.isMade { break }
             tally.write(.end(tally.end))
             if !tally.end.isComplete { outcome.noteFailure() }
@@ -46,11 +46,11 @@ struct DumpCommand: ParsableCommand {
     }
 }
 
-/// What the threads that dump one directory share.
+/// The state shared by the threads that dump one directory.
 final class DumpTally: Sendable {
-    /// How many bytes of a path lead to the root.
+    /// The length in bytes of the root's path, with which each item's path begins.
     let prefixLength: Int
-    /// The trouble of this section alone.
+    /// The failures in this section only.
     let outcome = Outcome()
     private let items = Monitor(0)
 

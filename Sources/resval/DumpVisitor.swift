@@ -3,14 +3,14 @@ import FileTree
 import MarkTransfer
 import ResourceValues
 
-/// One thread's part in dumping marks.
+/// Dumps the marks below a directory; each thread of the walk has one.
 struct DumpVisitor: TreeVisitor {
     private let tally: DumpTally
     private let lines = Lines()
     private var reporter: WalkReporter
     private var count = 0
 
-    /// Holds the buffer, which cannot be copied as a visitor can.
+    /// A reference to the buffer, which is not copyable while visitors are.
     private final class Lines {
         var buffer = OutputBuffer()
     }
@@ -57,7 +57,7 @@ struct DumpVisitor: TreeVisitor {
 }
 
 extension Marks {
-    /// The marks that have values.
+    /// The marks without those that are malformed or unreadable.
     fileprivate var withoutBroken: Marks {
         Marks(
             isExcludedFromBackup: isExcludedFromBackup.isBroken ? .unset : isExcludedFromBackup,

@@ -5,15 +5,15 @@ import ResourceValues
 import StoragePolicy
 import SystemPackage
 
-/// What a directory passes to its entries while effective values are sought.
+/// The context an item is visited with in a search for effective values.
 enum EffectiveContext: Sendable {
-    /// The item is a root, for which this was decided.
+    /// The item is a root with this decision.
     case root(Decision)
-    /// The item is in a directory with this context.
+    /// The item is an entry of a directory that passes on this context.
     case entry(PolicyContext)
 }
 
-/// One thread's part in finding what applies.
+/// Finds items by their effective values; each thread of the walk has one.
 struct EffectiveFinder: TreeVisitor {
     private let filter: FindFilter
     private let policy: StoragePolicy
@@ -41,7 +41,7 @@ struct EffectiveFinder: TreeVisitor {
             marks = try markReader.marks(of: entry, kind: entry.kind)
         } catch {
             reporter.report(entry: error)
-            // Goes on as unmarked: what is below inherits from above all the same.
+            // Continues as if unmarked, because items below still inherit from directories above.
         }
         let decision = decide(entry, marks, in: context)
         reporter.report(brokenIn: marks.native, at: entry)
@@ -77,7 +77,7 @@ struct EffectiveFinder: TreeVisitor {
         }
     }
 
-    /// nil when unknown, which keeps the file in backups.
+    /// Returns the number of hard links; nil when unknown, which keeps the file in backups.
     private func linkCount(of entry: borrowing TreeEntry) -> Int? {
         do throws(Errno) {
             return try entry.status().linkCount
@@ -86,7 +86,8 @@ struct EffectiveFinder: TreeVisitor {
         }
     }
 
-    /// When in doubt a mount begins here, which keeps the directory in backups.
+    /// Returns whether the entry is a mount point; true when unknown, which keeps the directory in
+    /// backups.
     private func isMountRoot(_ entry: borrowing TreeEntry) -> Bool {
         do throws(Errno) {
             return try entry.status().isMountRoot ?? true

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import EffectiveValues
 
-/// Whether a command answers what applies, and to which backup.
+/// The options that select effective values, and the backup they apply to.
 struct EffectiveOptions: ParsableArguments {
     @Flag(help: "Answer what applies to an item, not what is stored on it.")
     var effective = false
@@ -16,11 +16,11 @@ struct EffectiveOptions: ParsableArguments {
         }
     }
 
-    /// Reads effective values as the options ask.
+    /// Creates a reader of effective values from the options.
     func reader() throws -> EffectiveValueReader { try policyOptions.reader() }
 }
 
-/// What decides about effective values, and for which backup.
+/// The options that determine effective values: the policy and the source directory of the backup.
 struct SourcePolicyOptions: ParsableArguments {
     @OptionGroup var policy: PolicyOptions
 
@@ -33,7 +33,7 @@ struct SourcePolicyOptions: ParsableArguments {
     /// Whether any of the options was given.
     var areGiven: Bool { source != nil || policy.areGiven }
 
-    /// Reads effective values as the options ask.
+    /// Creates a reader of effective values from the options.
     func reader() throws -> EffectiveValueReader {
         let environment = PolicyEnvironment.current()
         return try EffectiveValueReader(policy.policy(in: environment), source: source?.path)

@@ -4,7 +4,7 @@ import ResourceValues
 import StoragePolicy
 import SystemPackage
 
-/// Prints what applies to items, with reasons.
+/// Prints effective values of items with their reasons.
 struct Explanation: ~Copyable {
     private let isJSON: Bool
     private var buffer = OutputBuffer()

@@ -3,7 +3,7 @@ import CommandSupport
 import ResourceValues
 import StoragePolicy
 
-/// Which items `find` prints: those that fit every filter given.
+/// The filters of `find`, which prints the items that match all of them.
 struct FindFilter: ParsableArguments, Sendable {
     @Flag(help: "Items excluded from backups.")
     var excluded = false
@@ -20,7 +20,7 @@ struct FindFilter: ParsableArguments, Sendable {
     @Flag(help: "Items with any mark (the default).")
     var marked = false
 
-    /// Whether an item with these marks is printed.
+    /// Returns whether an item with these stored marks matches all filters.
     func fits(_ marks: Marks) -> Bool {
         if marks.isEmpty { return false }
         if excluded && marks.isExcludedFromBackup.value != true { return false }
@@ -29,7 +29,7 @@ struct FindFilter: ParsableArguments, Sendable {
         return !malformed || marks.areBroken
     }
 
-    /// Whether an item is printed for which this was decided.
+    /// Returns whether an item with this decision and these stored marks matches all filters.
     func fits(_ decision: Decision, _ marks: Marks) -> Bool {
         if decision.isUnmarked { return false }
         if excluded && !decision.isExcluded { return false }

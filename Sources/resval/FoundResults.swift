@@ -5,7 +5,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// How results of `find` are printed.
+/// The output style of `find`.
 struct FoundStyle: Sendable {
     let form: RecordOptions.Form
     let showsSize: Bool
@@ -13,7 +13,7 @@ struct FoundStyle: Sendable {
     let isSorted: Bool
 }
 
-/// The results of all threads: printed as they come, or sorted at the end.
+/// The results of all threads, printed immediately or sorted at the end.
 final class FoundResults: Sendable {
     private let style: FoundStyle
     private let kept: Monitor<[(path: [UInt8], record: [UInt8])]> = Monitor([])
@@ -22,10 +22,10 @@ final class FoundResults: Sendable {
         self.style = style
     }
 
-    /// A writer for one thread.
+    /// Creates a writer for one thread.
     func writer() -> FoundWriter { FoundWriter(style, self) }
 
-    /// Prints what was kept to be sorted.
+    /// Prints the results that were kept for sorting.
     func finish() {
         let sorted = kept.withLock { $0 }.sorted { $0.path.lexicographicallyPrecedes($1.path) }
         var buffer = OutputBuffer()
@@ -53,9 +53,9 @@ final class FoundWriter {
         self.results = results
     }
 
-    /// Writes one item.
+    /// Writes an item, or keeps it for sorting.
     ///
-    /// - Parameter decision: what applies to it; nil to show what is stored.
+    /// - Parameter decision: The effective values to print; nil to print the stored marks.
     func write(_ entry: borrowing TreeEntry, _ marks: Marks, _ decision: Decision?) {
         path.removeAll(keepingCapacity: true)
         entry.appendPath(to: &path)
@@ -79,7 +79,7 @@ final class FoundWriter {
         }
     }
 
-    /// Prints what is left.
+    /// Flushes the buffer.
     func finish() { buffer.flush() }
 
     private func object(
@@ -103,7 +103,8 @@ final class FoundWriter {
         return line.ended()
     }
 
-    /// nil for what is no regular file, or is gone.
+    /// Returns the allocated size in bytes; nil if the item is not a regular file or its status
+    /// cannot be read.
     private func allocatedSize(of entry: borrowing TreeEntry) -> Int64? {
         do throws(Errno) {
             let status = try entry.status()

@@ -1,11 +1,11 @@
 import ArgumentParser
 import StoragePolicy
 
-/// Kinds of foreign marks, given with commas between them.
+/// A comma-separated list of kinds of foreign marks.
 struct MarkerList {
-    /// What import understands: every mark but the native one.
+    /// The kinds that `import` reads: all except the native one.
     static let importable: [Marker] = [.apple, .xdg, .nodump, .cachedir, .nobackup]
-    /// What export writes: the marks that stand on items themselves.
+    /// The kinds that `export` writes: those stored on the item itself.
     static let exportable: [Marker] = [.xdg, .apple, .nodump]
 
     let markers: Set<Marker>

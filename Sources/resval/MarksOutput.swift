@@ -28,7 +28,7 @@ struct MarksOutput: ~Copyable {
         }
     }
 
-    /// Says what went wrong, on standard error; in JSON also as an object without values.
+    /// Reports an error on standard error; in JSON also as an object without values.
     mutating func write(_ error: FileError, of path: UnsafeBufferPointer<UInt8>) {
         if form == .json { writeObject(.none, error, path) }
         Messages.write(error, at: path)

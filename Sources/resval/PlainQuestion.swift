@@ -1,11 +1,11 @@
 import CommandSupport
 import ResourceValues
 
-/// `get KEY PATH` and `test KEY PATH` without any option: what scripts run in loops.
+/// A command line `get KEY PATH` or `test KEY PATH` without options, as scripts run in loops.
 ///
-/// The parser asks Swift's runtime for dozens of protocol conformances, which takes longer than the
-/// answer. Whatever is not exactly of this form goes to the parser, mistakes above all, so there is
-/// one place that explains them.
+/// The argument parser looks up dozens of protocol conformances in the Swift runtime, which takes
+/// longer than reading the value. Every other command line goes to the parser, including invalid
+/// ones, so that only the parser reports errors of usage.
 struct PlainQuestion {
     private enum Word: String { case get, test }
 
@@ -13,8 +13,10 @@ struct PlainQuestion {
     private let key: ResourceKey
     private let path: PathArgument
 
-    /// - Parameter arguments: those of the process, each carrying its bytes.
-    /// - Returns: nil when the parser is needed.
+    /// Creates a question from a command line.
+    ///
+    /// - Parameter arguments: The process's arguments, encoded so that each preserves its bytes.
+    /// - Returns: nil when the command line needs the parser.
     init?(_ arguments: [String]) {
         guard arguments.count == 3, let word = Word(rawValue: arguments[0]),
             let key = ResourceKey(anyName: arguments[1]),

@@ -4,7 +4,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Restores the sections of a dump, one after the other.
+/// Restores the sections of a dump in order.
 final class RestoreRun {
     private var roots: ArraySlice<PathArgument>
     private let isDryRun: Bool
@@ -15,9 +15,9 @@ final class RestoreRun {
     private var changedItems = 0
     private var buffer = OutputBuffer()
 
-    /// A section that has begun.
+    /// A section whose header was read.
     private struct Section {
-        /// nil when there is nowhere to place its items.
+        /// The directory to restore to; nil when none was given or it cannot be opened.
         let root: BeneathRoot?
         var items: Int64 = 0
     }
@@ -28,7 +28,9 @@ final class RestoreRun {
         self.outcome = outcome
     }
 
-    /// - Parameter file: the dump; nil or `-` for standard input.
+    /// Restores a dump and prints the number of items changed.
+    ///
+    /// - Parameter file: The dump; nil or `-` for standard input.
     func run(_ file: PathArgument?) throws(FileError) {
         let name = file.flatMap { $0.isDash ? nil : $0 }
         do throws(Errno) {
@@ -63,7 +65,7 @@ final class RestoreRun {
             case .end(let end): finish(end)
             }
         } catch {
-            // Counts as an item: that it is missing is said already.
+            // Counted as an item, so that it is not also reported as missing at the section's end.
             section?.items += 1
             complain("line \(lineNumber): \(error.sentence)")
         }

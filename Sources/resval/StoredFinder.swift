@@ -2,7 +2,7 @@ import CommandSupport
 import FileTree
 import ResourceValues
 
-/// One thread's part in finding what is stored.
+/// Finds items by their stored marks; each thread of the walk has one.
 struct StoredFinder: TreeVisitor {
     private let filter: FindFilter
     private let results: FoundWriter

@@ -41,7 +41,7 @@ struct TestCommand: ParsableCommand {
     }
 }
 
-/// What `test` asks: whether a key has a value.
+/// The key and the value that `test` compares it with.
 struct TestQuestion {
     let key: ResourceKey
     let value: ResourceValue

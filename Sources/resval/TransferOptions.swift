@@ -7,7 +7,7 @@ import ResourceValues
 import StoragePolicy
 import SystemPackage
 
-/// What `import` and `export` share: where they work, and their journal.
+/// The options shared by `import` and `export`.
 struct TransferOptions: ParsableArguments {
     @Argument(help: "Where to search; with --undo the journal.")
     var roots: [PathArgument] = []
@@ -30,7 +30,11 @@ struct TransferOptions: ParsableArguments {
     @OptionGroup var walk: WalkOptions
     @OptionGroup var progressOptions: ProgressOptions
 
-    /// Refuses what does not fit together.
+    /// Validates the combination of options.
+    ///
+    /// - Parameters:
+    ///   - list: The marks to translate; required without `--undo`, invalid with it.
+    ///   - name: The name of the option that gives the list.
     func check(list: MarkerList?, named name: String) throws {
         if undo {
             if list != nil || journal != nil || roots.count > 1 {
@@ -64,7 +68,7 @@ struct TransferOptions: ParsableArguments {
         guard let name = path.lastComponent, name.kind == .regular else {
             throw .changingItem(.invalidArgument, path)
         }
-        // Threads that walk may have working directories of their own.
+        // Absolute, because threads of the walk may have their own working directories.
         let parent = path.removingLastComponent()
         let directory = try realPath(of: parent.isEmpty ? "." : parent)
         return Journal(at: directory.appending(name), of: command)
@@ -96,14 +100,14 @@ struct TransferOptions: ParsableArguments {
     }
 }
 
-/// A directory whose marks are translated.
+/// A root of the walk of `import` or `export`.
 struct TransferRoot: Sendable {
-    /// The path as it was given.
+    /// The path as given on the command line.
     let given: FilePath
-    /// Where it leads, from `/` on.
+    /// The absolute path without symbolic links.
     let real: FilePath
 
-    /// The absolute path of an item that output shows as `shown`.
+    /// Returns the absolute path of an item that output shows as `shown`.
     func absolutePath(of shown: [UInt8]) -> FilePath {
         FilePath(
             bytes: real.bytes + [UInt8(ascii: "/")] + shown.dropFirst(given.bytes.count))

@@ -2,9 +2,9 @@ import CommandSupport
 import MarkTransfer
 import StoragePolicy
 
-/// Prints marks that were written or removed; each thread has one.
+/// Prints the marks written or removed; each thread has one.
 final class TransferOutput {
-    /// What became of a mark.
+    /// The state of a mark as printed in JSON.
     enum State: String { case written, planned, undone }
 
     private let isJSON: Bool

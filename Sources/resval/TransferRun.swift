@@ -6,12 +6,12 @@ import StoragePolicy
 import Synchronization
 import SystemCalls
 
-/// One run of `import` or `export`; its threads share it.
+/// The state of a run of `import` or `export`, shared by its threads.
 final class TransferRun: Sendable {
     let reader: MarkReader
     let isDryRun: Bool
     let isJSON: Bool
-    /// What journal entries know items by.
+    /// The table of filesystems from which journal entries get the identities of items.
     let filesystems = MountedFilesystems()
     private let command: TransferCommand
     private let markers: Set<Marker>
@@ -37,7 +37,7 @@ final class TransferRun: Sendable {
         reader = MarkReader(markers)
     }
 
-    /// Whether nothing more may be written, since the journal cannot be.
+    /// Whether the journal could not be written, so that no more changes may be made.
     var hasStopped: Bool { stopped.load(ordering: .relaxed) }
 
     func translation(of marks: ItemMarks) -> Translation {
@@ -48,23 +48,23 @@ final class TransferRun: Sendable {
         }
     }
 
-    /// Writes changes down.
+    /// Records changes in the journal.
     ///
-    /// - Returns: whether they may be made.
+    /// - Returns: Whether the changes may be made.
     func prepare(_ entries: [JournalEntry]) -> Bool {
         guard !isDryRun else { return true }
         do throws(FileError) {
             try journal.append(entries)
             return true
         } catch {
-            // One message is enough, though several threads meet the same trouble.
+            // Reported once, though every thread may get the error.
             if !stopped.exchange(true, ordering: .relaxed) { Messages.write(error) }
             outcome.noteFailure()
             return false
         }
     }
 
-    /// Counts a mark that was written, or would be.
+    /// Counts a mark that was written, or would be in a dry run.
     func note(_ mark: WrittenMark, on item: HeldItem) {
         marks.add(1, ordering: .relaxed)
         if mark == .native(true), item.status.kind == .regularFile, item.status.linkCount > 1 {
@@ -72,7 +72,7 @@ final class TransferRun: Sendable {
         }
     }
 
-    /// Says which marks of an item contradict each other.
+    /// Reports contradictory marks of an item.
     func report(_ conflict: Translation.Conflict, at path: [UInt8]) {
         conflicts.add(1, ordering: .relaxed)
         if conflict.isSettled {
@@ -87,7 +87,7 @@ final class TransferRun: Sendable {
         }
     }
 
-    /// Says what was done.
+    /// Prints the summary.
     func finish() {
         let links = hardLinked.load(ordering: .relaxed)
         if links > 0 {

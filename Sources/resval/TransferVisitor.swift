@@ -6,10 +6,10 @@ import ResourceValues
 import StoragePolicy
 import SystemPackage
 
-/// One thread's part in translating marks.
+/// Translates the marks below a directory; each thread of the walk has one.
 ///
-/// Changes are gathered, so that the journal is synchronized once for several of them. The items stay
-/// open meanwhile: each is the one whose marks were read.
+/// Changes are made in batches, so that the journal is synchronized once per batch. The items stay
+/// open until then, so that each change is made on the item whose marks were read.
 struct TransferVisitor: TreeVisitor {
     private static let longestBatch = 32
 
@@ -48,7 +48,7 @@ struct TransferVisitor: TreeVisitor {
         output.flush()
     }
 
-    /// Opens an item, reads its marks again and notes what is to be written on it.
+    /// Opens an item, reads its marks again and adds the marks to write to the batch.
     private mutating func look(
         closelyAt entry: borrowing TreeEntry, in root: TransferRoot
     ) throws(FileError) {

@@ -4,7 +4,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Undoes what a journal of `import` or `export` tells.
+/// Undoes the changes recorded in a journal of `import` or `export`.
 final class UndoRun {
     private let command: TransferCommand
     private let isDryRun: Bool
@@ -17,11 +17,11 @@ final class UndoRun {
     private var state = State.beginning
 
     private enum State {
-        /// The header comes next.
+        /// The next line is the header.
         case beginning
-        /// Changes follow.
+        /// The next lines are changes.
         case reading
-        /// The file is no journal of the command, so that nothing in it is obeyed.
+        /// The file is not a journal of the command; all further lines are ignored.
         case refused
     }
 
@@ -34,7 +34,11 @@ final class UndoRun {
         output = TransferOutput(isJSON: isJSON)
     }
 
-    /// - Parameter chosen: the journal; nil for the newest one.
+    /// Undoes a journal.
+    ///
+    /// The newest journal, when undone completely, is renamed so that it is not used again.
+    ///
+    /// - Parameter chosen: The journal; nil for the newest in the state directory.
     func run(_ chosen: FilePath?) throws(FileError) {
         let path: FilePath
         if let chosen { path = chosen } else { path = try newest() }
@@ -81,7 +85,7 @@ final class UndoRun {
         case .empty, .tooLong:
             complain(path, "a line is none of a journal's")
         case .cutShort:
-            // Lines are synchronized before their changes are made.
+            // A change is made only after its complete line was synchronized.
             Messages.warn(
                 about: path.bytes, "the last line is cut short: that change was not made")
         }
@@ -100,7 +104,7 @@ final class UndoRun {
     }
 
     private func undo(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
-        // What is wrong with a line is of no use to anybody: nobody writes journals by hand.
+        // The details of the error are not reported, because journals are not written by hand.
         guard let entry = try? JournalEntry(line: Array(line)[...]) else {
             return complain(path, "a line is none of a journal's")
         }

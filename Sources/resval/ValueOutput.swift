@@ -14,7 +14,7 @@ struct ValueOutput: ~Copyable {
         self.showsPath = showsPath
     }
 
-    /// Prints a value; in lines and NUL-ended records nothing for nil.
+    /// Prints a value; nil prints nothing except in JSON.
     mutating func write(_ value: ResourceValue?, of path: UnsafeBufferPointer<UInt8>) {
         if form == .json { return writeObject(value, nil, path) }
         guard let value else { return }
@@ -26,7 +26,7 @@ struct ValueOutput: ~Copyable {
         buffer.endRecord(in: form)
     }
 
-    /// Says what went wrong, on standard error; in JSON also as an object without a value.
+    /// Reports an error on standard error; in JSON also as an object without a value.
     mutating func write(_ error: FileError, of path: UnsafeBufferPointer<UInt8>) {
         if form == .json { writeObject(nil, error, path) }
         Messages.write(error, at: path)

@@ -2,11 +2,11 @@ import CommandSupport
 import EffectiveValues
 import ResourceValues
 
-/// Asks items for a key: for what is stored or computed, or for what applies.
+/// A query for one key: for its stored or computed value, or for its effective value.
 struct ValueQuestion {
     private let key: ResourceKey
     private let followsSymbolicLinks: Bool
-    /// nil to ask for what is stored.
+    /// The reader of effective values; nil to query the stored or computed value.
     private let reader: EffectiveValueReader?
 
     init(
@@ -14,18 +14,18 @@ struct ValueQuestion {
     ) throws {
         self.key = key
         followsSymbolicLinks = followingSymbolicLinks
-        // What is computed of an item applies to it as it is.
+        // Computed values are not inherited: the effective value is the item's own.
         reader = options.effective && key.isStored ? try options.reader() : nil
     }
 
-    /// Asks for what is stored or computed.
+    /// Creates a query for the stored or computed value.
     init(_ key: ResourceKey, followingSymbolicLinks: Bool) {
         self.key = key
         followsSymbolicLinks = followingSymbolicLinks
         reader = nil
     }
 
-    /// Answers `get`: prints the value.
+    /// Prints the value, as `get` does, and notes "no" in the outcome if there is none.
     func get(
         _ path: borrowing ListedPath, _ output: inout ValueOutput, _ outcome: Outcome
     ) {
@@ -39,7 +39,7 @@ struct ValueQuestion {
         }
     }
 
-    /// Answers `test`: notes "no" unless the value is the expected one.
+    /// Compares the value, as `test` does, and notes "no" in the outcome if it differs.
     func test(_ path: borrowing ListedPath, equals expected: ResourceValue, _ outcome: Outcome) {
         do throws(FileError) {
             if try value(at: path, outcome) != expected { outcome.noteNo() }
@@ -49,9 +49,9 @@ struct ValueQuestion {
         }
     }
 
-    /// The value; nil when it is unset or not known.
+    /// Returns the value; nil when it is unset or unknown.
     ///
-    /// A malformed mark does not keep the question what applies from being answered; it is reported.
+    /// For effective values, a malformed mark is reported but does not prevent an answer.
     private func value(
         at path: borrowing ListedPath, _ outcome: Outcome
     ) throws(FileError) -> ResourceValue? {

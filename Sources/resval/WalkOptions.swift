@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import FileTree
 
-/// How trees are walked: the options of every command that goes into directories.
+/// The options shared by all commands that walk directories.
 struct WalkOptions: ParsableArguments {
     @Flag(
         name: [.customShort("x"), .customLong("one-file-system")],
@@ -20,7 +20,7 @@ struct WalkOptions: ParsableArguments {
         }
     }
 
-    /// A scanner that stops when the process is asked to.
+    /// Creates a scanner that ends the walk once a stop is requested (`StopRequest.isMade`).
     func scanner() -> TreeScanner {
         TreeScanner(
             threadCount: threadCount ?? TreeScanner.defaultThreadCount,

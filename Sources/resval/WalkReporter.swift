@@ -2,7 +2,7 @@ import CommandSupport
 import FileTree
 import ResourceValues
 
-/// Reports what goes wrong on a walk, and counts items for the progress; each thread has one.
+/// Reports errors of a walk and counts items for the progress; each thread has one.
 struct WalkReporter {
     private let outcome: Outcome
     private let progress: Progress
@@ -23,18 +23,18 @@ struct WalkReporter {
         }
     }
 
-    /// Says what went wrong.
+    /// Reports an error and notes the failure.
     func report(_ error: FileError) {
         Messages.write(error)
         outcome.noteFailure()
     }
 
-    /// Says what went wrong with an entry, unless it vanished since its directory was read.
+    /// Reports an error for an entry, unless the entry was removed since its directory was read.
     func report(entry error: FileError) {
         if error.code != .noSuchFile { report(error) }
     }
 
-    /// Says which marks of an item are malformed or unreadable.
+    /// Reports the malformed and unreadable marks of an item.
     func report(brokenIn marks: Marks, at entry: borrowing TreeEntry) {
         for error in marks.errors(at: entry) { report(error) }
     }

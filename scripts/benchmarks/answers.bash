@@ -1,10 +1,10 @@
-# Competitors are measured only after they gave the same answer.
+# Checks that competitors give the same answer, before they are measured.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# same_paths WORKLOAD NAME…: each prints the same paths, in any order, as the first one does, and
-# the first one prints as many as were marked when the tree was made, if it was made now.
+# same_paths WORKLOAD NAME…: requires that all print the same paths, in any order, and, if this run made
+# the tree, that the first prints as many as were marked.
 same_paths() {
     local workload=$1 name reference=$2
     for name in "${@:2}"; do
@@ -34,7 +34,7 @@ paths_from() {
     fi
 }
 
-# same_output WORKLOAD NAME NAME: byte for byte, order included.
+# same_output WORKLOAD NAME NAME: requires that both print the same bytes.
 same_output() {
     local workload=$1 name
     for name in "$2" "$3"; do
@@ -44,14 +44,14 @@ same_output() {
     cmp -- "$work/answer.$2" "$work/answer.$3" >&2 || die "$workload: $2 and $3 differ"
 }
 
-# The launcher must really take the calls away: under it the floor, which needs them, gives up.
+# Requires that the xattrat calls fail under the launcher: the floor, which needs them, then exits with 3.
 launcher_works() {
     local status=0
     "$without_xattrat" "$floors/floor-walk" "$work/floors" > /dev/null 2>&1 || status=$?
     (( status == 3 )) || die "without-xattrat: the xattrat calls still work under it (exit $status)"
 }
 
-# all_marked PATHS_LIST WHO: every path of the list reads `true`.
+# all_marked PATHS_LIST WHO: requires that every path in the list has the value `true`.
 all_marked() {
     local expected found
     expected=$(tr -dc '\0' < "$1" | wc -c)

@@ -1,10 +1,10 @@
-# W9: a backup beside restic alone.
+# W9: a backup compared with restic alone.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# Both store the same files: all but two excluded directories. Each has a cache and a repository of
-# its own, which begins empty for a first backup, and holds that one for a second one.
+# Both store the same files: all except two excluded directories. Each has its own cache and repository,
+# which is empty before the first backup and contains it before the second.
 measure_W9() {
     local name
     command -v restic > /dev/null || { skip W9 'there is no restic'; return 0; }
@@ -24,7 +24,7 @@ measure_W9() {
     target W9 at-most rerun-resval rerun-restic 1.5
 
     take_turns W9 empty_repositories first-restic first-resval
-    # Preparing the last one emptied the other's repository.
+    # The preparation of the last round emptied the repository of the other competitor.
     run_competitor W9/first-restic > /dev/null || accept_exit W9/first-restic $?
     same_backups
     take_turns W9 nothing_to_prepare rerun-restic rerun-resval
@@ -39,7 +39,7 @@ empty_repositories() {
     sync -f -- "$work"
 }
 
-# Both snapshots must hold the same paths of the tree. resval-backup keeps a record beside them.
+# Requires that both snapshots contain the same paths of the tree. resval-backup also stores a record.
 same_backups() {
     local name
     for name in restic resval; do
@@ -51,7 +51,7 @@ same_backups() {
     [[ $(wc -l < "$work/restic-paths") -ge $backup_files ]] || die 'W9: the snapshots lack files'
 }
 
-# 2 GiB in 65,536 files that nothing can compress, and two directories that are excluded.
+# Makes 2 GiB of incompressible data in 65,536 files, and two excluded directories.
 need_backup_tree() {
     local number directories=64
     [[ $quick == false ]] || directories=1

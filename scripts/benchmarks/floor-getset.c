@@ -4,15 +4,15 @@
 // NUL-ended paths, which is the work of `resval get isExcludedFromBackup --files0-from LIST` and of
 // `resval set isExcludedFromBackup=true --files0-from LIST`.
 //
-// Why it is a floor: each path costs exactly one getxattr or setxattr by path, which nothing can
-// avoid; the list is read and `PATH: value` lines are printed through large buffers, and nothing is
-// allocated per path. Symbolic links are followed, as both commands do. `set` also asks for the link
-// count, as `resval set` must: a mark on a file with several names does not count for backups, and
-// nobody may be left to believe that it does. `set-only` stores and asks nothing.
+// Why it is a floor: each path costs exactly one getxattr or setxattr by path, which cannot be
+// avoided; the list is read and `PATH: value` lines are printed through large buffers, and nothing is
+// allocated per path. Symbolic links are followed, as by both commands. `set` also reads the link
+// count, as `resval set` must in order to warn that a mark on a file with several hard links does not
+// count for backups. `set-only` only stores.
 //
-// `remove` takes the marks away again, so that every measured `set` meets files without one.
+// `remove` removes the marks, so that every measured `set` is run on files without marks.
 //
-// Exit: 0 done, 1 get met a path without the mark, 2 some paths failed, 64 usage.
+// Exit: 0 success, 1 get found a path without the mark, 2 some paths failed, 64 usage.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,13 +1,13 @@
 // floor-two-keys DIRECTORY ROUNDS
 //
 // Measures: reading isExcludedFromBackup and isPurgeable of every file in DIRECTORY by path, ROUNDS
-// times over, which is what a program does that asks the library for two values of a FilePath.
+// times, which is the work of a program that reads two values of a FilePath with the library.
 //
 // Why it is a floor: each value costs exactly one getxattr by path into a buffer on the stack,
-// which nothing can avoid; the paths are made before the clock starts, and a value is compared in
-// place.
+// which cannot be avoided; the paths are made before the clock starts, and values are compared in the
+// buffer.
 //
-// Prints one line: nanoseconds per file (both keys), a space, and how many answers were true.
+// Prints one line: nanoseconds per file (both keys), a space, and the number of values that are true.
 
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,27 +1,27 @@
 // floor-walk [-0] [-c] [-s] [-j THREADS] ROOT
 //
-// Measures: walking a tree and printing every entry whose stored mark says "excluded from
-// backup", which is the work of `resval find --excluded ROOT`.
+// Measures: walking a tree and printing every entry that is marked isExcludedFromBackup=true, which is
+// the work of `resval find --excluded ROOT`.
 //
-// Why it is a floor: getdents64 must be called to learn the names, and listxattrat (or a call that
-// costs as much) once per entry to learn whether it has attributes. This program makes those calls
-// and no others: no stat, no allocation per entry, no path unless there is something to print. Only
-// an entry that carries the attribute costs a second call, getxattrat, and its path. The threads
-// share the directories through one stack. Nothing is skipped but "." and "..".
+// Why it is a floor: getdents64 must be called to read the names, and listxattrat (or a call that
+// costs as much) once per entry to find out whether it has attributes. This program makes only those
+// calls: no stat, no allocation per entry, no path unless there is something to print. Only an entry
+// with the attribute costs a second call, getxattrat, and its path. The threads share the directories
+// through one stack. Only "." and ".." are skipped.
 //
-// The list is asked for with a small buffer, because the kernel allocates as much as it is offered;
-// an entry with a longer list is asked again with the largest list that Linux allows.
+// listxattrat is called with a small buffer, because the kernel allocates memory of the size of the
+// buffer; for an entry with a longer list it is called again with the largest size that Linux allows.
 //
 // -0 ends paths with NUL instead of newline, -c prints the number of entries below ROOT on standard
 // error. Paths longer than PATH_MAX are reported, not walked.
 //
-// -s looks at what a plan of what to delete must know of each entry, which is the work of
-// `resval-purge plan ROOT`: type, size, blocks, owner, links, inode, all four times and whether a
-// mount begins there, with one statx; and which attributes there are, with listxattrat as before.
-// It prints no paths but one line: the bytes that the entries below ROOT take, and how many of them
-// carry the attribute. Nothing is kept of an entry, sorted or shown.
+// -s reads what a purge plan must know about each entry, which is the work of `resval-purge plan ROOT`:
+// type, size, blocks, owner, link count, inode, all four times and whether it is a mount point, with one
+// statx; and the names of its attributes, with listxattrat as above. It prints one line instead of paths:
+// the allocated bytes of the entries below ROOT, and the number of entries with the attribute. Entries
+// are not stored or sorted.
 //
-// Exit: 0 done, 2 something could not be read, 3 the kernel has no xattrat calls, 64 usage.
+// Exit: 0 success, 2 something could not be read, 3 the kernel has no xattrat calls, 64 usage.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -175,7 +175,7 @@ static bool is_newer(struct statx_timestamp time, struct timespec than) {
     return time.tv_sec != than.tv_sec ? time.tv_sec > than.tv_sec : time.tv_nsec > than.tv_nsec;
 }
 
-// Looks at every field that a plan uses, so that none can be left out.
+// Uses every field that a plan uses, so that none is optimized away.
 static void note_status(struct walker *self, int fd, const struct directory *parent,
                         const char *name) {
     const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
@@ -224,7 +224,7 @@ static void walk_directory(struct walker *self, const struct directory *director
     close(fd);
 }
 
-// Puts what the last directory held on the shared stack, and takes the next one from it.
+// Pushes the subdirectories found in the last directory onto the shared stack, and pops the next one.
 // Returns NULL when no directory is left and no thread can find another.
 static struct directory *exchange(struct walker *self, bool finished_one) {
     pthread_mutex_lock(&stack_lock);

@@ -1,21 +1,20 @@
 // make-tree [-b] [-e N] [-p N] [-l N] ROOT TOP MIDDLE LEAF FILES
 //
-// Makes the tree that the benchmarks walk: ROOT (which must not exist) holds TOP directories, each
+// Makes the tree that the benchmarks walk: ROOT (which must not exist) contains TOP directories, each
 // of them MIDDLE directories, each of those LEAF directories, each of those FILES empty files.
 // 10 20 50 50 is 10,000 directories of 50 files: 510,210 entries below ROOT.
 //
-// Where one of TOP, MIDDLE and LEAF is 0 its level is left out: 500 0 0 500 is 500 directories of
-// 500 files. -l N puts N files into each TOP directory, besides what is below. -b gives each file
-// 4 KiB on the disk, so that deleting it would free something; nothing is written there.
+// If one of TOP, MIDDLE and LEAF is 0, its level is omitted: 500 0 0 500 is 500 directories of
+// 500 files. -l N adds N files to each TOP directory. -b allocates 4 KiB for each file without
+// writing data, so that deleting the file would free space.
 //
 // -e N stores isExcludedFromBackup=true on one file in N, -p N isPurgeable=true, always on the same
 // files, so that every run measures the same tree.
 //
-// It measures nothing itself. A file costs one mknodat, a marked one or one with blocks three calls
-// more. One thread
-// makes everything, so that the layout on disk does not depend on chance.
+// It measures nothing itself. A file costs one mknodat, and three more calls if it is marked or has
+// blocks. A single thread makes everything, so that the layout on disk is deterministic.
 //
-// Prints one line: entries below ROOT, a space, and how many files -e marked.
+// Prints one line: the number of entries below ROOT, a space, and the number of files marked by -e.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-# Competitors, and taking turns at measuring them. Everything seen goes to tab-separated files, from
+# Registers competitors and measures them in turns. All results are written to tab-separated files, from
 # which the report is made:
 #   samples   workload, competitor, value
 #   commands  workload, competitor, unit, summary (median or highest), command as shown
@@ -19,7 +19,7 @@ competitor() {
         "$workload" "$name" "$unit" "$summary" "$(shown "${@:4}")" >> "$commands"
 }
 
-# The command as a reader wants to see it: without the directories of this run.
+# Prints a command for the report: without the directories of this run.
 shown() {
     local word words=()
     for word in "$@"; do
@@ -51,7 +51,7 @@ sample() {
 }
 
 # take_turns WORKLOAD PREPARATION NAME…: times each competitor once per round. PREPARATION is a
-# function that runs before each of them, outside the clock.
+# function that runs, untimed, before each of them.
 take_turns() {
     local workload=$1 preparation=$2 name round
     for (( round = 1; round <= runs; round++ )); do

@@ -1,4 +1,4 @@
-# What the harness says, and how it ends.
+# Messages and exit codes of the benchmark.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154

@@ -1,13 +1,13 @@
-# W8 and M8: plans of what to delete, where every file may go.
+# W8 and M8: purge plans, in directories where every file may be deleted.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# What a plan that is soon full frees.
+# The size that the small plan is to free.
 readonly few=64M
 
-# Plans that need a small part of what there is, and all of it. The floor looks at each entry as a
-# plan must, with as many threads, and keeps, sorts and prints nothing.
+# Plans that need a small part of all units, and all of them. The floor inspects each entry as a plan
+# must, with as many threads, but keeps, sorts and prints nothing.
 measure_W8() {
     local threads
     can_purge W8 || return 0
@@ -23,7 +23,7 @@ measure_W8() {
     take_turns W8 nothing_to_prepare floor few all
 }
 
-# plan_competitor WORKLOAD NAME ROOT BYTES [OPTION…]: ROOT is in the only home the command knows.
+# plan_competitor WORKLOAD NAME ROOT BYTES [OPTION…]: ROOT is in $purge_home, the command's HOME.
 plan_competitor() {
     competitor "$1" "$2" "${unit_of_plans:-s}" env -i "HOME=$purge_home" "$resval_purge" plan "$3" \
         --free "$4" --min-age 0 "${@:5}"
@@ -37,7 +37,7 @@ can_purge() {
     esac
 }
 
-# The statx calls of the floor have to come to the sum that find comes to.
+# Requires that the floor reports the same sum as find.
 floor_sees_all() {
     local seen expected
     seen=$(run_competitor W8/floor) || accept_exit W8/floor $?
@@ -45,8 +45,8 @@ floor_sees_all() {
     [[ $seen == "$expected 0" ]] || die "W8: the floor saw $seen bytes and marks, not $expected 0"
 }
 
-# The plan of all units names each entry of a cache's directories once and nothing else. The other
-# one is the beginning of it, and as long as it has to be.
+# Requires that the plan of all units names each entry of the cache's directories once and nothing else,
+# and that the small plan is the beginning of it, and no longer than necessary.
 right_plans() {
     local size
     plan_paths all > "$work/planned-all"
@@ -65,7 +65,7 @@ plan_paths() {
     sed -n 's|^caches .* \(/.*[^/]\)/\{0,1\}$|\1|p' -- "$work/plan"
 }
 
-# What all units below a directory for caches take.
+# Prints the allocated bytes of all units below a directory for caches.
 bytes_of_units() { bytes_below 2 "$1"; }
 
 # bytes_below DEPTH DIRECTORY
@@ -74,7 +74,7 @@ bytes_below() {
         awk '{ sum += $1 } END { printf "%.0f\n", sum * 512 }'
 }
 
-# Peaks of plans of a quarter of a million and of a million files, each a unit.
+# Measures the peak memory of plans of a quarter of a million and of a million files, each a unit.
 measure_M8() {
     local name size count unit_of_plans=KiB
     can_purge M8 || return 0
@@ -85,10 +85,10 @@ measure_M8() {
         plan_competitor M8 "all-$size" "$purge_home/.$size" \
             "$(bytes_of_units "$purge_home/.$size")" --cache "$purge_home/.$size"
     done
-    # What is not wanted needs no memory: four times the units, at most a quarter more.
+    # Units that are not in the plan need no memory: four times the units, at most a quarter more.
     target M8 below few-million - 65536
     target M8 at-most few-million few-quarter-million 1.25
-    # What is wanted grows with the plan, and no faster.
+    # Memory for units in the plan grows with the plan, and no faster.
     target M8 at-most all-million all-quarter-million 4
     for name in {few,all}-{quarter-million,million}; do measure_peak "$name"; done
 }
@@ -109,8 +109,8 @@ measure_peak() {
 
 units_of() { find "$purge_home/.${1#*-}" -type f -printf x | wc -c; }
 
-# 505,500 entries, 255,000 units: 500 directories, in each 500 files, which are units, and 10
-# directories of 50 files, which are units with all in them. Sets `purge_home` and `caches`.
+# Makes 505,500 entries in 255,000 units: 500 directories, each with 500 files, which are units, and 10
+# directories of 50 files, each one unit. Sets `purge_home` and `caches`.
 need_caches() {
     local shape=(500 10 0 50 -l 500)
     [[ $quick == false ]] || shape=(50 10 0 5 -l 500)
@@ -125,7 +125,7 @@ need_quarter_million() { need_loose_files .quarter-million 500; }
 
 need_million() { need_loose_files .million 2000; }
 
-# Directories of 500 files each, every one a unit.
+# Makes directories of 500 files, each file a unit.
 need_loose_files() {
     local directories=$2
     [[ $quick == false ]] || directories=$(( directories / 10 ))

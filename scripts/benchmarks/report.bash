@@ -1,4 +1,4 @@
-# benchmark.json, the table made from it, and the exit code.
+# Writes benchmark.json, prints the table made from it, and determines the exit code.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154

@@ -1,4 +1,4 @@
-# Makes benchmark.json from the tab-separated files that the measuring wrote.
+# Makes benchmark.json from the tab-separated files of measurements.
 
 def rows($text): $text | split("\n") | map(select(. != "") | split("\t"));
 

@@ -1,4 +1,4 @@
-# What must be there before anything is measured: tools, executables, a place to work.
+# Prepares the measurements: tools, executables, a working directory.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
@@ -29,7 +29,7 @@ install_missing_packages() {
 }
 
 # Sets `resval`, `resval_backup` and `resval_purge`, and `two_keys`, `url_keys` and
-# `without_xattrat` (empty when they are not there).
+# `without_xattrat` (empty when they are missing).
 find_executables() {
     if [[ -n ${RESVAL_BIN-} ]]; then
         resval=$(realpath -m -- "$RESVAL_BIN")/resval
@@ -88,7 +88,7 @@ clean_up() {
     fi
 }
 
-# Where mounts are stacked, the last one listed is the one in use.
+# If mounts are stacked, the last one listed is on top.
 filesystem_of() {
     findmnt --noheadings --output FSTYPE --target "$1" | tail -n 1
 }
@@ -102,7 +102,7 @@ build_floors() {
     done
 }
 
-# Sets `busy_percent`: how much of all processors others use while this script sleeps.
+# Sets `busy_percent`: the share of all processors used by other processes while this script sleeps.
 look_for_others() {
     local before after all_before all_after
     read -r _ before < /proc/stat

@@ -13,8 +13,8 @@ def amount($unit):
 
 def row($cells): "| " + ($cells | join(" | ")) + " |";
 
-# A ratio stands in the row of the resval command, or, when the aim is to be faster than a peer, in
-# the row of that peer.
+# A ratio is in the row of the resval command, or, when the target is to be faster than another program,
+# in the row of that program.
 def target_of($workload; $id):
     $workload.targets[]
     | select(if .kind == "faster" then .reference == $id else .subject == $id end);

@@ -1,4 +1,4 @@
-# The files that are measured. Each function makes what it names once.
+# Makes the trees to measure. Each need_… function makes its tree once.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
@@ -14,8 +14,8 @@ make_tree() {
         die "$root: the tree could not be made"
 }
 
-# check_room PATH KIBIBYTES ENTRIES: one inode and KIBIBYTES for each entry. To be safe on any
-# filesystem, an empty one counts with 1.
+# check_room PATH KIBIBYTES ENTRIES: requires a free inode and KIBIBYTES for each entry. To be safe on
+# any filesystem, an empty file counts as 1 KiB.
 check_room() {
     local directory needed=$(( $2 * $3 )) entries=$3 inodes all_inodes kibibytes
     directory=$(dirname -- "$1")
@@ -23,7 +23,7 @@ check_room() {
         df -k --output=itotal,iavail,avail -- "$directory" | tail -n 1
     )
     [[ $kibibytes -ge $needed ]] || die "$directory: $needed KiB of free space are needed"
-    # Filesystems that make inodes as they go count none.
+    # Filesystems that allocate inodes dynamically report none.
     [[ $all_inodes == 0 || $all_inodes == - || $inodes -ge $entries ]] ||
         die "$directory: $entries free inodes are needed"
 }

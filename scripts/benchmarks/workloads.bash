@@ -1,12 +1,12 @@
 # The workloads. Each registers its competitors, compares their answers, measures them in turns and
-# says what is to be reached.
+# sets the targets.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
 
 readonly mark=user.resval.isExcludedFromBackup
 
-# Fails when the floor cannot run here, because the kernel lacks its system call.
+# Fails when the kernel lacks the system call that the floor needs.
 floor_runs() {
     local status=0
     "$floors/floor-walk" "$floors" > /dev/null 2>&1 || status=$?
@@ -22,7 +22,7 @@ measure_W1() {
     competitor W1 resval s "$resval" find --excluded "$tree"
     competitor W1 bfs s bfs "$tree" -xattrname "$mark"
     competitor W1 getfattr s getfattr -R -n "$mark" --absolute-names "$tree"
-    # It complains about every file without the attribute, and fails because of them.
+    # getfattr reports every file without the attribute as an error, and exits with 1.
     tolerated_exit[W1/getfattr]=1 errors_to[W1/getfattr]=/dev/null
     target W1 at-most resval floor 1.25
     target W1 faster resval bfs 4
@@ -56,7 +56,7 @@ measure_W2() {
     take_turns W2 drop_caches floor resval bfs
 }
 
-# hyperfine starts processes with less noise than a shell; each round is the median of many starts.
+# hyperfine starts processes with less noise than a shell. Each round is the median of many starts.
 measure_W3() {
     local round file=$work/one-file starts=300
     [[ $quick == false ]] || starts=20
@@ -102,7 +102,7 @@ measure_W4() {
     take_turns W4 remove_marks set-floor set-only set-resval
 }
 
-# So that every `set` stores something new; what the removal leaves to be written is written first.
+# Removes the marks, so that every `set` stores new ones, and synchronizes so that this is not measured.
 remove_marks() {
     "$floors/floor-getset" remove "$paths_list"
     sync -f -- "$paths_list"
@@ -130,7 +130,7 @@ measure_W5() {
     done
 }
 
-# Foundation on Linux knows no marks, so only its sizes can be compared.
+# Foundation on Linux does not support marks, so only its sizes can be compared.
 measure_W6() {
     local round name rounds=100 answer expected sizes
     [[ $quick == false ]] || rounds=2
@@ -153,8 +153,8 @@ measure_W6() {
     done
 }
 
-# The question of W1, asked of the backup: what is left out. --no-locations, because the tree may lie
-# in a temporary directory.
+# The query of W1 as a backup plan: the excluded items. --no-locations, because the tree may be in a
+# directory for temporary files.
 measure_W7() {
     need_tree
     competitor W7 find s "$resval" find --excluded "$tree"
@@ -165,7 +165,7 @@ measure_W7() {
     take_turns W7 nothing_to_prepare find excluded plan
 }
 
-# Every path that find prints is left out, and nothing else is.
+# Requires that the plan excludes exactly the paths that find prints.
 same_count_left_out() {
     local found planned
     found=$(run_competitor W7/find | sort | sha256sum)
@@ -191,7 +191,8 @@ measure_M1() {
     done
 }
 
-# Peaks of the plan, and of lists that name every stored item, on trees of 0.5 and 2 million entries.
+# Measures the peak memory of plans, and of lists that name every stored item, on trees of 0.5 and
+# 2 million entries.
 measure_M7() {
     local round name status entries
     need_tree
@@ -204,7 +205,7 @@ measure_M7() {
             "$resval_backup" plan --no-locations --format tar "$root"
     done
     for name in plan-two-million tar-two-million; do target M7 below "$name" - 65536; done
-    # Flat: four times the entries, at most a quarter more.
+    # Memory does not grow with entries: four times as many, at most a quarter more.
     target M7 at-most plan-two-million plan-half-million 1.25
     for (( round = 1; round <= runs; round++ )); do
         note "M7: round $round of $runs"

@@ -1,4 +1,4 @@
-# What scripts/quickstart says, the commands it shows, and how it ends.
+# Messages, shown commands and exit codes of scripts/quickstart.
 #
 # shellcheck shell=bash disable=SC2154
 
@@ -13,7 +13,7 @@ fail() {
     exit 1
 }
 
-# Shows a command as it can be typed, and runs it.
+# Prints a command, quoted for the shell, and runs it.
 run() {
     local word line='$'
     for word in "$@"; do
@@ -24,13 +24,13 @@ run() {
     "$@" || fail "$1 ended with exit code $?"
 }
 
-# The same for a line of shell.
+# Prints a line of shell code and runs it.
 run_shell() {
     printf '$ %s\n' "$1"
     bash -o pipefail -c "$1" || fail "the line above ended with exit code $?"
 }
 
-# Makes `work`, which goes when the script ends, unless it is to be kept.
+# Makes the directory `work`, which is removed when the script ends, except with --keep.
 make_working_directory() {
     work=$(mktemp --directory "${TMPDIR:-/var/tmp}/resval-quickstart.XXXXXX")
     work=$(realpath "$work")

@@ -1,4 +1,4 @@
-# The tree that scripts/quickstart backs up, and what a restored copy of it must be.
+# The tree that scripts/quickstart backs up, and the checks of a restored copy.
 #
 # shellcheck shell=bash disable=SC2154
 
@@ -37,7 +37,7 @@ make_special_files() {
     ln -s /nowhere "$HOME/links/dangling"
     mkfifo "$HOME/links/fifo"
 
-    # 64 MiB with data at the beginning, in the middle and at the end.
+    # A sparse file of 64 MiB with data at the beginning, in the middle and at the end.
     truncate --size=64M "$HOME/sparse"
     for place in 0 8000 16383; do
         head -c 4096 /dev/urandom |
@@ -55,7 +55,7 @@ make_special_files() {
     touch -d '1999-12-31 23:59:59.123456789 UTC' "$HOME/modes/no-content"
 }
 
-# The names that find prints are those the marks were set on.
+# Checks that find prints exactly the names of the marked files.
 check_found_names() {
     cmp <(find hostile/drop -type f -print0 | sort --zero-terminated) \
         <(resval find -0 --excluded hostile | sort --zero-terminated) ||
@@ -63,7 +63,8 @@ check_found_names() {
     say 'the same 20 names, byte for byte'
 }
 
-# Takes from a copy of the home what is to be left out. `cp` and the comparison are not ours.
+# Compares the restored home with a copy from which excluded items were removed. `cp` and the comparison
+# are independent of this project.
 compare_with_expectation() {
     local expected=$work/expected restored=$work/restored$HOME
     cp -a "$HOME" "$expected"
@@ -83,7 +84,7 @@ compare_with_expectation() {
     say 'no difference'
 }
 
-# Holes come back: the restored file takes no more space, but for what the filesystem needs itself.
+# Checks that holes are restored: the file allocates no more space, apart from filesystem overhead.
 check_holes() {
     local source restored
     sync --file-system "$HOME/sparse" "$work/restored$HOME/sparse"
@@ -93,7 +94,7 @@ check_holes() {
     ((restored <= source + 128)) || fail 'the restored file has lost its holes'
 }
 
-# The thumbnails are gone, as one, and nothing else.
+# Checks that the thumbnails were deleted as a unit, and nothing else.
 check_what_was_freed() {
     local before=$work/before
     [[ ! -e $HOME/.cache/thumbnails ]] || fail 'the thumbnails are still there'

@@ -1,9 +1,9 @@
-# How the package is built for tests. To be sourced.
+# Options for building the package for tests. To be sourced.
 
 # shellcheck disable=SC2034 # used by those who source this
-# Where: a directory of its own, so that `swift build` without options does not build all anew.
+# A separate build directory, so that `swift build` without options does not rebuild everything.
 build_directory=.build/optimised
 # shellcheck disable=SC2034 # used by those who source this
-# Options of swift build and swift test: optimised, as what is installed is. Tests that come to every
-# moment of a run take ten times as long without.
+# Options of swift build and swift test: optimized, like the installed programs. Without optimization,
+# tests that interrupt a run at every step take ten times as long.
 build_options=(-Xswiftc -O --scratch-path "$build_directory")

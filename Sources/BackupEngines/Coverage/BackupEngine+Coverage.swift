@@ -2,31 +2,31 @@ import BackupPlanning
 import SystemCalls
 import SystemPackage
 
-/// What comparing a plan with the snapshots before found.
+/// The result of comparing a plan with earlier snapshots.
 package struct CoverageReport: Sendable {
-    /// The snapshot it was compared with; nil when there is none that tells enough.
+    /// The snapshot that the plan was compared with; nil when none has a readable record.
     package var base: Snapshot?
-    /// How less is covered; empty when it is not.
+    /// How less is covered; empty when no less is.
     package var causes: [CoverageCause] = []
-    /// The newer snapshots that it could not be compared with, each with the reason.
+    /// The newer snapshots that the plan could not be compared with, each with the reason.
     package var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
-    /// Items that had a protection class at the snapshot before and have none now.
+    /// Items that had a protection class in the earlier snapshot and have none now.
     package var unprotected: [RecordedProtection] = []
 
     package init(base: Snapshot? = nil) { self.base = base }
 
-    /// What is told of a plan that there is nothing to compare with.
+    /// Creates the report of a plan without an earlier snapshot to compare with.
     init(ofFirst plan: BackupPlan) {
         causes = plan.doubtfulExclusions.map(CoverageCause.init(doubtful:))
     }
 
-    /// Adds causes that are not among those there are.
+    /// Adds the causes that are not in the report yet.
     mutating func add(_ added: [CoverageCause]) {
         let known = Set(causes.map { [Array($0.name.utf8), $0.path ?? []] })
         causes += added.filter { !known.contains([Array($0.name.utf8), $0.path ?? []]) }
     }
 
-    /// Adds doubts about items that no other cause names.
+    /// Adds doubtful exclusions of items that no other cause names.
     fileprivate mutating func addDoubts(of plan: BackupPlan) {
         let known = Set(causes.compactMap(\.path))
         causes += plan.doubtfulExclusions.map(CoverageCause.init(doubtful:)).filter {
@@ -42,20 +42,21 @@ extension CoverageCause {
 }
 
 extension [Snapshot] {
-    /// Those whose coverage the next is compared with, the best first: the newest of those that have
-    /// not shrunk, and behind them those that have.
+    /// The snapshots to compare the next one with, the best first: the newest of those that have
+    /// not shrunk, then the newest of those that have.
     fileprivate var coverageBases: [Snapshot] {
         reversed().filter { !$0.hasShrunk } + reversed().filter(\.hasShrunk)
     }
 }
 
 extension BackupEngine {
-    /// Compares a plan with the newest of the snapshots before that covers what it should and whose
-    /// record can be read. With newer ones whose record cannot it is compared by their items.
+    /// Compares a plan with the newest earlier snapshot that has not shrunk and whose record can be
+    /// read. The items of newer snapshots whose records cannot be read are compared too.
     ///
-    /// Where there are snapshots and none can be compared with, that is a cause.
+    /// When there are earlier snapshots and none can be compared with, that is a cause.
     ///
-    /// - Parameter earlier: those of the same SOURCEs and machine, in the order they were made.
+    /// - Parameter earlier: the snapshots of the same SOURCEs and machine, in the order they were
+    ///   made.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     package func compareCoverage(
         of plan: BackupPlan, _ facts: RecordFacts, with earlier: SnapshotList
@@ -72,11 +73,11 @@ extension BackupEngine {
                 held += try await compareItems(of: plan, facts, with: base)
             }
         }
-        // A snapshot that itself waits to be accepted has settled no doubt.
+        // A snapshot that has not been accepted itself does not settle doubts.
         if report.base?.hasShrunk == true { report.addDoubts(of: plan) }
         report.add(held)
         report.incomparable = failures
-        // What covers as it should may be among those that cannot be read.
+        // A snapshot that has not shrunk may be among those that cannot be read.
         if report.base?.hasShrunk != false {
             let failure = failures.first { report.base == nil || !$0.snapshot.hasShrunk }
             let sentence =
@@ -87,7 +88,8 @@ extension BackupEngine {
         return report
     }
 
-    /// Compares a plan with a snapshot's record, and where that is not enough with its entries.
+    /// Compares a plan with a snapshot's record and, where the record is not enough, with its
+    /// entries.
     ///
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     package func compareCoverage(
@@ -112,9 +114,9 @@ extension BackupEngine {
         return report
     }
 
-    /// Compares a plan with the entries of a snapshot whose record is damaged: what it holds counts,
-    /// also when nobody can tell what it left out. One that never had a record was never what the
-    /// next is compared with.
+    /// Compares a plan with the entries of a snapshot whose record is damaged: what the snapshot
+    /// contains counts, even when it is unknown what it excluded. A snapshot that never had a
+    /// record is not compared with.
     ///
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     private func compareItems(
@@ -131,12 +133,13 @@ extension BackupEngine {
         }
     }
 
-    /// Says that it is right for a snapshot to hold less than the one before.
+    /// Accepts a snapshot that covers less than the one before.
     ///
-    /// - Parameter choice: the snapshot; nil for the newest one of this machine that waits for it.
-    /// - Returns: the snapshot as it was.
-    /// - Throws: ``BackupError`` with the code `noSnapshot` when nothing waits, or several sets of
-    ///   SOURCEs do.
+    /// - Parameter choice: the snapshot; nil for the newest one of this machine that waits for
+    ///   acceptance.
+    /// - Returns: the snapshot as it was before.
+    /// - Throws: ``BackupError`` with the code `noSnapshot` when no snapshot waits, or when several
+    ///   sets of SOURCEs have one that does.
     package func accept(_ choice: SnapshotChoice?) async throws(BackupError) -> Snapshot {
         let snapshot: Snapshot
         if let choice {
@@ -154,12 +157,12 @@ extension BackupEngine {
         return snapshot
     }
 
-    /// The snapshot of a set that nobody has accepted and that so keeps everything else of it from
-    /// being removed; nil for none.
+    /// Returns the snapshot of a set that waits for acceptance, and so prevents the removal of all
+    /// others in the set; nil when none does.
     ///
-    /// The newest made that is compared with those before it decides: what has no record, as those
-    /// have that another program makes with tags of ours, never hides one that has shrunk. When there
-    /// is no such other, a snapshot without a record waits itself, unless it is the only one.
+    /// The newest snapshot with a readable record decides: a snapshot without one, such as another
+    /// program makes with this program's tags, never hides one that has shrunk. When no other
+    /// decides, a snapshot without a record waits itself, unless it is the only one.
     ///
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     package func pending(

@@ -1,27 +1,27 @@
 import SystemPackage
 
-/// How a backup covers less than the one before.
+/// The way in which a backup covers less than the one before.
 package enum CoverageCause: Sendable, Hashable {
-    /// Something that the predecessor holds is left out now.
+    /// An item that the predecessor contains is excluded.
     ///
     /// - Parameters:
-    ///   - sentence: why, in words.
-    ///   - items: how many items the predecessor holds of it.
-    ///   - bytes: the sizes of the files among them.
+    ///   - sentence: the reason, in words.
+    ///   - items: the number of items below it that the predecessor contains.
+    ///   - bytes: the sizes of the files among them, in bytes.
     case newlyExcluded(path: [UInt8], sentence: String, items: Int, bytes: Int64)
-    /// Something is left out for the first time by a mark that a user other than the item's owner may
-    /// have set, whether the predecessor holds it or there is none.
+    /// An item is excluded for the first time by a mark that a user other than the item's owner may
+    /// have set, whether the predecessor contains it or there is no predecessor.
     case doubtfulMark(path: [UInt8], sentence: String)
     /// Many fewer items are stored.
     case fewerItems(before: Int64, now: Int64)
     /// Many fewer bytes are stored.
     case fewerBytes(before: Int64, now: Int64)
-    /// A SOURCE is empty, and was not.
+    /// A SOURCE is empty that was not empty before.
     case emptySource([UInt8])
-    /// A SOURCE is on another filesystem than it was.
+    /// A SOURCE is on another filesystem than before.
     case otherFilesystem([UInt8], before: String, now: String)
-    /// There are snapshots before, and no record of theirs can be read: nobody can tell whether less
-    /// is covered.
+    /// There are earlier snapshots, but none of their records can be read: it is unknown whether
+    /// less is covered.
     ///
     /// - Parameter sentence: what is wrong with the newest of them, in words.
     case incomparable(sentence: String)
@@ -39,7 +39,7 @@ package enum CoverageCause: Sendable, Hashable {
         }
     }
 
-    /// The item concerned; nil where it is the backup as a whole.
+    /// The item concerned; nil for the backup as a whole.
     package var path: [UInt8]? {
         switch self {
         case .newlyExcluded(let path, _, _, _), .emptySource(let path),

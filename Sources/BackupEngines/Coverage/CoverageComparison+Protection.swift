@@ -3,7 +3,8 @@ import SystemCalls
 import SystemPackage
 
 extension CoverageComparison {
-    /// Items that stored a protection class at the snapshot before, are still there, and have none.
+    /// Returns the items that stored a protection class in the earlier snapshot, still exist, and
+    /// have none now.
     func unprotected(in plan: BackupPlan) -> [RecordedProtection] {
         let today = Set(plan.protectedItems.map(\.path.bytes))
         return protectedBefore.filter { item in
@@ -19,14 +20,14 @@ extension CoverageComparison {
             _ = try FilePath(bytes: path).withoutFollowing.status()
             return true
         } catch {
-            // Gone, or out of reach: the plan reports that.
+            // Missing or inaccessible: the plan reports that.
             return false
         }
     }
 }
 
 extension RecordedProtection {
-    /// That the item has no class any more, in words without the path.
+    /// That the item has lost its class, in words without the path.
     package var lossSentence: String {
         "had the protection class \(protectionClass) at the snapshot before, and has none now "
             + "(if a program lost it: resval set protection=\(protectionClass))"

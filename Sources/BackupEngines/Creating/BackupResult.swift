@@ -1,39 +1,40 @@
-/// What a backup made.
+/// The outcome of making a backup.
 package struct BackupResult: Sendable {
     /// The identifier of the new snapshot, or its first digits.
     package var snapshot: String
-    /// Items of the SOURCEs in the snapshot, directories included.
+    /// The number of items of the SOURCEs in the snapshot, directories included.
     package var storedItems: Int
     /// The sizes of the files in the snapshot, in bytes.
     package var storedBytes: Int64
-    /// Files that the predecessor did not have.
+    /// The number of files that the predecessor did not contain.
     package var newFiles: Int64
-    /// Files that are not as they were in the predecessor.
+    /// The number of files that differ from those in the predecessor.
     package var changedFiles: Int64
-    /// Files that are as they were in the predecessor, and were not read again.
+    /// The number of files that are the same as in the predecessor, and were not read again.
     package var unchangedFiles: Int64
-    /// What the repository grew by, in bytes.
+    /// The number of bytes by which the repository grew.
     package var addedBytes: Int64
     /// Items that are not in the snapshot as they should be, sorted by path.
     package var shortfalls: [Shortfall]
-    /// How many more items vanished before restic came to them, or could not be named.
+    /// The number of further items that vanished before restic read them, or could not be named.
     package var unnamedShortfalls: Int
-    /// How many of them could not be named for another reason than that they vanished.
+    /// The number of those that could not be named for a reason other than that they vanished.
     package var unknownShortfalls = 0
-    /// Paths that should have been left out and are in the snapshot.
+    /// The paths that should have been excluded but are in the snapshot.
     package var lostExclusions: [[UInt8]]
-    /// What comparing with the snapshot before found.
+    /// The result of comparing with the earlier snapshot.
     package var coverage = CoverageReport()
-    /// Why it could not be noted in the repository that the snapshot, or one that it stands in for, is
-    /// incomplete; nil when it was or there is nothing to note.
+    /// Why the repository could not record that the snapshot, or one that it replaces, is
+    /// incomplete; nil when it could, or when there is nothing to record.
     package var untagged: BackupError?
 
-    /// Whether the snapshot holds much less than the one before.
+    /// Whether the snapshot covers less than the one before.
     package var hasShrunk: Bool { !coverage.causes.isEmpty }
     /// Whether everything the plan stores is in the snapshot.
     package var isComplete: Bool { shortfalls.isEmpty && unnamedShortfalls == 0 }
-    /// Whether retention may follow: nothing is missing but files that changed or vanished meanwhile, and
-    /// the snapshot is tagged if so, which keeps those that lack nothing.
+    /// Whether retention may follow: nothing is missing except files that changed or vanished
+    /// meanwhile, and in that case the snapshot is tagged, which protects the snapshots that lack
+    /// nothing.
     package var allowsForget: Bool {
         !hasShrunk && untagged == nil && unknownShortfalls == 0
             && shortfalls.allSatisfy(\.isPassing)

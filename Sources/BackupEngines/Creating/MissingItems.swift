@@ -3,7 +3,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Finds the names of items that a snapshot lacks: the plan knows them by hashes only.
+/// Finds the names of items that a snapshot lacks, since the plan knows items only by their hashes.
 struct MissingItems: PlanObserver {
     private let manifest: PlanManifest
     private let found: Found
@@ -26,7 +26,8 @@ struct MissingItems: PlanObserver {
 
     mutating func finish() { found.paths.withLock { $0 += paths } }
 
-    /// Walks the sources again and names what is missing and still there.
+    /// Walks the sources again and returns the paths that are missing from the snapshot but still
+    /// exist, sorted.
     ///
     /// - Throws: what planning throws.
     static func names(
@@ -38,11 +39,12 @@ struct MissingItems: PlanObserver {
     }
 }
 
-/// Why an item that is there did not get into a snapshot, as far as trying to read it tells.
+/// Returns why an existing item is not in a snapshot, as far as an attempt to read it shows.
 func causeOfAbsence(_ path: [UInt8]) -> Shortfall.Cause {
     let path = FilePath(bytes: path)
     do throws(Errno) {
-        // What is opened is what was looked at: opening a device can do something.
+        // The item that is opened is the one whose kind was checked: opening a device can have
+        // effects.
         let item = OwnedDescriptor(try openReference(to: path.withoutFollowing))
         let kind = try item.descriptor.status().kind
         guard kind == .regularFile || kind == .directory else { return .missing }

@@ -2,11 +2,11 @@ import BackupPlanning
 import SystemCalls
 import SystemPackage
 
-/// Shortfalls from everyone who notices any: each path once, by whoever knows most.
+/// Collects shortfalls from several sources: each path once, with the best known cause.
 struct ShortfallList {
     private var causes: [[UInt8]: Shortfall.Cause] = [:]
 
-    /// Begins with what the plan knows.
+    /// Creates a list with the shortfalls that the plan knows.
     init(_ plan: BackupPlan) {
         for notice in plan.notices where notice.isShortfall {
             causes[notice.path.bytes] =
@@ -24,8 +24,9 @@ struct ShortfallList {
         }
     }
 
-    /// Adds what the engine complained of, by the exact name where that is known. Why it could not read an
-    /// item the engine knows better: a file can be opened on a device that fails later.
+    /// Adds items that the engine reported, by their exact names where these are known. The
+    /// engine's error for an unreadable item takes precedence: a file can be opened on a device
+    /// that fails later.
     mutating func add(inexact shortfalls: [Shortfall]) {
         for shortfall in shortfalls {
             let path = knownPath(shortfall.path)
@@ -41,7 +42,8 @@ struct ShortfallList {
             .sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 
-    /// The exact name of what an engine names without some bytes; the name itself where none is known.
+    /// Returns the exact path for a name that an engine reports without some of its bytes; the name
+    /// itself when no path is known.
     private func knownPath(_ name: [UInt8]) -> [UInt8] {
         guard name.contains(JSONScanner.lostByte) else { return name }
         return causes.keys.first { known in

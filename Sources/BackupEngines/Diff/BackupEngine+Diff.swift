@@ -1,12 +1,12 @@
 import ResourceValues
 
 extension BackupEngine {
-    /// Compares two snapshots and hands every difference to a closure, in a snapshot's order.
+    /// Compares two snapshots and passes every difference to a closure, in a snapshot's order.
     ///
-    /// Memory grows with what the two leave out, not with what they hold.
+    /// Memory use grows with the number of items that the snapshots exclude, not with the number
+    /// they contain. A snapshot without a record is treated as if it excluded nothing.
     ///
-    /// - Throws: ``BackupError``. A snapshot without a record leaves nothing out, as far as anybody
-    ///   can tell.
+    /// - Throws: ``BackupError``.
     package func compare(
         _ first: Snapshot, with second: Snapshot,
         report: @escaping @Sendable (SnapshotDifference) -> Void
@@ -30,7 +30,7 @@ extension BackupEngine {
     }
 }
 
-/// What a snapshot leaves out, to look paths up in.
+/// The items that a snapshot excludes, for lookup by path.
 struct LeftOutSet: RecordHandler {
     private var files: [[UInt8]: String] = [:]
     private var directories: [[UInt8]: String] = [:]
@@ -44,7 +44,8 @@ struct LeftOutSet: RecordHandler {
         }
     }
 
-    /// Why a path is left out; nil when it is not. Of a directory the entry itself is stored.
+    /// Returns why a path is excluded; nil when it is not. The entry of an excluded directory is
+    /// stored.
     func reason(for path: [UInt8]) -> String? {
         if let reason = files[path] { return reason }
         guard !directories.isEmpty else { return nil }
@@ -87,7 +88,7 @@ private struct EntryMerger: SnapshotEntryHandler {
         try advance()
     }
 
-    /// Takes what only the first snapshot has behind the last entry of the second.
+    /// Reports the entries of the first snapshot that come after the last entry of the second.
     mutating func finish() throws(BackupError) {
         if !hasBegun { try advance() }
         while let old = before {
@@ -116,7 +117,8 @@ private struct EntryMerger: SnapshotEntryHandler {
                 reason))
     }
 
-    /// A directory's time moves with every entry, and so tells nothing of its own.
+    /// Whether two entries with the same path differ. A directory's time changes with every entry
+    /// in it, and so is not compared.
     private func differ(_ old: SnapshotEntry, _ new: SnapshotEntry) -> Bool {
         if old.kind != new.kind || old.permissions != new.permissions { return true }
         return new.kind != .directory && (old.size != new.size || old.modified != new.modified)

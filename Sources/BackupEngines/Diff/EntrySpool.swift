@@ -2,12 +2,14 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// A snapshot's entries in a file without a name, so that two snapshots can be read side by side in
-/// little memory. Nothing stays behind when this process is killed.
+/// A snapshot's entries in an unnamed file, so that two snapshots can be read side by side in
+/// little memory. Nothing is left behind when this process is killed.
 final class EntrySpool: Sendable {
     private let file: OwnedDescriptor
 
-    /// - Throws: ``BackupError`` when neither `/var/tmp` nor `/tmp` takes a file.
+    /// Creates an empty spool.
+    ///
+    /// - Throws: ``BackupError`` when no file can be created in `/var/tmp` or `/tmp`.
     init() throws(BackupError) {
         var failure = Errno.notSupported
         let bases: [FilePath] = ["/var/tmp", "/tmp"]
@@ -48,7 +50,7 @@ final class EntrySpool: Sendable {
     }
 }
 
-/// Puts a snapshot's entries into a spool.
+/// Writes a snapshot's entries to a spool.
 struct SpoolWriter: SnapshotEntryHandler {
     private let spool: EntrySpool
     private var pending: [UInt8] = []
@@ -66,7 +68,7 @@ struct SpoolWriter: SnapshotEntryHandler {
         if pending.count > 1 << 18 { try flush() }
     }
 
-    /// Writes what is left.
+    /// Writes the pending entries.
     mutating func flush() throws(BackupError) {
         try spool.append(pending)
         pending.removeAll(keepingCapacity: true)
@@ -77,7 +79,7 @@ struct SpoolWriter: SnapshotEntryHandler {
     }
 }
 
-/// Reads a spool's entries in their order.
+/// Reads a spool's entries in order.
 struct SpoolReader: Sendable {
     private let spool: EntrySpool
     private var offset: Int64 = 0
@@ -88,7 +90,7 @@ struct SpoolReader: Sendable {
 
     init(_ spool: EntrySpool) { self.spool = spool }
 
-    /// The next entry; nil behind the last one.
+    /// Returns the next entry; nil after the last one.
     mutating func entry() throws(BackupError) -> SnapshotEntry? {
         guard try has(Self.headLength) else { return nil }
         let length = Int(number())
@@ -106,7 +108,7 @@ struct SpoolReader: Sendable {
             permissions: permissions)
     }
 
-    /// Whether so many bytes are left, which are then in memory.
+    /// Whether this many bytes are left; if so, they are in memory.
     private mutating func has(_ count: Int) throws(BackupError) -> Bool {
         if bytes.count - next >= count { return true }
         bytes.removeFirst(next)
@@ -132,7 +134,7 @@ struct SpoolReader: Sendable {
 }
 
 extension FileKind {
-    /// The kinds, by the numbers they have in a spool.
+    /// The kinds; a spool stores the index in this array.
     fileprivate static let spooled: [FileKind] = [
         .unknown, .regularFile, .directory, .symbolicLink, .fifo, .socket, .characterDevice,
         .blockDevice,

@@ -4,15 +4,15 @@ import ResourceValues
 package struct SnapshotDifference: Sendable, Hashable {
     /// The kinds of differences.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// It is in the second snapshot only, and the first did not leave it out.
+        /// It is in the second snapshot only, and the first did not exclude it.
         case added
-        /// It is in the first snapshot only, and the second does not leave it out: it was deleted.
+        /// It is in the first snapshot only, and the second does not exclude it: it was deleted.
         case deleted
-        /// It is in both, with another kind, size, time of modification or permissions.
+        /// It is in both, with another kind, size, modification time or permissions.
         case changed
-        /// It is in the first snapshot only, since the second leaves it out.
+        /// It is in the first snapshot only, since the second excludes it.
         case newlyExcluded = "newly-excluded"
-        /// It is in the second snapshot only, since the first left it out.
+        /// It is in the second snapshot only, since the first excluded it.
         case noLongerExcluded = "no-longer-excluded"
     }
 
@@ -20,12 +20,13 @@ package struct SnapshotDifference: Sendable, Hashable {
     package let kind: Kind
     /// The absolute path's bytes.
     package let path: [UInt8]
-    /// The kind of file: in the second snapshot, where it is there.
+    /// The kind of file: that in the second snapshot, if it is in there.
     package let fileKind: FileKind
-    /// The size in the first snapshot, in bytes; nil where it is not there or is no regular file.
+    /// The size in the first snapshot, in bytes; nil when it is not in there or not a regular file.
     package let sizeBefore: Int64?
-    /// The size in the second snapshot, in bytes.
+    /// The size in the second snapshot, in bytes; nil when it is not in there or not a regular
+    /// file.
     package let sizeAfter: Int64?
-    /// Why it is or was left out, in words; nil where it is not.
+    /// Why it is or was excluded, in words; nil when it is not.
     package let reason: String?
 }

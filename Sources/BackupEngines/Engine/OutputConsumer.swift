@@ -1,26 +1,28 @@
-/// Takes bytes as they come: the output of a program, or the contents of a file.
+/// Receives bytes as they arrive: the output of a program, or the contents of a file.
 package protocol OutputConsumer: Sendable {
-    /// Takes the next bytes.
+    /// Receives the next bytes.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError)
 
-    /// Called once after the last bytes.
+    /// Called once, after the last bytes.
     mutating func finish() throws(BackupError)
 }
 
-/// Takes text line by line.
+/// Receives text line by line.
 package protocol LineConsumer: Sendable {
-    /// Takes a line, without its newline.
+    /// Receives a line, without its newline.
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError)
 }
 
-/// Cuts output into lines of at most 16 MiB, more than any line with a path has.
+/// Splits output into lines of at most 16 MiB, longer than any line with a path.
 package struct Lines<Consumer: LineConsumer>: OutputConsumer {
-    /// Who takes the lines.
+    /// The consumer of the lines.
     package var consumer: Consumer
     private let tooLong: BackupError
     private var unfinished: [UInt8] = []
 
-    /// - Parameter tooLong: thrown for a longer line.
+    /// Creates a splitter.
+    ///
+    /// - Parameter tooLong: the error thrown for a longer line.
     package init(
         _ consumer: Consumer,
         tooLong: BackupError = BackupError(
@@ -49,10 +51,10 @@ package struct Lines<Consumer: LineConsumer>: OutputConsumer {
     }
 }
 
-/// The longest line that is held, in bytes.
+/// The length of the longest line accepted, in bytes.
 package let longestLine = 16 << 20
 
-/// Keeps all output, up to a limit.
+/// Collects all output, up to a limit.
 struct WholeOutput: OutputConsumer {
     private(set) var bytes: [UInt8] = []
     private let limit: Int
@@ -69,7 +71,7 @@ struct WholeOutput: OutputConsumer {
     mutating func finish() {}
 }
 
-/// Lets output go.
+/// Discards output.
 struct NoOutput: OutputConsumer {
     func receive(_ bytes: UnsafeRawBufferPointer) {}
     func finish() {}

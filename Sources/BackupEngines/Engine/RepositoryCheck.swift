@@ -1,16 +1,16 @@
 import SystemPackage
 
-/// What checking a repository found.
+/// The result of checking a repository.
 package struct RepositoryCheck: Sendable, Hashable {
-    /// What is wrong, in the engine's words, a line each; empty for nothing.
+    /// The problems found, in the engine's words, one line each; empty when there are none.
     package var problems: [String] = []
-    /// The items of snapshots that cannot be read whole, as far as they are known.
+    /// The items of snapshots that cannot be read completely, as far as they are known.
     package var lost: [LostItem] = []
-    /// Whether ``BackupEngine/repair(_:)`` can do something about it.
+    /// Whether ``BackupEngine/repair(_:)`` can repair some of it.
     package var isRepairable = false
-    /// How to heal it, in order; empty when nothing is wrong, or nothing can be done.
+    /// The steps to repair it, in order; empty when nothing is wrong, or nothing can be done.
     package var repair: [RepairStep] = []
-    /// The engine's names of its files that are damaged and can be repaired.
+    /// The engine's names of its damaged files that can be repaired.
     package var damagedFiles: [String] = []
     /// The snapshots whose own files are damaged, by the first digits of their identifiers.
     package var damagedSnapshots: [String] = []
@@ -18,15 +18,15 @@ package struct RepositoryCheck: Sendable, Hashable {
     package init() {}
 }
 
-/// An item of which snapshots have lost something.
+/// An item that has lost data in some snapshots.
 package struct LostItem: Sendable, Hashable {
     /// Its path.
     package var path: [UInt8]
-    /// Whether the engine could tell all bytes of the path; else U+FFFD stands for those it could not.
+    /// Whether every byte of the path is known; otherwise U+FFFD represents the unknown ones.
     package var isExact = true
-    /// Whether it is a directory: all below it is lost, too.
+    /// Whether it is a directory; if so, everything below it is lost too.
     package let isDirectory: Bool
-    /// The snapshots concerned, the oldest first.
+    /// The snapshots concerned, oldest first.
     package let snapshots: [Snapshot]
 
     package init(path: [UInt8], isDirectory: Bool, snapshots: [Snapshot]) {
@@ -36,15 +36,15 @@ package struct LostItem: Sendable, Hashable {
     }
 }
 
-/// A step of healing a repository.
+/// A step in repairing a repository.
 package struct RepairStep: Sendable, Hashable {
     /// What the step does, in words.
     package let purpose: String
     /// The command to run, word by word; it needs the same environment as the command that found
-    /// the damage. Empty where no command does it.
+    /// the damage. Empty when there is no command for the step.
     package let command: [[UInt8]]
-    /// Whether it is a command of this program: the program, the repository and what opens it are then
-    /// not among the words.
+    /// Whether it is a command of this program; if so, the words do not include the program, the
+    /// repository and the source of its password.
     package let isOwn: Bool
 
     package init(purpose: String, command: [[UInt8]], isOwn: Bool = false) {
@@ -53,7 +53,7 @@ package struct RepairStep: Sendable, Hashable {
         self.isOwn = isOwn
     }
 
-    /// The step that has damaged snapshots set aside; none where there are none.
+    /// Returns the step that sets damaged snapshots aside; empty when there are none.
     static func settingAside(_ snapshots: [String]) -> [RepairStep] {
         guard !snapshots.isEmpty else { return [] }
         return [
@@ -64,11 +64,11 @@ package struct RepairStep: Sendable, Hashable {
     }
 }
 
-/// What was done to heal a repository.
+/// An action taken to repair a repository.
 package struct RepairAction: Sendable, Hashable {
     /// What was done, in words.
     package let sentence: String
-    /// The file it is about; nil where there is none.
+    /// The file concerned; nil when there is none.
     package let path: FilePath?
 
     package init(_ sentence: String, path: FilePath? = nil) {

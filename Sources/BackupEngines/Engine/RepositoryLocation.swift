@@ -1,25 +1,25 @@
 import SystemCalls
 import SystemPackage
 
-/// Where a repository is, and of which kind it is.
+/// The location of a repository, and its kind.
 package struct RepositoryLocation: Sendable, Hashable {
-    /// What keeps the snapshots.
+    /// The kinds of repositories.
     package enum Kind: Sendable, Hashable {
-        /// restic: a directory of this machine, or anything else restic can reach.
+        /// restic: a directory on this machine, or anything else restic can reach.
         case restic
         /// A directory of plain archives: `tar:DIR`.
         case archives
     }
 
-    /// What keeps the snapshots.
+    /// The kind of repository.
     package let kind: Kind
-    /// The location in the words of its kind.
+    /// The location in the form that its kind takes.
     package let bytes: [UInt8]
-    /// The directory; nil for anything but a directory of this machine.
+    /// The directory; nil for anything but a directory on this machine.
     package let directory: FilePath?
 
-    /// Takes `tar:DIR`, or a location as restic does: `local:DIR`, `s3:…`, `sftp:…` and so on, or a
-    /// directory.
+    /// Creates a location from `tar:DIR`, or from a location as restic takes it: `local:DIR`,
+    /// `s3:…`, `sftp:…` and so on, or a directory.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
         if let directory = Self.rest(of: bytes, after: "tar:") {
@@ -43,7 +43,7 @@ package struct RepositoryLocation: Sendable, Hashable {
         do throws(Errno) {
             return try directory.status().identity
         } catch {
-            // Whoever opens the repository next says what is wrong with it.
+            // The next caller that opens the repository reports what is wrong with it.
             return nil
         }
     }

@@ -1,14 +1,14 @@
 import SystemPackage
 
-/// What an engine is to bring back.
+/// The items that an engine must restore, and where.
 package struct RestoreRequest: Sendable {
     /// The snapshot.
     package let snapshot: Snapshot
-    /// The directory below which each item gets its whole path.
+    /// The directory below which each item is restored with its whole path.
     package let target: FilePath
-    /// Which of the snapshot's paths are wanted.
+    /// The paths of the snapshot that are wanted.
     package let includes: IncludedPaths
-    /// Whether files that are in the target are overwritten. Without it the target was empty or
-    /// absent a moment ago, and a file that appeared since stays as it is and is a failure.
+    /// Whether files in the target are overwritten. If not, the target was just seen empty or
+    /// absent, and a file that has appeared since stays as it is and is a failure.
     package let overwrites: Bool
 }

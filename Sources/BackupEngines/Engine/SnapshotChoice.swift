@@ -1,13 +1,14 @@
 import SystemCalls
 
-/// Which snapshot is meant.
+/// The snapshot that a command refers to.
 package enum SnapshotChoice: Sendable, Hashable {
-    /// The newest one this program made on this machine, by a clock that was right.
+    /// The newest snapshot that this program made on this machine, except those dated in the
+    /// future.
     case latest
-    /// The one whose identifier begins with these digits.
+    /// The snapshot whose identifier begins with these digits.
     case identifier(String)
 
-    /// Reads `latest`, or hexadecimal digits; nil for anything else.
+    /// Parses `latest`, or 4 to 64 hexadecimal digits; nil for anything else.
     package init?(_ text: String) {
         if text == "latest" {
             self = .latest
@@ -20,7 +21,7 @@ package enum SnapshotChoice: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// Whether all characters are hexadecimal digits of ASCII.
+    /// Whether all characters are ASCII hexadecimal digits.
     var isHexadecimal: Bool {
         utf8.allSatisfy { byte in
             switch byte {
@@ -32,24 +33,25 @@ extension StringProtocol {
         }
     }
 
-    /// Whether it is a whole identifier as restic gives them to snapshots, trees and locks: a SHA-256
-    /// in hexadecimal.
+    /// Whether it is a complete identifier as restic gives them to snapshots, trees and locks: a
+    /// SHA-256 in hexadecimal.
     var isResticIdentifier: Bool { utf8.count == 64 && isHexadecimal }
 }
 
 extension BackupEngine {
-    /// The one snapshot that is meant.
+    /// Returns the snapshot that a choice refers to.
     ///
-    /// A snapshot is found by the identifier it was made with, too, which people wrote down.
+    /// A snapshot is also found by its original identifier, which people may have written down.
     ///
-    /// - Throws: ``BackupError`` with the code `noSnapshot` when none or several fit.
+    /// - Throws: ``BackupError`` with the code `noSnapshot` when none or several match, `damaged`
+    ///   when the one that matches cannot be read.
     package func snapshot(_ choice: SnapshotChoice) async throws(BackupError) -> Snapshot {
         switch choice {
         case .latest:
             let own = try await ownSnapshots().snapshots
                 .filter { $0.sourceSet != nil && !$0.isHeld }
             let now = currentTime().seconds
-            // Where all are from the future, it is the clock that is wrong.
+            // When all are dated in the future, the clock of this machine is wrong.
             if let newest = own.last(where: { !$0.isFromFuture(at: now) }) ?? own.last {
                 return newest
             }

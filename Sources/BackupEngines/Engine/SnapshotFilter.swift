@@ -1,8 +1,8 @@
-/// Which snapshots are wanted: those that fit everything that is given.
+/// The conditions that wanted snapshots fulfil, all of them.
 package struct SnapshotFilter: Sendable, Hashable {
     /// The machine they were made on; nil for any.
     package var hostName: String?
-    /// Tags they have, all of them.
+    /// The tags that they have, all of them.
     package var tags: [String]
 
     package init(hostName: String? = nil, tags: [String] = []) {

@@ -2,11 +2,11 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// Snapshots of a repository, and what stands in their place where they cannot be read.
+/// Snapshots of a repository, and those that cannot be read.
 package struct SnapshotList: Sendable {
-    /// The snapshots that fit, in the order of ``Snapshot/isOlder(than:)``.
+    /// The snapshots that match, in the order of ``Snapshot/isOlder(than:)``.
     package var snapshots: [Snapshot]
-    /// Snapshots that nobody can tell what they are of: they may fit, or not. Sorted.
+    /// The snapshots that cannot be read, and so may match or not. Sorted by identifier.
     package var unreadable: [UnreadableSnapshot]
 
     package init(_ snapshots: [Snapshot], unreadable: [UnreadableSnapshot] = []) {
@@ -15,7 +15,7 @@ package struct SnapshotList: Sendable {
     }
 }
 
-/// A snapshot of which the repository holds something, but not what a reader needs.
+/// A snapshot that is in the repository, but cannot be read.
 package struct UnreadableSnapshot: Sendable, Hashable {
     /// The identifier, or its first digits.
     package let identifier: String
@@ -27,7 +27,7 @@ package struct UnreadableSnapshot: Sendable, Hashable {
         self.problem = problem
     }
 
-    /// What is wrong and how to go on, with the identifier.
+    /// What is wrong and how to proceed, with the identifier.
     package var sentence: String {
         "snapshot \(identifier.prefix(8)) cannot be read and is passed over: \(problem) "
             + "(set it aside: resval-backup verify --repair)"
@@ -35,22 +35,23 @@ package struct UnreadableSnapshot: Sendable, Hashable {
 }
 
 extension BackupEngine {
-    /// The snapshots that fit and can be read, in the order of ``Snapshot/isOlder(than:)``.
+    /// Returns the snapshots that match and can be read, in the order of
+    /// ``Snapshot/isOlder(than:)``.
     ///
     /// - Throws: as ``list(_:)`` does.
     package func snapshots(_ filter: SnapshotFilter) async throws(BackupError) -> [Snapshot] {
         try await list(filter).snapshots
     }
 
-    /// All snapshots that can be read, in the order of ``Snapshot/isOlder(than:)``.
+    /// Returns all snapshots that can be read, in the order of ``Snapshot/isOlder(than:)``.
     ///
     /// - Throws: as ``list(_:)`` does.
     package func snapshots() async throws(BackupError) -> [Snapshot] {
         try await snapshots(SnapshotFilter())
     }
 
-    /// This machine's snapshots, those of other programs too. Reports those whose time is in the
-    /// future.
+    /// Returns this machine's snapshots, including those of other programs. Warns of those dated in
+    /// the future.
     ///
     /// - Throws: as ``list(_:)`` does.
     package func ownSnapshots() async throws(BackupError) -> SnapshotList {
@@ -68,8 +69,8 @@ extension BackupEngine {
         return own
     }
 
-    /// The snapshots of a set of SOURCEs made on this machine, without those that are held for a
-    /// purpose of their own.
+    /// Returns the snapshots of a set of SOURCEs made on this machine, except those with the only
+    /// copies of evicted files.
     ///
     /// - Parameter sources: real paths.
     /// - Throws: as ``list(_:)`` does.
@@ -81,7 +82,8 @@ extension BackupEngine {
 }
 
 extension SnapshotList {
-    /// Those of a set of SOURCEs that are not held for a purpose of their own.
+    /// Returns the snapshots of a set of SOURCEs, except those with the only copies of evicted
+    /// files.
     func ofSet(_ set: String) -> SnapshotList {
         SnapshotList(
             snapshots.filter { $0.sourceSet == set && !$0.isHeld }, unreadable: unreadable)

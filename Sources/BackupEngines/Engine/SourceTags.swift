@@ -1,15 +1,15 @@
 import SystemCalls
 import SystemPackage
 
-/// The tags by which a snapshot tells that this program made it, and of which SOURCEs.
+/// The tags that identify a snapshot as made by this program, and from which SOURCEs.
 ///
-/// restic keeps a snapshot's paths too, but they are the list of a cover when many items are left
-/// out, and it repairs what is not UTF-8. Tags are ASCII, with every other byte and every comma as
-/// `%XX`.
+/// restic stores a snapshot's paths too, but they are the list of a cover when many items are
+/// excluded, and restic alters what is not UTF-8. Tags are ASCII, with every other byte and every
+/// comma as `%XX`.
 package struct SourceTags: Sendable, Hashable {
     /// The tag for the set of SOURCEs: equal for equal sets, whatever their order.
     package let set: String
-    /// What tells the set from others, in ASCII.
+    /// The part of the tag that distinguishes the set from others, in ASCII.
     package let fingerprint: String
     /// One tag for each SOURCE, sorted.
     package let each: [String]
@@ -26,11 +26,11 @@ package struct SourceTags: Sendable, Hashable {
     /// All tags.
     package var all: [String] { [set] + each }
 
-    /// Whether a tag begins as those of this program do.
+    /// Whether a tag has the prefix that is reserved for this program's tags.
     package static func isReserved(_ tag: some StringProtocol) -> Bool { tag.hasPrefix("resval-") }
 
-    /// The SOURCEs that tags tell, sorted; empty for a snapshot of another program, and where a tag
-    /// tells anything but an absolute path that leads down.
+    /// Returns the SOURCEs that tags name, sorted; empty for a snapshot of another program, and
+    /// when a tag names anything but a plain absolute path.
     package static func sources(in tags: [String]) -> [FilePath] {
         let told = sourceTags(in: tags)
         let sources = told.compactMap {
@@ -40,9 +40,10 @@ package struct SourceTags: Sendable, Hashable {
         return sources.count == told.count ? sources : []
     }
 
-    /// The tag for the set of SOURCEs among others; nil for a snapshot of another program.
+    /// Returns the tag for the set of SOURCEs; nil for a snapshot of another program.
     ///
-    /// Every client of a repository can write such tags: they count when they agree with each other.
+    /// Every client of a repository can write such tags, so they count only when they are
+    /// consistent.
     package static func set(in tags: [String]) -> String? {
         let told = sourceTags(in: tags)
         let set = setPrefix + shortName(for: told.joined(separator: ","))
@@ -54,8 +55,8 @@ package struct SourceTags: Sendable, Hashable {
     }
 }
 
-/// FNV-1a with 64 bits, in hexadecimal: a short name for text, the same on every machine and in
-/// every version.
+/// Returns the 64-bit FNV-1a hash of a text, in hexadecimal: the same on every machine and in every
+/// version.
 private func shortName(for text: String) -> String {
     let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
         (hash ^ UInt64(byte)) &* 0x100_0000_01B3

@@ -1,33 +1,34 @@
 import BackupPlanning
 
-/// What an engine is to store as a new snapshot.
+/// The input of an engine for a new snapshot.
 package struct StoreRequest: Sendable {
-    /// What to store and what to leave out.
+    /// What to store and what to exclude.
     package let plan: BackupPlan
     /// All tags of the new snapshot.
     package let tags: [String]
-    /// The newest snapshot of the same SOURCEs and machine; nil when this is the first. What has
+    /// The newest snapshot of the same SOURCEs and machine; nil for the first one. Files that have
     /// not changed since need not be read again.
     package let predecessor: Snapshot?
-    /// The record to keep with the snapshot: see ``SnapshotRecord``.
+    /// The record to store with the snapshot: see ``SnapshotRecord``.
     package let record: [UInt8]
 }
 
-/// What an engine stored.
+/// The outcome of storing a snapshot.
 package struct StoredSnapshot: Sendable {
     /// The new snapshot's identifier, or its first digits.
     package var identifier: String
-    /// Files that the predecessor did not have.
+    /// The number of files that the predecessor did not contain.
     package var newFiles: Int64 = 0
-    /// Files that are not as they were in the predecessor.
+    /// The number of files that differ from those in the predecessor.
     package var changedFiles: Int64 = 0
-    /// Files that are as they were in the predecessor, and were not read again.
+    /// The number of files that are the same as in the predecessor, and were not read again.
     package var unchangedFiles: Int64 = 0
-    /// What the repository grew by, in bytes.
+    /// The number of bytes by which the repository grew.
     package var addedBytes: Int64 = 0
-    /// Items the engine could not store. Bytes of a path that the engine cannot tell are 0xFF.
+    /// The items that the engine could not store. Bytes of a path that the engine cannot report are
+    /// 0xFF.
     package var shortfalls: [Shortfall] = []
-    /// How many more items it could not store, and does not name.
+    /// The number of further items that it could not store and does not name.
     package var unnamedShortfalls = 0
 
     package init(identifier: String) { self.identifier = identifier }

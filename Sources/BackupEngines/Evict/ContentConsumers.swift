@@ -1,7 +1,7 @@
 import Eviction
 import SystemCalls
 
-/// Makes the hash of content.
+/// Computes the hash of content.
 struct HashConsumer: OutputConsumer {
     private(set) var hasher = ContentHasher()
 
@@ -9,10 +9,10 @@ struct HashConsumer: OutputConsumer {
     func finish() {}
 }
 
-/// Hands content to a download.
+/// Passes content to a download.
 struct DownloadConsumer: OutputConsumer {
     private let download: Download
-    /// What the download said no with, which the engine does not know.
+    /// The error with which the download refused content, which the engine cannot pass on.
     private let refusal: Monitor<EvictionError?>
 
     init(_ download: Download, _ refusal: Monitor<EvictionError?>) {

@@ -1,11 +1,11 @@
 import Eviction
 import SystemPackage
 
-/// What became of one file that was to be evicted or brought back.
+/// The outcome of evicting or downloading one file.
 package struct EvictionOutcome: Sendable {
-    /// What became of it.
+    /// The kinds of outcomes.
     package enum End: Sendable, Hashable {
-        /// It is done; so many bytes were freed, or brought back.
+        /// It was done; this many bytes were freed or downloaded.
         case done(bytes: Int64)
         /// It would be done: this was a dry run.
         case planned
@@ -17,11 +17,11 @@ package struct EvictionOutcome: Sendable {
 
     /// The file, as an absolute path.
     package let path: FilePath
-    /// Its size in bytes; 0 where it could not be looked at.
+    /// Its size in bytes; 0 when it could not be inspected.
     package var size: Int64 = 0
-    /// The snapshot that holds the content, or held it; nil when none was made.
+    /// The snapshot that contains or contained the content; nil when none was made.
     package var snapshot: String?
-    /// What became of it.
+    /// What happened to it.
     package let end: End
 
     package init(path: FilePath, size: Int64 = 0, snapshot: String? = nil, end: End) {
@@ -31,7 +31,7 @@ package struct EvictionOutcome: Sendable {
         self.end = end
     }
 
-    /// Whether something was left undone that could have been done.
+    /// Whether an action failed that would have had an effect.
     package var isFailure: Bool {
         guard case .refused(let error) = end else { return false }
         return error != .alreadyEvicted && error != .nothingToFree

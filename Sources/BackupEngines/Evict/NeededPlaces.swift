@@ -3,30 +3,30 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The files and directories without which no evicted file could be brought back. They and all
+/// The files and directories without which no evicted file could be downloaded. They and everything
 /// below them are never evicted.
 package struct NeededPlaces: Sendable {
     private var places: [FileIdentity: String] = [:]
 
     package init() {}
 
-    /// Adds a place, if it exists.
+    /// Adds a file or directory, if it exists.
     ///
     /// - Parameter meaning: what it is, as a phrase such as `the repository`.
     package mutating func add(_ path: FilePath, _ meaning: String) {
         do throws(Errno) {
             places[try path.status().identity] = meaning
         } catch {
-            // Nothing is below what does not exist or cannot be looked at.
+            // Nothing is below a path that does not exist or cannot be inspected.
         }
     }
 
-    /// Whether a directory or file is one of the places.
+    /// Whether a directory or file is one of these.
     func isPlace(_ identity: FileIdentity) -> Bool { places[identity] != nil }
 
-    /// Why a file is needed; nil when it is not.
+    /// Returns why a file is needed; nil when it is not.
     ///
-    /// - Parameter path: absolute, without symbolic links.
+    /// - Parameter path: an absolute path without symbolic links.
     func reason(for path: FilePath) throws(EvictionError) -> EvictionError? {
         var ancestor = path
         while true {

@@ -1,8 +1,8 @@
 extension BackupEngine {
-    /// Hands the lines of a snapshot's record to a handler, in bounded memory.
+    /// Passes the lines of a snapshot's record to a handler, in bounded memory.
     ///
-    /// - Throws: ``BackupError`` with the code `noRecord` when the snapshot has none, or one that
-    ///   makes no sense; also what the handler throws.
+    /// - Throws: ``BackupError``: `noRecord` when the snapshot has none, `damaged` when it is not
+    ///   valid; also the handler's error.
     package func readRecord<Handler: RecordHandler>(
         of snapshot: Snapshot, with handler: Handler
     ) async throws(BackupError) -> Handler {
@@ -14,7 +14,7 @@ extension BackupEngine {
 }
 
 extension BackupError {
-    /// That a snapshot has no record.
+    /// The error for a snapshot that has no record.
     package static let noRecord = BackupError(
         .noRecord, "the snapshot has no record of what was left out",
         advice: "only snapshots of resval-backup create have one")

@@ -2,12 +2,13 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Stores the extended attributes that restic could not store, and does not tell of: those of read-only
-/// files and directories, when an ordinary user runs it, and those a filesystem does not take.
+/// Stores the extended attributes that restic could not store without reporting it: those of
+/// read-only files and directories when an ordinary user runs it, and those a filesystem does not
+/// accept.
 struct AttributeRestorer {
     private let restic: Restic
     private let tree: TreeBox
-    /// The identifiers of the directories' trees met so far, by path.
+    /// The identifiers of the trees of the directories read so far, by path.
     private var trees: [[UInt8]: String]
     /// Items whose attributes could not be stored.
     private(set) var failures: [RestoreFailure] = []
@@ -45,7 +46,8 @@ struct AttributeRestorer {
         }
     }
 
-    /// The tree of a directory, found from the nearest one above it that is known.
+    /// Returns the tree of a directory, found from its nearest known ancestor; nil when there is
+    /// none.
     private mutating func treeIdentifier(
         of directory: [UInt8]
     ) async throws(BackupError) -> String? {
@@ -104,8 +106,8 @@ struct AttributeRestorer {
         if let failure { throw failure }
     }
 
-    /// Whether an attribute is to be there: an ordinary user sets none of other namespaces, and the
-    /// kernel gives `security.selinux` by its own rules.
+    /// Whether an attribute must be restored: an ordinary user cannot set those of other
+    /// namespaces, and the kernel sets `security.selinux` by its own rules.
     private func isRestored(_ name: String) -> Bool {
         if effectiveUser() == 0 { return name != "security.selinux" }
         return name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")

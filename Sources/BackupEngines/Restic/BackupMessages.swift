@@ -1,18 +1,18 @@
 /// Reads the lines of `restic backup --json`.
 struct BackupMessages: LineConsumer {
-    /// What restic tells at the end.
+    /// The summary that restic prints at the end.
     struct Summary: Sendable {
         /// The snapshot's identifier, or its first digits.
         var snapshot = ""
-        /// Files that the predecessor did not have.
+        /// The number of files that the predecessor did not contain.
         var newFiles: Int64 = 0
-        /// Files that are not as they were in the predecessor.
+        /// The number of files that differ from those in the predecessor.
         var changedFiles: Int64 = 0
-        /// Files that are as they were in the predecessor, and were not read again.
+        /// The number of files that are the same as in the predecessor, and were not read again.
         var unchangedFiles: Int64 = 0
         /// The sizes of the files stored, in bytes.
         var processedBytes: Int64 = 0
-        /// What the repository grew by, in bytes.
+        /// The number of bytes by which the repository grew.
         var addedBytes: Int64 = 0
     }
 
@@ -23,7 +23,7 @@ struct BackupMessages: LineConsumer {
     init(_ report: @escaping @Sendable (BackupProgress) -> Void) { self.report = report }
 
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
-        // Other lines than objects are words for people.
+        // Lines that are not objects are messages for people.
         guard line.first == UInt8(ascii: "{") else { return }
         var kind = ""
         var progress = BackupProgress()

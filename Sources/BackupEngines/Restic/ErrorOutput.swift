@@ -1,13 +1,13 @@
-/// What restic wrote to standard error: complaints about single items, and the rest as lines.
+/// The standard error of restic: complaints about single items, and all else as lines.
 ///
-/// Bounded: the first lines tell the cause, the last ones the end; those between are dropped. Of
-/// the items and complaints the first thousands are kept and the others are counted.
+/// Bounded: the first lines name the cause, the last ones the end; those between are dropped. The
+/// first 10,000 items and complaints are kept, the others are only counted.
 struct ErrorOutput: Sendable {
     /// An item that restic could not store.
     struct Item: Sendable, Hashable {
-        /// The item as restic names it, where bytes that are not UTF-8 are lost.
+        /// The item's name as restic prints it, where bytes that are not UTF-8 are lost.
         let name: [UInt8]
-        /// The errno; nil where restic does not tell.
+        /// The errno; nil when restic does not report one.
         let errno: Int64?
     }
 
@@ -15,13 +15,13 @@ struct ErrorOutput: Sendable {
     private(set) var lines: [[UInt8]] = []
     /// The lines `ignoring error for PATH: CAUSE` of a restore, without those words.
     private(set) var complaints: [[UInt8]] = []
-    /// How many complaints there were beyond those kept.
+    /// The number of complaints beyond those kept.
     private(set) var droppedComplaintCount = 0
     /// The items kept, each once.
     private(set) var items: [Item] = []
-    /// Whether restic reads again and again what it cannot keep in its cache, whose disk is full.
+    /// Whether restic repeats reads because the disk of its cache is full.
     private(set) var isCacheFull = false
-    /// How many items there were beyond those kept.
+    /// The number of items beyond those kept.
     private(set) var droppedItemCount = 0
 
     private static let lineLimit = 400
@@ -29,7 +29,7 @@ struct ErrorOutput: Sendable {
     private static let itemLimit = 10_000
     private static let complaintStart = Array("ignoring error for ".utf8)
 
-    /// Takes a line.
+    /// Processes a line.
     mutating func receive(_ line: ArraySlice<UInt8>) {
         guard !line.isEmpty else { return }
         if line.first == UInt8(ascii: "{"), let item = Self.item(line) {
@@ -46,7 +46,7 @@ struct ErrorOutput: Sendable {
     }
 
     private mutating func add(_ item: Item) {
-        // restic tells of an item twice, when it counts and when it stores.
+        // restic reports an item twice: when it counts and when it stores.
         if items.contains(item) { return }
         if items.count < Self.itemLimit { items.append(item) } else { droppedItemCount += 1 }
     }
@@ -59,8 +59,9 @@ struct ErrorOutput: Sendable {
         complaints.append(Array(complaint.prefix(Self.lineLengthLimit)))
     }
 
-    /// What is loaded is written to the cache only: `Load(<index/…>, 0, 0) returned error, retrying
-    /// after 552ms: Copy: write …: no space left on device`.
+    /// Whether a line reports a full cache. Data that is loaded is written only to the cache:
+    /// `Load(<index/…>, 0, 0) returned error, retrying after 552ms: Copy: write …: no space left on
+    /// device`.
     private static func tellsOfFullCache(_ line: ArraySlice<UInt8>) -> Bool {
         guard line.starts(with: "Load(".utf8) else { return false }
         let text = String(decoding: line, as: UTF8.self)

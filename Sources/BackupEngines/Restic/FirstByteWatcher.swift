@@ -1,4 +1,4 @@
-/// Knows whether there was any output. Whoever asks for it finishes the consumer.
+/// Records whether there was any output. The caller finishes the consumer.
 struct FirstByteWatcher<Consumer: OutputConsumer>: OutputConsumer {
     private(set) var consumer: Consumer
     private(set) var hasBegun = false

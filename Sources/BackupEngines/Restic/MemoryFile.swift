@@ -1,11 +1,13 @@
 import SystemCalls
 import SystemPackage
 
-/// A list for restic that no disk ever holds: it needs no room, nobody else can read it, and
-/// nothing stays behind when this process is killed.
+/// A list for restic that is only in memory: it needs no disk space, no other user can read it, and
+/// nothing is left behind when this process is killed.
 final class MemoryFile: Sendable {
     private let file: OwnedDescriptor
 
+    /// Creates the file with its contents.
+    ///
     /// - Throws: ``BackupError`` when there is not enough memory.
     init(_ contents: [UInt8]) throws(BackupError) {
         do throws(Errno) {
@@ -21,6 +23,6 @@ final class MemoryFile: Sendable {
         }
     }
 
-    /// The path under which another process of this user opens the file, as long as this lives.
+    /// The path by which another process of this user can open the file while this object exists.
     var path: [UInt8] { Array("/proc/\(processNumber())/fd/\(file.descriptor.rawValue)".utf8) }
 }

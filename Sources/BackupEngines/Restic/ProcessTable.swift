@@ -1,16 +1,16 @@
 import SystemCalls
 import SystemPackage
 
-/// What this machine can tell about processes that may have ended.
+/// What this machine knows about processes that may have ended.
 struct ProcessTable {
     private let directory: FilePath
 
     /// The table of the running kernel, as `/proc` shows it.
     init(directory: FilePath = "/proc") { self.directory = directory }
 
-    /// Whether no process has a number for certain: neither here nor inside a container.
+    /// Whether it is certain that no process has a pid, neither on the host nor in any container.
     ///
-    /// False too where that cannot be told, as inside a container, or where `/proc` hides the processes
+    /// False too when that is not known: inside a container, or where `/proc` hides the processes
     /// of other users (`hidepid`).
     func hasNone(numbered number: Int32) -> Bool {
         guard seesAllProcesses, !hasProcess(numbered: number) else { return false }
@@ -23,8 +23,8 @@ struct ProcessTable {
         }
     }
 
-    /// Whether process numbers are those of the machine, and not of a container. The kernel gives the
-    /// first namespace of processes a fixed number, `PROC_PID_INIT_INO`.
+    /// Whether pids are those of the host, not of a container. The kernel gives the initial pid
+    /// namespace the fixed inode `PROC_PID_INIT_INO`.
     var seesAllProcesses: Bool {
         do throws(Errno) {
             let target = try symbolicLinkTarget(directory.appending("self/ns/pid").withoutFollowing)
@@ -43,7 +43,7 @@ struct ProcessTable {
         return numbers
     }
 
-    /// Whether a process has a number, here or in any of the containers it is in.
+    /// Whether a process has a pid, on the host or in any of the containers it is in.
     private func has(_ process: Int32, _ number: Int32) throws(Errno) -> Bool {
         if process == number { return true }
         let status: [UInt8]

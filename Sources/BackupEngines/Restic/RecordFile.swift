@@ -1,15 +1,15 @@
 import SystemCalls
 import SystemPackage
 
-/// A snapshot's record as a file that restic can store, private to the user and removed in the end.
+/// A snapshot's record as a file that restic can store, private to the user and removed afterwards.
 ///
-/// It lies in a directory that only this user can enter, so nobody else can take its name. The path is
-/// the same in every run, so that a file left by a killed one is taken over rather than joined by
-/// another, and so that restic groups the snapshots of a set of SOURCEs by their paths. Where another
-/// user has taken the directory's name, one with a random name serves. A second backup of the same
-/// SOURCEs at the same time finds the file locked and takes the next number.
+/// The file is in a directory that only this user can enter, so no other user can take its name.
+/// The path is the same in every run, so that a file left by a killed process is taken over instead
+/// of being joined by another, and so that restic groups the snapshots of a set of SOURCEs by their
+/// paths. When another user has taken the directory's name, a directory with a random name is used.
+/// A concurrent backup of the same SOURCEs finds the file locked and appends a number to its name.
 final class RecordFile: Sendable {
-    /// The file's absolute path, of plain ASCII characters.
+    /// The file's absolute path, in plain ASCII.
     let path: FilePath
     private let descriptor: FileDescriptor
 
@@ -19,9 +19,9 @@ final class RecordFile: Sendable {
     ///
     /// - Parameters:
     ///   - name: the file's name, in ASCII.
-    ///   - sources: the SOURCEs, which do not hold the file if that can be helped.
-    ///   - bases: directories that everybody may write to, the best first.
-    /// - Throws: ``BackupError`` when the file can be written nowhere.
+    ///   - sources: the SOURCEs, outside of which the file is created if possible.
+    ///   - bases: directories that every user may write to, in order of preference.
+    /// - Throws: ``BackupError`` when the file cannot be written in any of them.
     init(
         _ record: [UInt8], name: String, outside sources: [FilePath],
         below bases: [FilePath] = ["/tmp", "/var/tmp"]
@@ -54,7 +54,8 @@ final class RecordFile: Sendable {
 
     deinit { Self.remove(path, descriptor) }
 
-    /// What stays is taken over by the next run; the lock goes with the descriptor.
+    /// Removes a record. The next run takes over what cannot be removed; closing the descriptor
+    /// releases the lock.
     private static func remove(_ path: FilePath, _ descriptor: FileDescriptor) {
         try? removeFile(path)
         closeQuietly(descriptor)
@@ -62,7 +63,7 @@ final class RecordFile: Sendable {
         try? removeItem(path.removingLastComponent(), in: .workingDirectory, isDirectory: true)
     }
 
-    /// Makes a file in a directory of this user's.
+    /// Creates a file in this user's directory.
     private static func open(
         below base: FilePath, _ name: String
     ) throws(Errno) -> (FilePath, FileDescriptor) {
@@ -77,21 +78,22 @@ final class RecordFile: Sendable {
                 }
                 return try open(in: directory, name)
             } catch .noSuchFileOrDirectory where (try? base.status()) != nil {
-                // Another backup of this user removed the directory before there was a file in it.
+                // Another backup of this user removed the directory while it was empty.
                 continue
             }
         }
         throw .fileExists
     }
 
-    /// Makes a directory that only this user can enter, or finds it made.
+    /// Creates a directory that only this user can enter, or accepts an existing one.
     ///
     /// - Returns: false when something else has the name.
     private static func makePrivateDirectory(_ path: FilePath) throws(Errno) -> Bool {
         do throws(Errno) {
             try makeDirectory(path, in: .workingDirectory, permissions: 0o700)
         } catch .fileExists {
-            // Whose it is shows now. In a directory with the sticky bit nobody else can exchange it.
+            // The owner is checked below. In a directory with the sticky bit, no other user can
+            // replace it.
         }
         return isPrivate(try path.withoutFollowing.status())
     }
@@ -107,10 +109,10 @@ final class RecordFile: Sendable {
     }
 
     /// Removes the directories with random names, and the records in them, that killed processes of
-    /// this user left. What is locked is in use.
+    /// this user left. Locked files are in use.
     private static func removeLeftovers(of usual: FilePath, below base: FilePath) {
         let start = (usual.lastComponent?.bytes ?? []) + Array("-".utf8)
-        // A directory that cannot be read is one where nothing can be removed.
+        // In a directory that cannot be read, nothing can be removed.
         try? forEachName(in: base) { name in
             guard name.starts(with: start), name.count == start.count + 16 else { return true }
             let directory = base.pushing(FilePath(bytes: name))
@@ -122,7 +124,7 @@ final class RecordFile: Sendable {
                 }
                 try removeItem(directory, in: .workingDirectory, isDirectory: true)
             } catch {
-                // In use, or gone by now.
+                // In use, or already removed.
             }
             return true
         }
@@ -134,7 +136,7 @@ final class RecordFile: Sendable {
             guard try isOurs(opened.descriptor, file) else { return }
             try removeFile(file)
         } catch {
-            // In use, or gone by now: it stays for another run.
+            // Already removed, or not removable: it stays for another run.
         }
     }
 
@@ -147,7 +149,7 @@ final class RecordFile: Sendable {
             permissions: 0o600)
     }
 
-    /// Makes a file, or takes over one that a killed process of this user left.
+    /// Creates a file, or takes over one that a killed process of this user left.
     private static func open(
         in directory: FilePath, _ name: String
     ) throws(Errno) -> (FilePath, FileDescriptor) {
@@ -165,7 +167,8 @@ final class RecordFile: Sendable {
         throw .fileExists
     }
 
-    /// Whether the file is this user's alone, nobody uses it, and the path still leads to it.
+    /// Whether the file is accessible to this user only, is not in use, and still has this path.
+    /// Takes the file's lock.
     private static func isOurs(
         _ descriptor: FileDescriptor, _ path: FilePath
     ) throws(Errno) -> Bool {

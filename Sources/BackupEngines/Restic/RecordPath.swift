@@ -1,29 +1,31 @@
 import SystemCalls
 import SystemPackage
 
-/// Where restic keeps a snapshot's record: as one more file of the snapshot, whose path a tag tells.
+/// The path of a snapshot's record in restic: an additional file of the snapshot, whose path is in
+/// a tag.
 struct RecordPath: Sendable, Hashable {
     /// The file's absolute path.
     let path: [UInt8]
-    /// The directory that holds nothing but records; the file where it is in no such directory.
+    /// The directory that contains only records; the file itself when it is not in such a
+    /// directory.
     let place: [UInt8]
     private let sources: [[UInt8]]
 
     private static let prefix = "resval-record="
     private static let nameStart = Array("resval-record-".utf8)
 
-    /// The name of a record's file, of plain ASCII characters.
+    /// Returns the name of a record's file, in plain ASCII.
     ///
-    /// - Parameter fingerprint: tells the set of SOURCEs: ``SourceTags/fingerprint``.
+    /// - Parameter fingerprint: identifies the set of SOURCEs: ``SourceTags/fingerprint``.
     static func fileName(_ fingerprint: String) -> String { "resval-record-\(fingerprint)" }
 
-    /// The tag that tells a path.
+    /// Returns the tag that contains a path.
     static func tag(_ path: FilePath) -> String { prefix + Percent.text(of: path.bytes) }
 
-    /// Finds the tag among others; nil for a snapshot without a record.
+    /// Finds the path in a snapshot's tags; nil for a snapshot without a record.
     ///
-    /// Every client of a repository can write such a tag. So it counts only when it names a file by an
-    /// absolute path that leads down, and by a name that only records have.
+    /// Every client of a repository can write such a tag, so it counts only when it contains a
+    /// plain absolute path with a name that only records have.
     init?(tags: [String], sources: [FilePath]) {
         guard let tag = tags.first(where: { $0.hasPrefix(Self.prefix) }),
             let path = Percent.bytes(of: tag.utf8.dropFirst(Self.prefix.utf8.count)),
@@ -36,7 +38,7 @@ struct RecordPath: Sendable, Hashable {
         self.sources = sources.map(\.bytes)
     }
 
-    /// The name of a user's directory for records.
+    /// Returns the name of a user's directory for records.
     static func directoryName(_ user: UInt32) -> String { "resval-\(user)" }
 
     private static func isRecordDirectory(_ name: [UInt8]) -> Bool {
@@ -47,15 +49,15 @@ struct RecordPath: Sendable, Hashable {
         return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
     }
 
-    /// Whether a path is in the snapshot for the record's sake only: the file, its own directory, and
-    /// the directories on the way to it that are not the SOURCEs' too.
+    /// Whether a path is in the snapshot only because of the record: the file, its own directory,
+    /// and those directories above it that do not lead to a SOURCE as well.
     func hides(_ other: [UInt8]) -> Bool {
         if isHeld(other, by: place) { return true }
         guard isHeld(path, by: other) else { return false }
         return !sources.contains { isHeld(other, by: $0) || isHeld($0, by: other) }
     }
 
-    /// The highest path that is hidden with all below it.
+    /// The topmost path that is hidden with everything below it.
     var top: [UInt8] {
         for end in path.indices.dropFirst() where path[end] == UInt8(ascii: "/") {
             let directory = Array(path[..<end])
@@ -66,6 +68,6 @@ struct RecordPath: Sendable, Hashable {
 }
 
 extension Snapshot {
-    /// Where its record is.
+    /// The path of its record; nil when it has none.
     var recordPath: RecordPath? { RecordPath(tags: allTags, sources: sources) }
 }

@@ -16,7 +16,7 @@ extension Restic {
             request.record, name: RecordPath.fileName(SourceTags(request.plan.sources).fingerprint),
             outside: request.plan.sources)
         let (summary, errors) = try await store(request, record: record.path, report)
-        // restic reads the record under its name.
+        // restic opens the record by its name.
         withExtendedLifetime(record) {}
         var stored = StoredSnapshot(identifier: summary.snapshot)
         stored.newFiles = summary.newFiles
@@ -51,7 +51,7 @@ extension Restic {
         if let parent = request.predecessor {
             command.options.append(option("--parent", parent.identifier))
         } else {
-            // restic would look for one among all snapshots, and give up at one that is damaged.
+            // Otherwise restic searches all snapshots for a parent, and fails at a damaged one.
             command.options += words("--force")
         }
         if !selection.excludeFile.isEmpty {
@@ -67,7 +67,7 @@ extension Restic {
             command.options.append(option("--files-from-raw", list.path))
         }
         let (output, end) = try await attempt(command, reading: Lines(BackupMessages(report)))
-        // restic opened the lists by this process's descriptors.
+        // restic opens the lists through this process's descriptors.
         withExtendedLifetime((excludes, list)) {}
         guard end.code == 0 || end.code == incompleteCode else { throw failure(end) }
         guard let summary = output.consumer.summary, !summary.snapshot.isEmpty,
@@ -78,8 +78,8 @@ extension Restic {
         return (summary, end.errors)
     }
 
-    /// The selection's patterns; where one would leave out the record, another one after them takes
-    /// that back.
+    /// Returns the selection's patterns, followed by a negated one for the record if they would
+    /// exclude it.
     private func excludeFile(
         of selection: ResticSelection, _ plan: BackupPlan, including record: FilePath
     ) -> [UInt8] {

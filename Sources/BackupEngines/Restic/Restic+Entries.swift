@@ -1,18 +1,20 @@
 import SystemPackage
 
 extension Restic {
-    /// Hands every entry of a snapshot to a handler, but for what is there for the record's sake.
+    /// Passes every entry of a snapshot to a handler, except those that exist only because of the
+    /// record.
     ///
-    /// `ls --json` tells all of an entry but the bytes of its name that are not UTF-8. From the
-    /// first such name on, entries are held back; a second listing without JSON, in the same order,
-    /// tells the names; since it ends names with a newline, which names may hold too, it is cut by
-    /// the lengths of the first. A third one like the first then tells the rest.
+    /// `ls --json` reports everything about an entry except the bytes of its name that are not
+    /// UTF-8. From the first such name on, entries are held back, and a second listing without
+    /// JSON, in the same order, supplies the names. Since that listing ends names with a newline,
+    /// which names may contain too, it is split by the lengths from the first one. A third listing,
+    /// like the first, then supplies the remaining entries.
     package func readEntries<Handler: SnapshotEntryHandler>(
         of identifier: String, with handler: Handler
     ) async throws(BackupError) -> Handler {
         let json = ResticCommand("ls", words("--json"), on: words(identifier))
         let first = try await run(json, reading: Lines(EntryReader(handler))).consumer
-        // restic ends well when it passes a snapshot over that it cannot read.
+        // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
             throw BackupError(
                 .damaged, "snapshot \(identifier.prefix(8)) cannot be read, or is gone",
@@ -27,25 +29,27 @@ extension Restic {
     }
 }
 
-/// Reads `ls --json`.
+/// Parses `ls --json`.
 private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     private(set) var handler: Handler
     /// The length of every entry's path, in order.
     private(set) var lengths: [UInt32] = []
-    /// The entries with lost bytes that no name is known for: their paths by their numbers.
+    /// The paths with lost bytes whose exact form is not known, by the numbers of their entries.
     private(set) var incomplete: [Int: [UInt8]] = [:]
-    /// How many newlines the head of the second listing has.
+    /// The number of newlines in the head of the second listing.
     private(set) var headLineCount = 1
-    /// Whether the line that tells of the snapshot came.
+    /// Whether the line about the snapshot was read.
     private(set) var hasHead = false
-    /// How many entries the handler has had.
+    /// The number of entries passed to the handler.
     private(set) var deliveredCount = 0
     private let skippedCount: Int
     private let names: [Int: [UInt8]]
     private var record: RecordPath?
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - skippedCount: how many entries at the start the handler has had already.
+    ///   - skippedCount: the number of entries at the start that the handler has already received.
     ///   - names: exact paths, by the numbers of their entries.
     init(_ handler: Handler, skipping skippedCount: Int = 0, names: [Int: [UInt8]] = [:]) {
         self.handler = handler
@@ -77,8 +81,8 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
         try handler.receive(entry)
     }
 
-    /// Reads the line that tells of the snapshot. The head of the second listing names its paths as
-    /// they are.
+    /// Parses the line about the snapshot. The head of the second listing prints the snapshot's
+    /// paths unescaped.
     private mutating func readHead(_ line: ArraySlice<UInt8>) throws(JSONError) {
         var count = 1
         var tags: [String] = []
@@ -102,9 +106,9 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     }
 }
 
-/// Reads `ls` in step with what `ls --json` told.
+/// Parses `ls` in step with the results of `ls --json`.
 private struct ExactNameReader: OutputConsumer {
-    /// The exact paths of the entries that were asked for, by number.
+    /// The exact paths of the incomplete entries, by number.
     private(set) var names: [Int: [UInt8]] = [:]
     private let lengths: [UInt32]
     private let incomplete: [Int: [UInt8]]

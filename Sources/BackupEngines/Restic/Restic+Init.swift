@@ -2,11 +2,12 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// Makes a repository.
+    /// Creates a repository.
     ///
-    /// restic itself would make one in a directory full of other files.
+    /// Refuses a directory with other files in it, which restic itself would accept.
     ///
-    /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, or what restic ended with.
+    /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, or the error that restic
+    ///   reports.
     package func initialize() async throws(BackupError) {
         if let directory = repository.directory, try !isFree(directory) {
             throw BackupError(
@@ -16,8 +17,8 @@ extension Restic {
         _ = try await run(ResticCommand("init"), reading: NoOutput())
     }
 
-    /// Whether nothing is in the way of a repository; a repository that exists is restic's to
-    /// refuse.
+    /// Whether a repository can be created in a directory. An existing repository counts as free,
+    /// since restic refuses it itself.
     private func isFree(_ directory: FilePath) throws(BackupError) -> Bool {
         do throws(Errno) {
             _ = try directory.appending("config").status()

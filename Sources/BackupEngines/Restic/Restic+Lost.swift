@@ -1,7 +1,7 @@
 import SystemPackage
 
 extension Restic {
-    /// The items of which blobs are damaged or missing.
+    /// Returns the items whose blobs are damaged or missing.
     func lostItems(_ damage: DamagedPacks) async throws(BackupError) -> [LostItem] {
         var identifiers = Set(damage.missingBlobs)
         if repository.directory != nil, !damage.names.isEmpty {
@@ -10,10 +10,10 @@ extension Restic {
             for (pack, blobs) in packs {
                 let salvage = try await salvage(pack, blobs, key)
                 identifiers.formUnion(salvage.damaged.map(\.identifier))
-                // restic does not look for copies.
+                // restic does not search for copies.
                 identifiers.subtract(salvage.intact.map(\.identifier))
             }
-            // What another pack holds, too, is not lost.
+            // A blob that another pack contains as well is not lost.
             let others = try await self.packs { pack, blob in
                 packs[pack] == nil && identifiers.contains(blob.identifier)
             }
@@ -44,7 +44,7 @@ extension Restic {
             .sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 
-    /// The directories that cannot be read: restic tells of those above them.
+    /// Returns the directories that cannot be read: restic names only their parents.
     private func directories(
         _ lost: Set<String>, in snapshots: [Snapshot]
     ) async throws(BackupError) -> [LostItem] {
@@ -57,7 +57,7 @@ extension Restic {
             let (output, end) = try await attempt(
                 ResticCommand("cat", words("--no-cache"), on: words("blob", parent)),
                 reading: WholeOutput())
-            // The root of a snapshot is its own parent.
+            // The root of a snapshot is reported as its own parent.
             guard end.code == 0 else { continue }
             let names: [[UInt8]]
             do throws(JSONError) {
@@ -84,7 +84,7 @@ extension Restic {
         try await run(findCommand(kind, identifiers, words("--json")), reading: found)
     }
 
-    /// The cache may hold what was read of a damaged pack.
+    /// Returns a `find` command. It bypasses the cache, which may contain data from a damaged pack.
     private func findCommand(
         _ kind: String, _ identifiers: some Collection<String>, _ options: [[UInt8]]
     ) -> ResticCommand {
@@ -92,7 +92,8 @@ extension Restic {
             "find", options + words("--no-cache", kind), on: identifiers.map { Array($0.utf8) })
     }
 
-    /// Puts in the names that `find --json` cannot tell, as far as the snapshots can be listed.
+    /// Replaces the names that `find --json` cannot report exactly, as far as the snapshots can be
+    /// listed.
     private func withExactPaths(_ items: [LostItem]) async throws(BackupError) -> [LostItem] {
         var result: [LostItem] = []
         for var item in items {
@@ -105,7 +106,7 @@ extension Restic {
                         of: snapshot.identifier, with: SimilarPaths(item.path)
                     ).paths
                 } catch  where error.code != .interrupted {
-                    // A damaged snapshot may be one that cannot be listed.
+                    // A damaged snapshot may not be listable.
                 }
                 if exact.isEmpty {
                     item.path = Array(String(decoding: item.path, as: UTF8.self).utf8)
@@ -123,9 +124,9 @@ extension Restic {
 
 private let slash = UInt8(ascii: "/")
 
-/// Reads `find --json`.
+/// Parses `find --json`.
 private struct FoundItems: OutputConsumer {
-    /// The snapshots that hold each item, by its path.
+    /// The identifiers of the snapshots that contain each item, by its path.
     private(set) var snapshots: [[UInt8]: Set<String>] = [:]
     private var elements = JSONElements()
 
@@ -159,10 +160,11 @@ private struct FoundItems: OutputConsumer {
     }
 }
 
-/// Reads what `find` says of directories that cannot be read. A line that tells of a name begins
-/// otherwise, also one that a name with a newline makes: such a name tells of a tree that is none.
+/// Parses what `find` prints about directories that cannot be read. Lines with names begin
+/// differently. A name with a newline can imitate such a line, but refers to a tree that does not
+/// exist.
 private struct UnreadableTrees: LineConsumer {
-    /// The directories above them, each with the snapshots it is in.
+    /// The trees above them, each with the identifiers of the snapshots that contain it.
     private(set) var parents: [String: Set<String>] = [:]
     private var last: String?
 
@@ -179,7 +181,7 @@ private struct UnreadableTrees: LineConsumer {
     }
 }
 
-/// The paths that a path with lost bytes may stand for.
+/// Finds the paths that a path with lost bytes may represent.
 private struct SimilarPaths: SnapshotEntryHandler {
     private(set) var paths: [[UInt8]] = []
     private let path: [UInt8]
@@ -191,7 +193,7 @@ private struct SimilarPaths: SnapshotEntryHandler {
     }
 }
 
-/// Whether a path in which bytes were lost may be another one, which is exact.
+/// Whether a path with lost bytes may be the same as an exact one.
 func agree(_ told: [UInt8], _ exact: [UInt8]) -> Bool {
     told.count == exact.count
         && zip(told, exact).allSatisfy { $0 == $1 || $0 == JSONScanner.lostByte }

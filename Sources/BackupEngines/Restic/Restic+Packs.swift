@@ -1,7 +1,7 @@
 import SystemPackage
 
 extension Restic {
-    /// The key that packs are sealed with.
+    /// Returns the key that packs are sealed with.
     func packKey() async throws(BackupError) -> PackKey {
         let output = try await run(
             ResticCommand("cat", on: words("masterkey")), reading: WholeOutput())
@@ -12,10 +12,10 @@ extension Restic {
         }
     }
 
-    /// What the index tells of packs.
+    /// Returns the index's information about packs.
     ///
-    /// - Parameter isWanted: whether a blob of a pack is asked for.
-    /// - Returns: the blobs by the identifiers of their packs.
+    /// - Parameter isWanted: whether a blob of a pack is wanted.
+    /// - Returns: the wanted blobs by the identifiers of their packs.
     func packs(
         where isWanted: (_ pack: String, _ blob: PackBlob) -> Bool
     ) async throws(BackupError) -> [String: [PackBlob]] {
@@ -36,7 +36,7 @@ extension Restic {
         return index.packs
     }
 
-    /// What can be read of a pack, in the repository or in a cache on this machine.
+    /// Returns what can be read of a pack, in the repository or in a cache on this machine.
     func salvage(
         _ pack: String, _ blobs: [PackBlob], _ key: PackKey
     ) async throws(BackupError) -> PackSalvage {
@@ -44,7 +44,7 @@ extension Restic {
         var salvage = PackSalvage(
             of: blobs, from: (own.map { [$0] } ?? []) + cachedPackFiles(pack), key: key)
         guard salvage.damaged.isEmpty, own.flatMap(digest) == pack else { return salvage }
-        // The pack is as it was written: what is wrong was wrong before it was sealed.
+        // The pack is as it was written, so the damage dates from before it was sealed.
         for blob in salvage.intact {
             let (_, end) = try await attempt(
                 ResticCommand("cat", words("--no-cache"), on: words("blob", blob.identifier)),

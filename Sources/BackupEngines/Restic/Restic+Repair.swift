@@ -2,12 +2,12 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// Writes what can be read of damaged packs into new packs, and moves the damaged ones aside. So
-    /// nothing is lost but what is damaged, and a backup stores that anew where the files are still
-    /// there. restic has a command for it from 0.16 on only.
+    /// Writes what can be read of damaged packs into new packs, and moves the damaged ones aside.
+    /// Only damaged data is lost, and the next backup stores it again if the files still exist.
+    /// restic itself has a command for this only since 0.16.
     ///
-    /// At every moment what can be read is in a pack that the index tells of. What a process that was
-    /// killed leaves behind is healed by the next repair.
+    /// At every moment, readable data is in a pack that the index contains. The next repair
+    /// completes what a killed process left unfinished.
     package func repair(_ check: RepositoryCheck) async throws(BackupError) -> [RepairAction] {
         var actions: [RepairAction] = []
         guard check.isRepairable else { return actions }
@@ -34,7 +34,8 @@ extension Restic {
                     "pack \(pack.prefix(8)): \(salvage.intact.count) of \(blobs.count) pieces can be "
                         + "read and were stored anew"))
         }
-        // It needs the repository for itself: while somebody else uses it, nothing more happens.
+        // Needs exclusive access: if another process uses the repository, this fails and nothing is
+        // moved.
         try await rebuildIndex()
         for old in replacements.compactMap(\.old) {
             let aside = try move(old, to: asideName(of: old, in: directory))
@@ -48,12 +49,12 @@ extension Restic {
         return actions
     }
 
-    /// The packs with these names or first digits of names, as the index tells of them.
+    /// Returns the packs that the index contains with these names, or first digits of names.
     func packs(named names: [String]) async throws(BackupError) -> [String: [PackBlob]] {
         try await packs { pack, _ in names.contains { pack.hasPrefix($0) } }
     }
 
-    /// The SHA-256 of a file, in hexadecimal; nil where it cannot be read.
+    /// Returns the SHA-256 of a file, in hexadecimal; nil when it cannot be read.
     func digest(of file: FilePath) -> String? {
         do throws(Errno) {
             let opened = OwnedDescriptor(try openForReading(file))
@@ -67,7 +68,7 @@ extension Restic {
         _ = try await run(ResticCommand("rebuild-index", options), reading: NoOutput())
     }
 
-    /// Writes a pack under the name that its content gives it.
+    /// Writes a pack under the name that its content determines.
     private func write(
         _ content: [UInt8], inPlaceOf old: FilePath?, in directory: FilePath
     ) throws(BackupError) -> FilePath {
@@ -120,8 +121,8 @@ extension Restic {
         directory.appending(".damaged-\(pack.lastComponent?.string ?? "")")
     }
 
-    /// Moves the damaged packs back when the new ones are gone: a prune may have removed what it
-    /// found twice.
+    /// Verifies that the new packs are in the index, and moves the damaged ones back when they are
+    /// not: a concurrent prune may have removed them as duplicates.
     private func checkReplacements(
         _ replacements: [Replacement], in directory: FilePath
     ) async throws(BackupError) {
@@ -139,12 +140,12 @@ extension Restic {
     }
 }
 
-/// A pack, and what takes its place.
+/// A damaged pack and its replacement.
 private struct Replacement {
-    /// The damaged one; nil where it is missing.
+    /// The damaged pack; nil when it is missing.
     let old: FilePath?
-    /// The new one; nil where nothing can be read.
+    /// The new pack; nil when nothing can be read.
     let new: FilePath?
-    /// What the new one holds.
+    /// The blobs in the new pack.
     let blobs: [PackBlob]
 }

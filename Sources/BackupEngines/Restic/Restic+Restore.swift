@@ -2,10 +2,12 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// restic reads all files back and compares the SHA-256 of each part with the snapshot. What it
-    /// leaves undone is done afterwards: holes of sparse files, and extended attributes of read-only
-    /// items of an ordinary user. Every item is looked at. All this happens in a directory of its own;
-    /// what is in it by then is moved into the target.
+    /// Restores items with restic, which reads all files back and compares the SHA-256 of each part
+    /// with the snapshot.
+    ///
+    /// What restic leaves undone is done afterwards: holes of sparse files, and extended attributes
+    /// of read-only items of an ordinary user. Every item is checked. All this happens in a stage
+    /// directory, whose contents are then moved into the target.
     package func extract(
         _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
@@ -16,7 +18,7 @@ extension Restic {
         defer { stage.remove() }
         let complaints = try await restore(request, to: stage.path)
         let result: RestoreResult
-        // Nothing tells which items are whole when they cannot be looked at: then none replaces another.
+        // Without the check it is unknown which items are intact, so none replaces another.
         var overwrites = request.overwrites
         do throws(BackupError) {
             result = try await check(request, stage, complaints, report)
@@ -39,7 +41,7 @@ extension Restic {
     ) async throws(BackupError) -> RestoreComplaints {
         var lost: [[UInt8]] = []
         var end = try await restore(request, to: target, without: lost)
-        // restic restores nothing at all when it knows nothing of a part of a single file.
+        // restic restores nothing at all when the index lacks a part of a single file.
         while end.code != 0,
             FailureText(end.errors.lines).line(containing: "Unknown blob ") != nil
         {
@@ -58,7 +60,7 @@ extension Restic {
         var command = ResticCommand(
             "restore", words("--verify") + [option("--target", target.bytes)],
             on: words(request.snapshot.identifier))
-        // restic takes one of the two options only.
+        // restic accepts either --include or --exclude, not both.
         if !request.includes.isEverything {
             var includes = request.includes.paths
             if !lost.isEmpty {
@@ -78,14 +80,14 @@ extension Restic {
         return try await attempt(command, reading: NoOutput()).end
     }
 
-    /// The items of a snapshot of which no pack holds all data.
+    /// Returns the items of a snapshot that lack data in the repository.
     private func itemsLackingData(of snapshot: Snapshot) async throws(BackupError) -> [[UInt8]] {
         try await runCheck(words("--no-lock")).lost
             .filter { $0.snapshots.contains(snapshot) }.map(\.path)
     }
 
-    /// Moves what was restored into the target. What is above what was asked for stays as it is where
-    /// it is there.
+    /// Moves what was restored into the target. Existing directories above the requested paths keep
+    /// their metadata.
     private func merge(
         _ stage: RestoreStage, _ wanted: [[UInt8]], _ request: RestoreRequest,
         _ result: RestoreResult, overwrites: Bool
@@ -106,7 +108,7 @@ extension Restic {
         }
     }
 
-    /// Removes the record, which comes along when an included directory holds it.
+    /// Removes the record, which is restored when an included directory contains it.
     private func removeRecord(
         _ request: RestoreRequest, from target: FilePath
     ) throws(Errno) {
@@ -121,17 +123,18 @@ extension Restic {
                 let directory = try tree.location(of: record.place)
                 try removeItem(directory.name, in: directory.directory, isDirectory: true)
             }
-            // The location is good as long as the tree is.
+            // The location is valid only while the tree exists.
             withExtendedLifetime(tree) {}
         } catch .noSuchFileOrDirectory {
             // Nothing to remove.
         } catch .directoryNotEmpty {
-            // The target had a directory of this name, which keeps what is in it.
+            // The target contains a directory of this name with other files, which stays.
         }
     }
 
-    /// What the record tells about items with extended attributes. To read the tree of a directory costs
-    /// a process, so only those are read that hold an item whose attributes are not as in the record.
+    /// Returns what the record contains about items with extended attributes; nil when there is no
+    /// usable record. Reading the tree of a directory costs a process, so only those directories
+    /// are read that contain an item whose attributes differ from the record.
     private func attributedItems(
         of snapshot: Snapshot
     ) async throws(BackupError) -> AttributedItems? {
@@ -144,7 +147,7 @@ extension Restic {
         }
     }
 
-    /// Whether restic restored all it could and complained of single items.
+    /// Whether restic restored all it could and complained only of single items.
     private func isPartial(_ end: ResticEnd) -> Bool {
         FailureText(end.errors.lines).line(containing: "There were ") != nil
     }
@@ -177,7 +180,7 @@ extension Restic {
     }
 }
 
-/// A pattern of restic's that matches a path and nothing else.
+/// Returns a pattern of restic that matches one path and nothing else.
 private func pattern(_ path: [UInt8]) -> [UInt8] {
     path.reduce(into: []) { pattern, byte in
         if "\\*?[".utf8.contains(byte) { pattern.append(UInt8(ascii: "\\")) }
@@ -185,7 +188,7 @@ private func pattern(_ path: [UInt8]) -> [UInt8] {
     }
 }
 
-/// The highest paths that hold all that is included but for some items.
+/// Collects the topmost paths that contain everything included, except the lost items.
 private struct PathsWithout: SnapshotEntryHandler {
     private(set) var paths: [[UInt8]] = []
     private let lost: [[UInt8]]

@@ -2,7 +2,8 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// A snapshot that the cache of this machine still has is stored anew from there.
+    /// Moves damaged snapshots aside. One that is still in the cache of this machine is stored
+    /// again from there.
     package func setAside(
         _ identifiers: [String]
     ) async throws(BackupError) -> [RepairAction] {
@@ -26,7 +27,10 @@ extension Restic {
         return actions
     }
 
-    /// - Returns: the new name; nil where the repository is no directory, or the file is gone.
+    /// Moves the file of a snapshot aside.
+    ///
+    /// - Returns: the new path; nil when the repository is not a directory, or the file does not
+    ///   exist.
     private func moveAside(_ digits: String) throws(BackupError) -> FilePath? {
         guard let directory = repository.directory else { return nil }
         let snapshots = directory.appending("snapshots")

@@ -2,12 +2,14 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// Of a snapshot whose file is damaged restic complains, and lists the others.
+    /// Returns the snapshots that match. restic reports one whose file is damaged, and lists the
+    /// others.
     package func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
         try checkExistence()
         var command = ResticCommand("snapshots", words("--json"))
         if let hostName = filter.hostName { command.options.append(option("--host", hostName)) }
-        // restic shows what has one list of tags or another; a list is joined by commas.
+        // Each --tag option is an alternative; the tags of one option, joined by commas, must all
+        // match.
         if !filter.tags.isEmpty {
             command.options.append(option("--tag", filter.tags.joined(separator: ",")))
         }
@@ -21,7 +23,7 @@ extension Restic {
         return SnapshotList(reader.snapshots, unreadable: unreadable)
     }
 
-    /// Refuses at once where the repository is a directory and holds none.
+    /// Throws `noRepository` at once when the repository is a directory without a config file.
     func checkExistence() throws(BackupError) {
         guard let directory = repository.directory else { return }
         do throws(Errno) {
@@ -29,7 +31,7 @@ extension Restic {
         } catch .noSuchFileOrDirectory {
             throw noRepository
         } catch {
-            // restic says what is wrong with it.
+            // restic reports the error.
         }
     }
 }
@@ -37,7 +39,7 @@ extension Restic {
 extension UnreadableSnapshot {
     private static let start = "could not load snapshot "
 
-    /// Reads the line `could not load snapshot ID: CAUSE`; nil for any other.
+    /// Parses the line `could not load snapshot ID: CAUSE`; nil for any other.
     fileprivate init?(complaint line: [UInt8]) {
         let text = String(decoding: line, as: UTF8.self)
         guard let rest = FailureText.rest(of: text, after: Self.start),
@@ -49,7 +51,7 @@ extension UnreadableSnapshot {
     }
 }
 
-/// Reads the array of `restic snapshots --json` snapshot by snapshot: one made from a list can be
+/// Parses the array of `restic snapshots --json` snapshot by snapshot: one made from a list can be
 /// megabytes long.
 private struct SnapshotListReader: OutputConsumer {
     private(set) var snapshots: [Snapshot] = []
@@ -65,10 +67,10 @@ private struct SnapshotListReader: OutputConsumer {
         }
     }
 
-    /// Nothing at all may be due to a failure, which restic's exit code tells.
+    /// Does nothing: missing output may be due to a failure, which restic's exit code reports.
     func finish() {}
 
-    /// Whether there was an answer, and it had its end.
+    /// Whether there was an answer, and it was complete.
     var isComplete: Bool { elements.isComplete }
 }
 

@@ -1,23 +1,25 @@
 import SystemPackage
 
-/// restic with one repository and what opens it.
+/// restic with one repository and the source of its password.
 package struct Restic: BackupEngine {
-    /// The programs that are started.
+    /// The programs to start.
     package let program: ResticProgram
     /// The repository.
     package let repository: RepositoryLocation
     package let warn: @Sendable (String) -> Void
     let environment: ResticEnvironment
-    /// What the commands so far have shown that restic cannot use.
+    /// The parts of the repository and cache that commands so far have found unusable.
     let unusable = UnusablePlaces()
     private let passwordFile: [UInt8]?
 
+    /// Creates an engine.
+    ///
     /// - Parameters:
-    ///   - passwordFile: the path of a file that holds the password; nil to let restic find it in
-    ///     the environment.
-    ///   - environment: the environment restic inherits, each variable as `NAME=VALUE`.
-    ///   - warn: as ``BackupEngine/warn``.
-    /// - Throws: ``BackupError`` with the code `noPassword` when nothing gives a password.
+    ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
+    ///     password through the environment.
+    ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
+    ///   - warn: see ``BackupEngine/warn``.
+    /// - Throws: ``BackupError`` with the code `noPassword` when there is no source of a password.
     package init(
         program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
         environment: [[UInt8]], warn: @escaping @Sendable (String) -> Void = { _ in }
@@ -36,9 +38,9 @@ package struct Restic: BackupEngine {
         }
     }
 
-    /// Runs a command of restic that must succeed.
+    /// Runs a restic command that must succeed.
     ///
-    /// - Returns: the consumer, with all output taken.
+    /// - Returns: the consumer, after all output.
     /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:)`` does.
     func run<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
@@ -48,14 +50,15 @@ package struct Restic: BackupEngine {
         return consumer
     }
 
-    /// Runs a command of restic and leaves its exit code to the caller.
+    /// Runs a restic command and leaves its exit code to the caller.
     ///
-    /// What only reads is read without a lock where none can be written. Without its cache restic runs
-    /// where the disk of that is full: it would try again for hours to write there.
+    /// A command that only reads runs without a lock when none can be written. restic runs without
+    /// its cache when the disk of the cache is full: otherwise it would retry writing there for
+    /// hours.
     ///
-    /// - Throws: ``BackupError``: at once `notWritable` for what writes to a repository where nothing
-    ///   can be written; `noSpace` when the disk of the cache is full by now and a part of the answer
-    ///   was taken already.
+    /// - Throws: ``BackupError``: `notWritable` at once for a command that writes to a repository
+    ///   where no lock can be written; `noSpace` when the disk of the cache has become full after
+    ///   part of the output was consumed.
     func attempt<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
@@ -73,7 +76,7 @@ package struct Restic: BackupEngine {
         }
         let (output, end) = try await execute(
             command.arguments(opening: passwordOption), reading: FirstByteWatcher(consumer))
-        // Who takes entries and contents may have passed them on.
+        // A consumer of entries or contents may have passed them on already.
         let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
             reportCache()
@@ -109,8 +112,9 @@ package struct Restic: BackupEngine {
                 + "is slower)")
     }
 
-    /// The option that names the password file. The repository's location may hold a password, which
-    /// every process of the machine could read among the arguments: it goes by the environment.
+    /// The option that names the password file. The repository's location is passed in the
+    /// environment: it may contain a password, which every process on the machine could read in the
+    /// arguments.
     var passwordOption: [[UInt8]] {
         passwordFile.map { [option("--password-file", $0)] } ?? []
     }

@@ -1,13 +1,13 @@
 import SystemPackage
 
-/// A command of restic with its options and operands, which are kept apart: whatever an operand
-/// begins with, restic takes it for none of the options.
+/// A restic command with its options and operands, which are kept apart so that restic takes no
+/// operand for an option, whatever it begins with.
 struct ResticCommand: Sendable, Hashable {
     /// The command's name.
     let name: String
-    /// The options, each with its value in one word: see ``option(_:_:)``.
+    /// The options, each in one word with its value: see ``option(_:_:)``.
     var options: [[UInt8]]
-    /// What the command is about: paths, identifiers.
+    /// The paths or identifiers that the command applies to.
     var operands: [[UInt8]]
 
     init(_ name: String, _ options: [[UInt8]] = [], on operands: [[UInt8]] = []) {
@@ -16,18 +16,19 @@ struct ResticCommand: Sendable, Hashable {
         self.operands = operands
     }
 
-    /// The words of the command line behind the program's name.
+    /// Returns the command line after the program's name.
     func arguments(opening password: [[UInt8]]) -> [[UInt8]] {
         let ending = operands.isEmpty ? [] : words("--") + operands
         return words(name) + password + options + ending
     }
 }
 
-/// An option and its value as one word, so that the value is never taken for another option.
+/// Returns an option and its value as one word, so that the value is never taken for another
+/// option.
 func option(_ name: String, _ value: [UInt8]) -> [UInt8] { Array("\(name)=".utf8) + value }
 
-/// An option and its value as one word.
+/// Returns an option and its value as one word.
 func option(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value)".utf8) }
 
-/// Arguments that are plain text.
+/// Returns plain text as arguments.
 func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }

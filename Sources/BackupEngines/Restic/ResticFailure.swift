@@ -7,10 +7,10 @@ extension BackupError {
 }
 
 extension Restic {
-    /// Tells from the exit code and the words restic ended with what went wrong.
+    /// Returns the error that restic's exit code and messages describe.
     ///
-    /// restic 0.14 answers 1 for nearly everything, so its words decide; from 0.17 on the exit
-    /// codes 10, 11 and 12 say the same.
+    /// restic 0.14 exits with 1 for nearly everything, so its messages decide; since 0.17, the exit
+    /// codes 10, 11 and 12 report the same.
     func failure(_ end: ResticEnd) -> BackupError {
         let text = FailureText(end.errors.lines)
         if end.code == 130 || end.code == -SignalNumber.interrupt { return .interrupted }
@@ -112,7 +112,7 @@ extension Restic {
     }
 }
 
-/// restic's last words.
+/// The messages with which restic ended.
 struct FailureText {
     private let lines: [String]
 
@@ -120,18 +120,19 @@ struct FailureText {
         self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The first line that holds a phrase, without `Fatal:` in front.
+    /// Returns the first line that contains a phrase, without a leading `Fatal:`; nil when none
+    /// does.
     func line(containing phrase: String) -> String? {
         lines.first { $0.contains(phrase) }.map(Self.withoutFatal)
     }
 
-    /// The line that says most about the end.
+    /// Returns the most informative line about the end.
     func summary(code: Int32) -> String {
         let line = lines.last { $0.hasPrefix("Fatal: ") } ?? lines.first
         return line.map(Self.withoutFatal) ?? "exit code \(code)"
     }
 
-    /// What follows a phrase in a line.
+    /// Returns the part of a line after a phrase; nil when the line does not contain the phrase.
     static func rest(of line: String, after phrase: String) -> String? {
         line.firstRange(of: phrase).map { String(line[$0.upperBound...]) }
     }

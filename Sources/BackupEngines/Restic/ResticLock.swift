@@ -5,14 +5,14 @@ import SystemCalls
 struct ResticLock: Sendable, Hashable {
     /// The name of its file.
     let identifier: String
-    /// The machine of the process that holds it.
+    /// The host name of the process that holds it.
     let hostName: String
-    /// The number of that process on its machine.
+    /// The pid of that process on its host.
     let processIdentifier: Int32
-    /// When it was made; restic makes a new one in its place every five minutes.
+    /// When it was made; restic replaces it every five minutes.
     let time: FileTime
 
-    /// Reads the object of `restic cat lock`.
+    /// Parses the output of `restic cat lock`.
     init(identifier: String, json: [UInt8]) throws(JSONError) {
         var hostName = ""
         var processIdentifier: Int64 = 0
@@ -35,11 +35,13 @@ struct ResticLock: Sendable, Hashable {
         self.processIdentifier = process
     }
 
-    /// Whether nobody has refreshed it for as long as restic itself waits before it removes a lock.
+    /// Whether it has not been refreshed for as long as restic itself waits before it removes a
+    /// lock.
     ///
     /// - Parameters:
-    ///   - written: when its file was last written to, by the clock of the machine with the repository.
-    ///   - now: the time.
+    ///   - written: the modification time of its file, by the clock of the machine with the
+    ///     repository.
+    ///   - now: the current time.
     func isOld(written: FileTime, now: FileTime) -> Bool {
         let limit: Int64 = 30 * 60
         return [time, written].allSatisfy { now.seconds.subtractingSaturating($0.seconds) > limit }

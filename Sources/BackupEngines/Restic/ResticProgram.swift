@@ -1,18 +1,19 @@
 import SystemCalls
 import SystemPackage
 
-/// The programs that are started: restic, and what ties its life to ours.
+/// The programs to start: restic, and the launcher that ties its lifetime to this process.
 package struct ResticProgram: Sendable, Hashable {
     /// The path of restic.
     package let path: FilePath
-    /// util-linux's setpriv, which has the kernel send SIGINT to restic when this process is
-    /// killed; nil where it is missing, and restic then goes on until its next write to us.
+    /// The path of util-linux's setpriv, which makes the kernel send SIGINT to restic when this
+    /// process is killed; nil when it is missing, in which case restic continues until its next
+    /// write to this process.
     ///
-    /// Either way its lock may stay, since restic dies of writing to a pipe that nobody reads. The
-    /// next backup removes it.
+    /// In both cases its lock may stay, since restic dies from writing to a pipe without a reader.
+    /// The next backup removes it.
     let launcher: FilePath?
 
-    /// Looks restic up on a search path.
+    /// Finds restic in a search path.
     ///
     /// - Parameter searchPath: the value of `PATH`.
     /// - Throws: ``BackupError`` with the code `engineMissing`.
@@ -26,12 +27,12 @@ package struct ResticProgram: Sendable, Hashable {
         launcher = Self.findLauncher(in: searchPath)
     }
 
-    /// Looks util-linux's setpriv up on a search path; nil where it is missing.
+    /// Finds util-linux's setpriv in a search path; nil when it is missing.
     package static func findLauncher(in searchPath: [UInt8]) -> FilePath? {
         find("setpriv", in: searchPath).flatMap { isFullSetpriv($0) ? $0 : nil }
     }
 
-    /// The program to start, and the arguments to put before restic's own.
+    /// The program to start, and the arguments to insert before restic's own.
     var invocation: (program: FilePath, arguments: [[UInt8]]) {
         guard let launcher else { return (path, []) }
         let words = ["--pdeathsig", "INT", "--"]
@@ -49,12 +50,13 @@ package struct ResticProgram: Sendable, Hashable {
             guard try path.status().kind == .regularFile else { return false }
             return try path.isAccessible(for: .execute)
         } catch {
-            // Not here: the search goes on.
+            // Not here: the search continues.
             return false
         }
     }
 
-    /// Busybox has a setpriv too, a link to itself, which does not know this option.
+    /// Whether a setpriv is that of util-linux. Busybox has one too, a link to itself, which does
+    /// not have this option.
     private static func isFullSetpriv(_ path: FilePath) -> Bool {
         do throws(Errno) {
             return try path.withoutFollowing.status().kind == .regularFile

@@ -1,7 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// What restic said of a restore, by item where it names one of the snapshot's.
+/// restic's complaints during a restore, by item where they name one of the snapshot.
 struct RestoreComplaints: Sendable {
     private let lines: [[UInt8]]
     private var numbers: [[UInt8]: [Int]] = [:]
@@ -11,12 +11,13 @@ struct RestoreComplaints: Sendable {
 
     private static let separator = Array(": ".utf8)
 
-    /// Reads `PATH: CAUSE`, where PATH is that of the snapshot while items are restored, and begins
-    /// with the target while their content is compared.
+    /// Parses `PATH: CAUSE`, where PATH is the path in the snapshot while items are restored, and
+    /// begins with the target while their content is compared.
     ///
     /// - Parameters:
-    ///   - target: the absolute path that restic was told.
-    ///   - lost: the items that restic was not asked for, since their data is not in the repository.
+    ///   - target: the absolute path that was passed to restic.
+    ///   - lost: the items that restic was not requested to restore, since their data is not in the
+    ///     repository.
     init(_ end: ResticEnd, target: FilePath, lost: [[UInt8]] = []) {
         self.target = target.bytes
         let cause = Array(": its data is missing in the repository".utf8)
@@ -38,22 +39,23 @@ struct RestoreComplaints: Sendable {
         }
     }
 
-    /// Why an item failed; nil when restic did not complain of it. What names an item that was asked
-    /// for is not among the ``unmatched``.
+    /// Returns why an item failed; nil when restic did not complain of it. Complaints about this
+    /// item are then not among the ``unmatched``.
     mutating func cause(of path: [UInt8]) -> RestoreFailure.Cause? {
         guard let found = numbers[path] else { return nil }
         for number in found { isMatched[number] = true }
         return found.first.map { cause(in: lines[$0], of: path) }
     }
 
-    /// What concerns none of the items that were asked for, or the restore as a whole.
+    /// The complaints that match none of the items looked up, or concern the restore as a whole.
     var unmatched: [String] {
         rest
             + lines.indices.filter { !isMatched[$0] }
             .map { "restic: ignoring error for \(String(decoding: lines[$0], as: UTF8.self))" }
     }
 
-    /// All that may be the path in a line: the cause may hold the separator, and a path too.
+    /// Returns every possible path in a line, since both the path and the cause may contain the
+    /// separator.
     private func paths(_ line: [UInt8]) -> [[UInt8]] {
         var paths: [[UInt8]] = []
         let text = isOfComparison(line) ? line[target.count...] : line[...]

@@ -1,12 +1,12 @@
 import ResourceValues
 
 extension SnapshotEntry {
-    /// Whether the path holds bytes that `ls --json` could not tell.
+    /// Whether the path contains bytes that `ls --json` could not represent.
     var hasLostBytes: Bool { path.contains(JSONScanner.lostByte) }
 
-    /// Reads a line of `restic ls --json`.
+    /// Parses a line of `restic ls --json`.
     ///
-    /// - Returns: nil when the line tells of something else than an entry.
+    /// - Returns: nil when the line does not describe an entry.
     static func reading(_ line: ArraySlice<UInt8>) throws(JSONError) -> SnapshotEntry? {
         var fields = Fields()
         var scanner = JSONScanner(line)
@@ -45,7 +45,7 @@ extension SnapshotEntry {
 }
 
 extension FileKind {
-    /// The kind by restic's name for it.
+    /// Creates the kind with restic's name; `unknown` for any other name.
     init(resticName: String) {
         switch resticName {
         case "file": self = .regularFile

@@ -1,32 +1,34 @@
 import SystemCalls
 import SystemPackage
 
-/// A process of restic that this program started, noted in a file for as long as it runs.
+/// A restic process that this program started, recorded in a file while it runs.
 ///
-/// A lock in a repository names a machine and a process number. Another machine can have the same name, and
-/// a process of the same number. What is noted here ran on this machine, so when it has ended, a lock that
-/// was made after it began is its own. The notes lie below `/tmp`, in a directory that only this user can
-/// write to; where they cannot be written there are none, and locks stay until they are old.
+/// A lock in a repository names a host and a pid, but another machine can have the same host name,
+/// and another process the same pid. A process recorded here ran on this machine, so once it has
+/// ended, a lock with its pid that was made after it began is its own. The records are below
+/// `/tmp`, in a directory that only this user can write to; where they cannot be written there are
+/// none, and locks stay until they are old.
 struct StartedProcess: Sendable, Hashable {
-    /// Its number.
+    /// Its pid.
     let number: Int32
-    /// When it began, by the clock of locks.
+    /// When it began, by the clock that locks use.
     let begin: FileTime
     private let note: FilePath
     private let boot: String
-    /// When the kernel says it began, in ticks of this boot: no two processes of a number have the same.
+    /// Its start time in clock ticks since boot, as the kernel reports it: no two processes with
+    /// the same pid have the same.
     private let ticks: String
 
     private static var directory: FilePath {
         FilePath("/tmp/resval-processes-\(effectiveUser())")
     }
 
-    /// Notes a process.
+    /// Records a process.
     ///
     /// - Parameters:
     ///   - begin: a time before it was started.
     ///   - repository: the directory of the repository it works on.
-    /// - Returns: nil when it cannot be noted.
+    /// - Returns: nil when it cannot be recorded.
     init?(noting number: Int32, from begin: FileTime, on repository: FilePath) {
         guard ProcessTable().seesAllProcesses, let ticks = Self.ticks(ofProcess: number),
             let boot = try? bootIdentifier()
@@ -37,7 +39,7 @@ struct StartedProcess: Sendable, Hashable {
         let head = "\(boot) \(ticks) \(begin.seconds) \(begin.nanoseconds) "
         do throws(FileError) {
             try makeStateDirectory(directory)
-            // One that a killed process of this number left.
+            // A file that a killed process with the same pid left.
             try? removeFile(note)
             guard let file = try openStateFile(note, makingIt: true) else { return nil }
             defer { closeQuietly(file) }
@@ -54,7 +56,7 @@ struct StartedProcess: Sendable, Hashable {
         }
     }
 
-    /// Reads a note; nil for one of another repository, or none.
+    /// Parses a record; nil when it is for another repository, or not valid.
     private init?(_ note: FilePath, on repository: FilePath) {
         guard let name = note.lastComponent?.string, let number = Int32(name), number > 0,
             let text = try? contentsOfStateFile(note, limit: 65536)
@@ -68,11 +70,11 @@ struct StartedProcess: Sendable, Hashable {
         begin = FileTime(seconds: seconds, nanoseconds: nanoseconds)
     }
 
-    /// The processes that are noted with a repository.
+    /// Returns the recorded processes of a repository.
     static func all(on repository: FilePath) -> [StartedProcess] {
         guard (try? requireOwnStateDirectory(directory)) == true else { return [] }
         var notes: [StartedProcess] = []
-        // Without notes locks stay until they are old.
+        // Without records, locks stay until they are old.
         try? forEachName(in: directory.withoutFollowing) { name in
             let note = directory.pushing(FilePath(bytes: name))
             if let process = StartedProcess(note, on: repository) { notes.append(process) }
@@ -81,7 +83,7 @@ struct StartedProcess: Sendable, Hashable {
         return notes
     }
 
-    /// Whether it has ended for certain.
+    /// Whether it is certain that the process has ended.
     var hasEnded: Bool {
         guard ProcessTable().seesAllProcesses, let current = try? bootIdentifier() else {
             return false
@@ -91,13 +93,14 @@ struct StartedProcess: Sendable, Hashable {
         return now != ticks
     }
 
-    /// Removes the note.
+    /// Removes the record.
     func forget() { try? removeFile(note) }
 
-    /// The 22nd field of `/proc/PID/stat`; the second one, in parentheses, can hold anything.
+    /// Returns the 22nd field of `/proc/PID/stat`, the start time. The second field, in
+    /// parentheses, can contain anything.
     ///
-    /// - Returns: nil where it cannot be read; ``endedTicks`` for a process that has ended but was not
-    ///   waited for.
+    /// - Returns: nil when it cannot be read; ``endedTicks`` for a process that has ended but was
+    ///   not reaped.
     private static func ticks(ofProcess number: Int32) -> String? {
         guard let text = try? contentsOfFile(FilePath("/proc/\(number)/stat")),
             let end = text.lastIndex(of: UInt8(ascii: ")"))
@@ -105,11 +108,11 @@ struct StartedProcess: Sendable, Hashable {
         let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
             .map { String(decoding: $0, as: UTF8.self) }
         guard fields.count > 19 else { return nil }
-        // A first thread can end before the others.
+        // The main thread can end before the others.
         let (state, threads) = (fields[0], fields[17])
         return state == "Z" && (threads == "0" || threads == "1") ? endedTicks : fields[19]
     }
 }
 
-/// What no process has for ticks.
+/// A value that no running process has for ticks.
 private let endedTicks = "ended"

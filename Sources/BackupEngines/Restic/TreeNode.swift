@@ -1,6 +1,6 @@
 import ResourceValues
 
-/// An entry of a directory as the repository stores it, as far as `ls` does not tell.
+/// An entry of a directory as the repository stores it, limited to what `ls` does not report.
 struct TreeNode: Sendable, Hashable {
     /// The exact name.
     let name: [UInt8]
@@ -9,7 +9,7 @@ struct TreeNode: Sendable, Hashable {
     /// The extended attributes, by name.
     let attributes: [String: [UInt8]]
 
-    /// Reads the object that `restic cat blob` answers for a tree.
+    /// Parses the output of `restic cat blob` for a tree.
     static func reading(_ json: [UInt8]) throws(JSONError) -> [TreeNode] {
         var nodes: [TreeNode] = []
         var scanner = JSONScanner(json[...])
@@ -54,7 +54,7 @@ struct TreeNode: Sendable, Hashable {
         try scanner.forEachField { scanner, field throws(JSONError) in
             switch field {
             case "name": name = try scanner.text()
-            // null stands for an empty value.
+            // null represents an empty value.
             case "value":
                 if try !scanner.takesNull() { value = try scanner.base64() }
             default: break
@@ -64,7 +64,7 @@ struct TreeNode: Sendable, Hashable {
     }
 }
 
-/// Undoes Go's `strconv.Quote`, in which restic stores names.
+/// Reverses Go's `strconv.Quote`, with which restic stores names.
 private func unquoted(_ text: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text[...]

@@ -1,14 +1,16 @@
 import SystemCalls
 import SystemPackage
 
-/// What restic cannot write to, found out while its commands run.
+/// What restic cannot write to, as its commands have shown.
 final class UnusablePlaces: Sendable {
-    /// Something that is found out once.
+    /// A fact that is discovered once.
     final class Finding: Sendable {
         private let value = Monitor(false)
 
         var isSet: Bool { value.withLock { $0 } }
 
+        /// Sets the fact.
+        ///
         /// - Returns: whether it was not set before.
         func set() -> Bool {
             value.withLock { value in
@@ -18,27 +20,28 @@ final class UnusablePlaces: Sendable {
         }
     }
 
-    /// The repository's locks.
+    /// Whether the repository's locks cannot be written.
     let locks = Finding()
-    /// The cache.
+    /// Whether the disk of the cache is full.
     let cache = Finding()
 }
 
 extension Restic {
-    /// Whether locks can be written, as far as this machine can tell: on a disk that is full, and
-    /// elsewhere, restic finds out.
+    /// Whether locks can be written, as far as this machine can tell: a full disk, or a remote
+    /// repository, shows only when restic runs.
     var locksCanBeWritten: Bool {
         guard let locks = repository.directory?.appending("locks") else { return true }
         do throws(Errno) {
             guard try locks.isAccessible(for: .write) else { return false }
             return try locks.isAccessible(for: .execute)
         } catch {
-            // restic says what is wrong with it.
+            // restic reports the error.
             return true
         }
     }
 
-    /// That the locks cannot be written: restic would try for the better part of a minute.
+    /// The error when locks cannot be written, thrown early because restic would retry for most of
+    /// a minute.
     var locksNotWritable: BackupError {
         BackupError(
             .notWritable, "the repository's directory of locks cannot be written to",
@@ -48,7 +51,7 @@ extension Restic {
 }
 
 extension ResticCommand {
-    /// Whether it changes nothing in the repository, and so can do without a lock.
+    /// Whether it changes nothing in the repository, and so can run without a lock.
     var onlyReads: Bool {
         ["cat", "check", "diff", "dump", "find", "list", "ls", "restore", "snapshots", "stats"]
             .contains(name)
@@ -57,14 +60,14 @@ extension ResticCommand {
     /// Whether it has an option.
     func has(_ option: String) -> Bool { options.contains(Array(option.utf8)) }
 
-    /// Gives it an option that it may have already.
+    /// Adds an option unless it is already there.
     mutating func set(_ option: String) {
         if !has(option) { options.append(Array(option.utf8)) }
     }
 }
 
 extension FailureText {
-    /// Whether restic ended because it could not write a lock, and not because of another's.
+    /// Whether restic ended because it could not write a lock, not because another process has one.
     var tellsOfUnwritableLock: Bool {
         line(containing: "unable to create lock in backend") != nil
             && line(containing: "repository is already locked") == nil
@@ -72,10 +75,10 @@ extension FailureText {
 }
 
 extension ResticEnvironment {
-    /// Less than this, in bytes, is no room for a cache.
+    /// The least free space, in bytes, with which the cache is used.
     private static let smallestRoom: UInt64 = 16 << 20
 
-    /// Whether there is no room left where restic keeps its cache.
+    /// Whether there is too little space where restic keeps its cache.
     var cacheIsFull: Bool {
         guard var directory = cacheDirectory else { return false }
         while true {
@@ -87,7 +90,7 @@ extension ResticEnvironment {
             } catch .noSuchFileOrDirectory where !directory.isEmpty && directory.isAbsolute {
                 guard directory.removeLastComponent() else { return false }
             } catch {
-                // restic finds out.
+                // restic reports the error.
                 return false
             }
         }

@@ -1,12 +1,14 @@
 import SystemCalls
 
-/// The items of a snapshot that have extended attributes, as its record tells them.
+/// The items of a snapshot that have extended attributes, from its record.
 struct AttributedItems: RecordHandler {
     private var readOnly: Set<[UInt8]> = []
     private var digests: [[UInt8]: String?] = [:]
     private let sources: [[UInt8]]
 
-    /// - Parameter sources: what the record is about.
+    /// Creates an empty collection.
+    ///
+    /// - Parameter sources: the SOURCEs that the record covers.
     init(sources: [[UInt8]]) { self.sources = sources }
 
     mutating func receive(_ line: RecordLine) {
@@ -17,12 +19,12 @@ struct AttributedItems: RecordHandler {
         }
     }
 
-    /// The digest of an item's attributes: nil where the record knows of none, and nil within where it
-    /// has no digest of them.
+    /// Returns the digest of an item's attributes: nil when the record has no attributes of the
+    /// item, an inner nil when it has no digest of them.
     func digest(of path: [UInt8]) -> String?? { digests[path] }
 
-    /// Whether an item that its owner may not write to may have attributes that the record has no
-    /// digest of: directories above the SOURCEs are not in it.
+    /// Whether an item that its owner may not write to can have attributes without a digest in the
+    /// record, which does not cover directories above the SOURCEs.
     func mayHold(_ path: [UInt8]) -> Bool {
         readOnly.contains(path) || !sources.contains { isHeld(path, by: $0) }
     }

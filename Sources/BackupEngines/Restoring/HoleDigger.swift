@@ -2,19 +2,19 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Gives files their holes back: restic writes every zero.
+/// Restores the holes of files: restic writes every zero.
 struct HoleDigger {
-    /// Holes are dug in units of this many bytes, the block of nearly every filesystem.
+    /// The unit of holes, in bytes: the block size of nearly every filesystem.
     private static let block = 4096
     private static let chunk = 256 * block
 
-    /// Frees every block of zeros of a file. Its content, time of modification and permissions
-    /// stay.
+    /// Frees every block of zeros in a file. Its content, modification time and permissions stay.
     ///
     /// - Parameters:
     ///   - handle: a regular file, open with `O_PATH`.
-    ///   - status: its status, taken of the open file.
-    /// - Throws: the errno of a call; filesystems without holes (`EOPNOTSUPP`) are no trouble.
+    ///   - status: its status, read from this descriptor.
+    /// - Throws: the errno of a call, except for filesystems without holes (`EOPNOTSUPP`), which
+    ///   are ignored.
     static func dig(in handle: FileDescriptor, _ status: FileStatus) throws(Errno) {
         guard status.kind == .regularFile, status.size >= block, status.allocatedSize > 0 else {
             return
@@ -28,7 +28,7 @@ struct HoleDigger {
                 return
             }
             guard isChanged else { return }
-            // A write by anyone but root takes the set-ID bits away.
+            // A write by anyone but root clears the set-ID bits.
             if status.permissions & 0o6000 != 0 {
                 try setPermissions(status.permissions, of: file.descriptor)
             }
@@ -58,8 +58,8 @@ struct HoleDigger {
         }
     }
 
-    /// The parts of a buffer that are zeros, in whole blocks; what is cut off at the end counts as
-    /// a whole one.
+    /// Returns the runs of blocks in a buffer that contain only zeros; a partial block at the end
+    /// counts as a whole one.
     private static func zeroRuns(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         for start in stride(from: 0, to: bytes.count, by: block) {
@@ -83,9 +83,9 @@ struct HoleDigger {
     }
 }
 
-/// Calls `body` while the owner may write to a file, and sets the permissions as they were.
+/// Calls `body` while the owner may write to a file, and then restores the permissions.
 ///
-/// - Parameter descriptor: the file, open if only with `O_PATH`.
+/// - Parameter descriptor: the file; it may be open with `O_PATH`.
 func whileWritable(
     _ descriptor: FileDescriptor, _ status: FileStatus, _ body: () throws(Errno) -> Void
 ) throws(Errno) {

@@ -1,11 +1,13 @@
 import SystemCalls
 
-/// Which paths of a snapshot a restore is about.
+/// The paths of a snapshot that a restore includes.
 package struct IncludedPaths: Sendable {
-    /// The paths; none for everything.
+    /// The paths; empty for everything.
     package let paths: [[UInt8]]
 
-    /// - Parameter paths: absolute paths; none for everything.
+    /// Creates a selection.
+    ///
+    /// - Parameter paths: absolute paths; empty for everything.
     package init(_ paths: [[UInt8]]) { self.paths = paths }
 
     /// Whether everything is wanted.
@@ -16,7 +18,7 @@ package struct IncludedPaths: Sendable {
         paths.isEmpty || paths.contains { isHeld(path, by: $0) }
     }
 
-    /// The paths that none of a snapshot's entries was found for.
+    /// Finds the paths that match no entry of a snapshot.
     struct Finder: SnapshotEntryHandler {
         private(set) var missing: [[UInt8]]
 

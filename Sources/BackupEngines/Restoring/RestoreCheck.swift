@@ -3,24 +3,26 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Looks at every restored item: whether it is there, and what restic left undone.
+/// Checks every restored item: whether it exists, and what restic left undone.
 struct RestoreCheck: SnapshotEntryHandler {
-    /// How many items were restored.
+    /// The number of items restored.
     private(set) var count = 0
     /// Items that are not as they should be.
     private(set) var failures: [RestoreFailure] = []
-    /// Items whose extended attributes may not be those of the snapshot, which restic does not tell of:
-    /// their names by directory.
+    /// The items whose extended attributes may differ from the snapshot's, which restic does not
+    /// report: their names by directory.
     private(set) var withoutAttributes: [[UInt8]: Set<[UInt8]>] = [:]
-    /// What restic complained of; what concerns an item looked at is among the failures.
+    /// restic's complaints; those about checked items are among the failures.
     private(set) var complaints: RestoreComplaints
     private let includes: IncludedPaths
     private let attributed: AttributedItems?
     private let tree: TreeBox
     private let report: @Sendable (Int) -> Void
 
+    /// Creates a check.
+    ///
     /// - Parameters:
-    ///   - attributed: which read-only items have extended attributes; nil where nobody knows.
+    ///   - attributed: the read-only items with extended attributes; nil when they are unknown.
     ///   - report: called with the number of items done.
     init(
         target: FilePath, _ includes: IncludedPaths, _ complaints: RestoreComplaints,
@@ -37,14 +39,14 @@ struct RestoreCheck: SnapshotEntryHandler {
     mutating func receive(_ entry: SnapshotEntry) {
         let complaint = complaints.cause(of: entry.path)
         guard includes.hold(entry.path) else {
-            // A directory on the way to one that is wanted.
+            // A directory above a wanted item.
             if let complaint { fail(entry, complaint) }
             return
         }
         count += 1
         if count % 256 == 0 { report(count) }
         do throws(Errno) {
-            // One file throughout, whatever takes its name meanwhile.
+            // The same file throughout, even if another takes its name meanwhile.
             let file = OwnedDescriptor(try openReference(to: tree.location(of: entry.path)))
             let status = try file.descriptor.status()
             guard complaint == nil, isSame(status, entry) else {
@@ -83,7 +85,7 @@ struct RestoreCheck: SnapshotEntryHandler {
         if let digest = attributed?.digest(of: entry.path) {
             do throws(FileError) {
                 if let digest, try AttributeDigest(of: file).hexadecimal == digest { return }
-                // Whatever they are, it has none of those of users.
+                // Throws when the filesystem stores no user attributes at all.
                 _ = try file.extendedAttribute(named: "user.resval")
             } catch {
                 return fail(entry, .init(error, storingAttributesOn: file))

@@ -1,30 +1,31 @@
 /// An item that a restore did not bring back as it is in the snapshot.
 package struct RestoreFailure: Sendable, Hashable {
-    /// What happened to it.
+    /// What is wrong with the item.
     package enum Cause: Sendable, Hashable {
-        /// It is not there; restic's words where it said why.
+        /// It does not exist; with restic's reason, if it gave one.
         case missing(String?)
-        /// It is there, with another kind, size or time of modification, or the engine complained of it.
+        /// It exists, with another kind, size or modification time, or the engine complained of it.
         case different(String?)
-        /// Its content is not that of the snapshot: from which byte on, where that is known.
+        /// Its content differs from the snapshot's; with the offset of the part that differs, in
+        /// bytes, if known.
         case content(offset: Int64?)
         /// Its content could not be compared with the snapshot.
         case unchecked(String)
-        /// Its extended attributes are not all there.
+        /// Some of its extended attributes are missing.
         case attributes(String)
-        /// Its filesystem, on a device, stores no extended attributes: it and so many items in all lost
-        /// theirs.
+        /// Its filesystem, on this device, stores no extended attributes: this many items,
+        /// including it, lost theirs.
         case noAttributes(device: UInt64, items: Int)
-        /// Its holes could not be dug again: it takes more space than it did.
+        /// Its holes could not be restored: it takes more space than before.
         case holes(String)
     }
 
     /// The absolute path in the snapshot.
     package let path: [UInt8]
-    /// What happened to it.
+    /// What is wrong with the item.
     package let cause: Cause
 
-    /// Whether what is there is not what is in the snapshot, or may not be.
+    /// Whether the item differs from the snapshot in more than attributes and holes, or may do so.
     package var isDamage: Bool {
         switch cause {
         case .missing, .different, .content, .unchecked: true
@@ -32,7 +33,7 @@ package struct RestoreFailure: Sendable, Hashable {
         }
     }
 
-    /// What happened, in words.
+    /// What is wrong, in words.
     package var sentence: String {
         switch cause {
         case .missing(let reason): "was not restored" + (reason.map { ": \($0)" } ?? "")

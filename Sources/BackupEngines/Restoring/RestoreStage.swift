@@ -2,17 +2,18 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// A new directory below a restore's target, for this process's user only, that a program restores
-/// into. Then a ``TreeMerger`` gives what is in it its names in the target.
+/// A new directory below a restore's target, accessible to this process's user only, that a program
+/// restores into. A ``TreeMerger`` then moves its contents to their names in the target.
 ///
-/// No link in the target, and nobody who can write there, leads the program elsewhere: its path begins
-/// with a descriptor of this process. The directory is as far down on the way to what is restored as
-/// the target has directories, so it is on the filesystem that the items go to, and needs no
-/// permission above them.
+/// Neither a symbolic link in the target nor another user who can write there can redirect the
+/// program: its path begins with a descriptor of this process. It is created in the deepest
+/// existing directory of the target that contains all restored items, so that it is on the
+/// filesystem that the items belong to, and needs no permission above them.
 ///
-/// It is locked while it is in use. One that is not was left by a process that was killed.
+/// It is locked while it is in use. One without a lock was left by a process that was killed.
 final class RestoreStage: Sendable {
-    /// Directories of this user on the way that were left by processes that were killed.
+    /// Directories of this user that killed processes left between the target and the restored
+    /// items.
     let leftovers: [FilePath]
     private let parent: SharedDescriptor
     private let name: FilePath
@@ -21,9 +22,9 @@ final class RestoreStage: Sendable {
     private static let namePrefix = ".resval-restore-"
     private static let tree: FilePath = "tree"
 
-    /// Makes the directory, and the target where that is missing.
+    /// Creates the directory, and the target if it is missing.
     ///
-    /// - Parameter wanted: the absolute paths in the snapshot of what is restored.
+    /// - Parameter wanted: the absolute paths of the restored items in the snapshot.
     /// - Throws: ``BackupError``.
     init(in target: FilePath, for wanted: [[UInt8]]) throws(BackupError) {
         do throws(Errno) {
@@ -41,20 +42,21 @@ final class RestoreStage: Sendable {
         FilePath("/proc/\(processNumber())/fd/\(directory.descriptor.rawValue)").pushing(Self.tree)
     }
 
-    /// Removes what is left in the directory, and the directory. The one it is in keeps its time of
-    /// modification, which may have been restored.
+    /// Removes the directory with its remaining contents. Its parent keeps its modification time,
+    /// which may have been restored.
     func remove() {
-        // What stays is named by the next restore, and holds nothing that the snapshot does not.
+        // What cannot be removed is reported by the next restore, and contains only items of the
+        // snapshot.
         let modified = try? parent.descriptor.status().contentModificationTime
         try? removeTree(Self.tree, in: directory.descriptor)
         try? removeItem(name, in: parent.descriptor, isDirectory: true)
         if let modified { try? setModificationTime(modified, of: parent.descriptor) }
     }
 
-    /// Whether an entry of a directory is such a directory by its name.
+    /// Whether a name is that of such a directory.
     static func isName(_ name: [UInt8]) -> Bool { name.starts(with: namePrefix.utf8) }
 
-    /// The target, and the directories in it that all that is wanted is below.
+    /// Returns the target, and the existing directories below it that contain everything wanted.
     private static func places(
         in target: FilePath, for wanted: [[UInt8]]
     ) throws(Errno) -> [(path: FilePath, directory: SharedDescriptor)] {
@@ -83,7 +85,7 @@ final class RestoreStage: Sendable {
         return common
     }
 
-    /// Makes the directory in the last of the places that allows it.
+    /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
         in places: [SharedDescriptor]
     ) throws(Errno) -> (SharedDescriptor, FilePath, SharedDescriptor) {
@@ -101,7 +103,7 @@ final class RestoreStage: Sendable {
         throw failure
     }
 
-    /// Opens the directory that was made.
+    /// Opens the directory that was created.
     ///
     /// - Throws: `EEXIST` when another user has put a directory in its place.
     private static func open(
@@ -110,11 +112,11 @@ final class RestoreStage: Sendable {
         let directory = SharedDescriptor(try openDirectory(name, in: parent))
         let status = try directory.descriptor.status()
         let isOwn = status.owner == effectiveUser() && status.permissions & 0o077 == 0
-        // Other filesystems may have owners and permissions of their own.
+        // Other filesystems may impose their own owners and permissions.
         let keepsOwners = localFilesystems.contains(
             try filesystemStatus(of: directory.descriptor).type)
         guard isOwn || !keepsOwners else { throw .fileExists }
-        // Without locks there, another restore says that this one left something.
+        // Without locks on this filesystem, another restore reports this directory as left behind.
         _ = try? takeLock(on: directory.descriptor)
         try makeDirectory(tree, in: directory.descriptor, permissions: 0o700)
         return directory

@@ -1,25 +1,27 @@
 import SystemCalls
 import SystemPackage
 
-/// Leads to the items below a restore's target by descriptors, so that no symbolic link put there
-/// in the meantime leads astray.
+/// Locates the items below a restore's target by descriptors, so that no symbolic link put there in
+/// the meantime is followed.
 ///
-/// The directories on the way to the last item stay open: a snapshot's entries come depth first.
+/// The directories above the last item stay open: a snapshot's entries come depth first.
 final class TargetTree {
     private let root: OwnedDescriptor
     private var names: [[UInt8]] = []
     private var directories: [SharedDescriptor] = []
 
-    /// - Parameter target: the directory that holds the restored tree.
+    /// Opens the root.
+    ///
+    /// - Parameter target: the directory that contains the restored tree.
     init(_ target: FilePath) throws(Errno) {
         root = OwnedDescriptor(try openFile(target, flags: [.reference, .directory]))
     }
 
-    /// Where an item of the snapshot is.
+    /// Returns the location of an item of the snapshot.
     ///
     /// - Parameter path: the absolute path in the snapshot, not `/` itself.
-    /// - Throws: the errno of opening a directory on the way; `EINVAL` for a path that could lead
-    ///   elsewhere.
+    /// - Throws: the errno of opening a directory above it; `EINVAL` for a path that could lead
+    ///   outside.
     func location(of path: [UInt8]) throws(Errno) -> DirectoryEntryLocation {
         guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
             throw .invalidArgument

@@ -7,7 +7,7 @@ final class TreeBox: Sendable {
 
     init(_ tree: sending TargetTree) { self.tree = Monitor(tree) }
 
-    /// Where an item of the snapshot is; valid until the next call.
+    /// Returns the location of an item of the snapshot, which is valid until the next call.
     func location(of path: [UInt8]) throws(Errno) -> DirectoryEntryLocation {
         let result = tree.withLock { tree in
             Result { () throws(Errno) in try tree.location(of: path) }

@@ -2,18 +2,20 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Moves restored items into a target by descriptors: what is there is replaced by name, never
-/// written to, so a symbolic link stays out of the way and the other names of a hard link keep their
-/// content. Directories that are there take what is in the restored ones.
+/// Moves restored items into a target by descriptors.
 ///
-/// A process that is killed leaves each item either where it was or where it belongs.
+/// Existing items are replaced by name and never written to, so that symbolic links are not
+/// followed and other hard links keep their content. Existing directories receive the contents of
+/// the restored ones.
+///
+/// A killed process leaves each item either at its old or at its new location.
 struct TreeMerger {
     /// Items that are not in the target as they should be.
     private(set) var failures: [RestoreFailure] = []
     private let overwrites: Bool
-    /// Items that are not whole: they replace nothing.
+    /// Items that are not intact, and replace nothing.
     private let damaged: Set<[UInt8]>
-    /// Whether a directory that is there becomes what the restored one is.
+    /// Whether an existing directory gets the metadata of the restored one.
     private let isWanted: ([UInt8]) -> Bool
     private let isCancelled: () -> Bool
     private let metadata = MetadataRestorer()
@@ -30,8 +32,8 @@ struct TreeMerger {
 
     /// Moves all entries of a directory.
     ///
-    /// - Throws: the errno of opening one of the two; `CancellationError`. What concerns single items
-    ///   is in ``failures``.
+    /// - Throws: the errno of opening one of the two; `CancellationError`. Errors of single items
+    ///   are in ``failures``.
     mutating func merge(_ tree: FilePath, into target: FilePath) throws {
         let flags: FileDescriptor.OpenOptions = [.readOnly, .directory]
         let source = SharedDescriptor(try openFile(tree, flags: flags))
@@ -40,7 +42,9 @@ struct TreeMerger {
         failures += metadata.failures
     }
 
-    /// - Parameter path: of the directory in the snapshot; empty for `/`.
+    /// Moves the entries of a directory.
+    ///
+    /// - Parameter path: the path of the directory in the snapshot; empty for `/`.
     private mutating func mergeEntries(
         _ source: SharedDescriptor, into target: SharedDescriptor, _ path: [UInt8]
     ) throws {
@@ -82,7 +86,7 @@ struct TreeMerger {
         }
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     ///
     /// - Returns: false when something has the name.
     private static func makeMissingDirectory(
@@ -96,9 +100,9 @@ struct TreeMerger {
         }
     }
 
-    /// Gives an item its name in the target.
+    /// Moves an item to its name in the target.
     ///
-    /// - Throws: `EEXIST` where something has it and is not to be replaced.
+    /// - Throws: `EEXIST` when something has the name and must not be replaced.
     private static func place(
         _ name: FilePath, _ item: SharedDescriptor, _ source: SharedDescriptor,
         _ target: SharedDescriptor,
@@ -107,7 +111,7 @@ struct TreeMerger {
         guard status.kind == .directory else {
             return try rename(name, source, target, replaces ? .replacing : .absent)
         }
-        // Giving a directory another parent changes it.
+        // Changing a directory's parent writes to the directory.
         try whileWritable(item.descriptor, status) { () throws(Errno) in
             try rename(name, source, target, .absent)
         }
@@ -121,7 +125,7 @@ struct TreeMerger {
             try renameItem(
                 name, in: source.descriptor, to: name, in: target.descriptor, condition)
         } catch .invalidArgument where condition == .absent {
-            // The filesystem cannot rename on that condition.
+            // The filesystem does not support this condition.
             let place = DirectoryEntryLocation(directory: target.descriptor, name: name)
             do throws(Errno) {
                 _ = try place.status()
@@ -142,7 +146,7 @@ struct TreeMerger {
         let existing = SharedDescriptor(
             try openBeneath(name, in: target.descriptor, flags: flags, crossingMounts: true))
         if effectiveUser() != 0, status.permissions & 0o700 != 0o700 {
-            // Its entries leave it, and it goes when they are gone.
+            // Its entries are moved out of it, and it is removed with the stage.
             let reference = SharedDescriptor(
                 try openReference(
                     to: DirectoryEntryLocation(directory: source.descriptor, name: name)))
@@ -173,7 +177,7 @@ struct TreeMerger {
         }
     }
 
-    /// Moves an item to another filesystem.
+    /// Copies an item to another filesystem.
     private mutating func copy(
         _ name: FilePath, _ item: FileDescriptor, _ source: SharedDescriptor,
         _ target: SharedDescriptor,
@@ -213,7 +217,7 @@ struct TreeMerger {
             try openReference(
                 to: DirectoryEntryLocation(directory: target.descriptor, name: name)))
         let made = try handle.descriptor.status()
-        // The name may lead to something else by now, which gets nothing of this item's.
+        // Another item may have the name meanwhile, and must not get this one's metadata.
         guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {
             throw Errno.fileExists
         }

@@ -1,7 +1,7 @@
 import ResourceValues
 import SystemCalls
 
-/// A time as the calendar of the place it was noted at has it.
+/// A time on the calendar of the time zone it was recorded in.
 package struct CalendarTime: Sendable, Hashable {
     /// Seconds since 1970 in UTC.
     package let seconds: Int64
@@ -9,6 +9,8 @@ package struct CalendarTime: Sendable, Hashable {
     /// Seconds east of UTC.
     private let offset: Int
 
+    /// Creates a time.
+    ///
     /// - Parameter offset: seconds east of UTC.
     package init(_ time: FileTime, offset: Int = 0) {
         seconds = time.seconds
@@ -20,7 +22,7 @@ package struct CalendarTime: Sendable, Hashable {
     var day: Int { Int(localSeconds).dividedDown(by: 86400) }
     /// The hour of the day, from 0.
     var hour: Int { date.hour }
-    /// The number of the week, which begins on Monday.
+    /// The number of the week; weeks begin on Monday.
     var week: Int { (day + 3).dividedDown(by: 7) }
     /// The year.
     var year: Int { date.year }
@@ -32,8 +34,8 @@ package struct CalendarTime: Sendable, Hashable {
         (seconds, nanoseconds) > (other.seconds, other.nanoseconds)
     }
 
-    /// The time a span before, on the calendar: a month before 31 March is 3 March, or 2 March in
-    /// leap years, since February has no 31st.
+    /// Returns the time a span earlier on the calendar: a month before 31 March is 3 March, or 2
+    /// March in leap years, since February has no 31st.
     func before(_ span: CalendarSpan) -> CalendarTime {
         var date = date
         date.year -= span.years
@@ -51,14 +53,14 @@ package struct CalendarTime: Sendable, Hashable {
     private var date: CalendarDate { CalendarDate(secondsSince1970: localSeconds) }
 }
 
-/// A length of time on the calendar, as restic writes it: `1y6m7d12h`.
+/// A length of time on the calendar, in restic's notation: `1y6m7d12h`.
 package struct CalendarSpan: Sendable, Hashable, CustomStringConvertible {
     package private(set) var years = 0
     package private(set) var months = 0
     package private(set) var days = 0
     package private(set) var hours = 0
 
-    /// Reads numbers, each with `y`, `m`, `d` or `h` behind it; nil for anything else.
+    /// Parses numbers, each followed by `y`, `m`, `d` or `h`; nil for anything else.
     package init?(_ text: String) {
         var digits = ""
         for character in text {
@@ -93,11 +95,11 @@ extension Int {
 }
 
 extension Snapshot {
-    /// When it was made, on the calendar of the machine it was made on.
+    /// The time it was made, on the calendar of the machine it was made on.
     var calendarTime: CalendarTime { CalendarTime(time, offset: timeOffset) }
 }
 
 extension CalendarTime {
-    /// The time by this machine's clock, in UTC.
+    /// Returns the current time in UTC, by this machine's clock.
     package static func current() -> CalendarTime { CalendarTime(currentTime()) }
 }

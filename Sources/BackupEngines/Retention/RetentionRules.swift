@@ -1,30 +1,31 @@
-/// Which snapshots are kept, in restic's words.
+/// The rules for which snapshots are kept, with restic's names and meaning.
 ///
-/// A number is how many are kept; nil keeps none by that rule, and `-1` all.
+/// A count is the number of snapshots to keep by a rule; without one the rule keeps none, and `-1`
+/// keeps all.
 package struct RetentionRules: Sendable, Hashable {
-    /// A rule that keeps the newest snapshot of each of so many periods.
+    /// A rule that keeps the newest snapshot of each period.
     package enum Period: String, Sendable, Hashable, CaseIterable {
         case last, hourly, daily, weekly, monthly, yearly
     }
 
-    /// How many periods are kept.
+    /// The number of periods to keep by each rule.
     package var counts: [Period: Int] = [:]
-    /// How long before the newest snapshot the newest one of each period is kept; by `last` all
-    /// are.
+    /// The span before the newest snapshot in which the newest snapshot of each period is kept;
+    /// `last` keeps all.
     package var spans: [Period: CalendarSpan] = [:]
-    /// Snapshots with all tags of one of these lists are kept.
+    /// Lists of tags; snapshots with all tags of one of the lists are kept.
     package var tags: [[String]] = []
 
     package init() {}
 
-    /// Whether nothing would be kept.
+    /// Whether there are no rules, so that nothing would be kept.
     package var isEmpty: Bool { counts.isEmpty && spans.isEmpty && tags.isEmpty }
 
-    /// Why each snapshot is kept, in the order given; no reasons for those that are not.
+    /// Returns the reasons to keep each snapshot, by identifier; empty for those that are not kept.
     ///
     /// - Parameters:
     ///   - snapshots: snapshots of one group, in any order.
-    ///   - now: the time; snapshots made later do not count as the newest.
+    ///   - now: the current time; only snapshots made before it count as the newest.
     package func reasons(
         for snapshots: [Snapshot], now: CalendarTime
     ) -> [String: [String]] {
@@ -61,7 +62,7 @@ package struct RetentionRules: Sendable, Hashable {
 }
 
 extension RetentionRules.Period {
-    /// The number of the period a time is in; snapshots with equal numbers are in one.
+    /// Returns the number of the period that a time is in; equal numbers mean the same period.
     fileprivate func bucket(_ time: CalendarTime, _ number: Int) -> Int {
         switch self {
         case .last: number
@@ -73,7 +74,7 @@ extension RetentionRules.Period {
         }
     }
 
-    /// What a snapshot is that a rule keeps.
+    /// What the rule calls a snapshot that it keeps.
     fileprivate var reason: String {
         self == .last ? "last snapshot" : "\(rawValue) snapshot"
     }

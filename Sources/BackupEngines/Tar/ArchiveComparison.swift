@@ -3,13 +3,13 @@ import SystemPackage
 
 /// Compares an archive with its manifest, entry by entry, in bounded memory.
 struct ArchiveComparison {
-    /// Asked between entries and pieces: true ends the work.
+    /// Called between entries and pieces; returns true to stop.
     let isCancelled: () -> Bool
     private static let problemLimit = 100
 
-    /// Reads both.
+    /// Compares both.
     ///
-    /// - Returns: what is wrong, a line each; empty for nothing.
+    /// - Returns: the problems found, one line each; empty when there are none.
     /// - Throws: `CancellationError`.
     func compare(_ archive: FileDescriptor, _ manifest: ManifestReader) throws -> [String] {
         var problems: [String] = []
@@ -65,7 +65,7 @@ struct ArchiveComparison {
         return try digest.finish(size: item.size)
     }
 
-    /// A path as text that cannot drive a terminal.
+    /// Returns a path as text that cannot control a terminal.
     private func shown(_ path: [UInt8]) -> String { Percent.text(of: path) }
 }
 

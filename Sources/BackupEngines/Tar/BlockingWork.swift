@@ -1,10 +1,10 @@
 import Synchronization
 import SystemCalls
 
-/// Runs work that waits for disks on a thread of its own, so that it holds up no other task.
+/// Runs blocking work on a thread of its own, so that it does not delay other tasks.
 ///
-/// - Parameter body: is told how to find out whether the task was cancelled.
-/// - Throws: what `body` throws; ``BackupError`` when no thread could be started.
+/// - Parameter body: the work; its argument reports whether the task was cancelled.
+/// - Throws: the error of `body`; ``BackupError`` when no thread could be started.
 func onOwnThread<Result: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
 ) async throws -> Result {

@@ -1,7 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// The names in an open directory, in no order.
+/// Returns the names in an open directory, in no particular order.
 func names(in directory: FileDescriptor) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []
     try forEachName(in: directory) { name in
@@ -11,9 +11,9 @@ func names(in directory: FileDescriptor) throws(Errno) -> [[UInt8]] {
     return names
 }
 
-/// Makes a directory and those above it, where they are missing.
+/// Creates a directory, and those above it that are missing.
 ///
-/// - Parameter permissions: those of the last one, less the process's umask.
+/// - Parameter permissions: those of the last directory, less the process's umask.
 func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errno) {
     var missing: [FilePath] = []
     var directory = path

@@ -1,7 +1,7 @@
 import SystemPackage
 import TextFormats
 
-/// The file that says what a directory of archives is: a line of JSON.
+/// The file that identifies a directory as a repository of archives: one line of JSON.
 enum TarConfig {
     private static let format = "resval-tar"
     private static let version: Int64 = 1
@@ -14,9 +14,10 @@ enum TarConfig {
         return line.ended()
     }
 
-    /// Refuses what this program cannot read.
+    /// Verifies that this program can read the repository.
     ///
-    /// - Throws: ``BackupError`` with the code `damaged`.
+    /// - Throws: ``BackupError``: `noRepository` when the bytes are not the file of such a
+    ///   repository, `damaged` when its version is another one.
     static func check(_ bytes: [UInt8], path: FilePath) throws(BackupError) {
         var format = ""
         var version: Int64 = 0

@@ -2,9 +2,9 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What went wrong as the command line tool tells it.
+/// Converts an error to one that the command line tool reports.
 ///
-/// - Parameter path: the file concerned; nil where the error names it, or there is none.
+/// - Parameter path: the file concerned; nil when the error names it, or when there is none.
 package func backupError(_ error: any Error, path: FilePath? = nil) -> BackupError {
     switch error {
     case let error as BackupError: error

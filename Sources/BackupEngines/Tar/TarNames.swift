@@ -3,9 +3,9 @@ import SystemPackage
 
 /// The names of the files of a repository of archives.
 enum TarNames {
-    /// Says what the directory is.
+    /// The file that identifies the directory as a repository.
     static let config: FilePath = "config"
-    /// Held by whoever works on the repository.
+    /// The file that a process locks while it writes to the repository.
     static let lock: FilePath = "lock"
 
     private static let archiveSuffix = Array(".tar.zst".utf8)
@@ -13,39 +13,39 @@ enum TarNames {
     private static let unfinishedSuffix = Array(".unfinished".utf8)
     private static let identifierLength = 16
 
-    /// The archive of a snapshot.
+    /// Returns the name of a snapshot's archive.
     static func archive(_ identifier: String) -> FilePath {
         FilePath(bytes: Array(identifier.utf8) + archiveSuffix)
     }
 
-    /// The manifest of a snapshot.
+    /// Returns the name of a snapshot's manifest.
     static func manifest(_ identifier: String) -> FilePath {
         FilePath(bytes: Array(identifier.utf8) + manifestSuffix)
     }
 
-    /// The name a file has until it is finished.
+    /// Returns the temporary name of a file until it is complete.
     static func unfinished(_ name: FilePath) -> FilePath {
         FilePath(bytes: name.bytes + unfinishedSuffix)
     }
 
-    /// The snapshot whose manifest has this name; nil for any other name.
+    /// Returns the identifier of the snapshot whose manifest has this name; nil for any other name.
     static func snapshot(ofManifest name: [UInt8]) -> String? {
         identifier(name, before: manifestSuffix)
     }
 
-    /// The snapshot whose archive has this name; nil for any other name.
+    /// Returns the identifier of the snapshot whose archive has this name; nil for any other name.
     static func snapshot(ofArchive name: [UInt8]) -> String? {
         identifier(name, before: archiveSuffix)
     }
 
-    /// Whether it is the name of a file that was not finished, which only this program gives.
+    /// Whether a name is that of an unfinished file, which only this program uses.
     static func isUnfinished(_ name: [UInt8]) -> Bool {
         guard ends(name, with: unfinishedSuffix) else { return false }
         let finished = Array(name.dropLast(unfinishedSuffix.count))
         return snapshot(ofManifest: finished) != nil || snapshot(ofArchive: finished) != nil
     }
 
-    /// A new identifier: 64 random bits.
+    /// Returns a new identifier: 64 random bits, in hexadecimal.
     static func makeIdentifier() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: identifierLength - digits.count) + digits

@@ -2,7 +2,7 @@ import SystemCalls
 import SystemPackage
 
 extension TarRepository {
-    /// Removes what a killed process left. Where nothing can be written there is nothing to do.
+    /// Removes what a killed process left. Does nothing when the repository is not writable.
     package func recover() async throws(BackupError) {
         do throws(BackupError) {
             try await work { _ in
@@ -10,7 +10,7 @@ extension TarRepository {
                 try removeUnfinished(in: directory.descriptor)
             }
         } catch  where error.code == .notWritable {
-            // Whoever writes next says so; whoever reads needs no more.
+            // The next writer reports this; readers do not need a recovery.
         }
     }
 
@@ -18,7 +18,7 @@ extension TarRepository {
         try await work { _ in
             let directory = try openAlone()
             for snapshot in snapshots {
-                // The manifest first: what has none is no snapshot.
+                // The manifest first: without a manifest there is no snapshot.
                 try removeFile(TarNames.manifest(snapshot.identifier), in: directory)
                 try synchronize(directory)
                 try removeFile(TarNames.archive(snapshot.identifier), in: directory)
@@ -27,8 +27,8 @@ extension TarRepository {
         }
     }
 
-    /// Removes archives without a manifest: those of snapshots that were being forgotten, or that
-    /// never came to be, when a process was killed.
+    /// Removes archives without a manifest: a killed process left them while it removed a snapshot
+    /// or before it completed one.
     package func prune() async throws(BackupError) {
         try await work { _ in
             let directory = try openAlone()
@@ -43,7 +43,7 @@ extension TarRepository {
         }
     }
 
-    /// Writes the manifest anew with other tags; the archive stays.
+    /// Rewrites the manifest with other tags; the archive stays.
     package func retag(
         _ snapshot: Snapshot, adding: [String], removing: [String]
     ) async throws(BackupError) {
@@ -81,7 +81,7 @@ extension TarRepository {
         do throws(Errno) {
             try removeItem(name, in: directory.descriptor, isDirectory: false)
         } catch .noSuchFileOrDirectory {
-            // Somebody was faster.
+            // Another process has removed it.
         } catch {
             throw backupError(error, path: path.pushing(name))
         }

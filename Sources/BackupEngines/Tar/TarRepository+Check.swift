@@ -2,7 +2,8 @@ import SystemCalls
 import SystemPackage
 
 extension TarRepository {
-    /// Looks at every manifest, and at the archives' sizes; reading the data, at every byte.
+    /// Reads every manifest and checks the sizes of the archives or, if `readsData`, every byte of
+    /// them.
     package func check(readsData: Bool) async throws(BackupError) -> RepositoryCheck {
         try await work { isCancelled in
             var check = RepositoryCheck()
@@ -30,8 +31,8 @@ extension TarRepository {
         }
     }
 
-    /// Whether the manifest of a snapshot cannot be read to its end: then nothing can be done with the
-    /// archive but by hand.
+    /// Whether the manifest of a snapshot cannot be read to its end, so that only manual work with
+    /// the archive remains.
     private func isDamaged(
         _ identifier: String, in directory: FileDescriptor,
         _ isCancelled: @escaping () -> Bool
@@ -46,7 +47,7 @@ extension TarRepository {
         }
     }
 
-    /// Both files of each get names that no command of this program looks at.
+    /// Renames both files of each snapshot, to names that no command of this program reads.
     package func setAside(
         _ identifiers: [String]
     ) async throws(BackupError) -> [RepairAction] {
@@ -54,7 +55,7 @@ extension TarRepository {
             let directory = try openAlone()
             var actions: [RepairAction] = []
             for identifier in identifiers {
-                // The archive first: one without a manifest is removed by prune.
+                // The archive first: prune removes one without a manifest.
                 for name in [TarNames.archive(identifier), TarNames.manifest(identifier)] {
                     guard let aside = try moveAside(name, in: directory.descriptor) else {
                         continue
@@ -70,7 +71,9 @@ extension TarRepository {
         }
     }
 
-    /// - Returns: the new path; nil when the file is not there.
+    /// Moves a file aside.
+    ///
+    /// - Returns: the new path; nil when the file does not exist.
     private func moveAside(
         _ name: FilePath, in directory: FileDescriptor
     ) throws(BackupError) -> FilePath? {
@@ -90,7 +93,7 @@ extension TarRepository {
         _ isCancelled: @escaping () -> Bool
     ) throws -> [String] {
         do throws(BackupError) {
-            // One that was forgotten meanwhile has no problems.
+            // A snapshot that was removed meanwhile has no problems.
             guard let manifest = try openManifest(identifier, in: directory, isCancelled)
             else { return [] }
             let archive = try openArchive(identifier, in: directory)
@@ -120,8 +123,8 @@ extension TarRepository {
         }
     }
 
-    /// What can be read is saved first. Then both files get names that no command of this program looks
-    /// at.
+    /// Returns the steps that save what can be read, and then rename both files to names that no
+    /// command of this program reads.
     private func steps(settingAside identifier: String) -> [RepairStep] {
         let restore = RepairStep(
             purpose:

@@ -30,7 +30,7 @@ extension TarRepository {
         }
     }
 
-    /// Whether nothing is in the directory but what a killed process of this kind left.
+    /// Whether the directory contains nothing, or only what a killed `init` left.
     private func isFree() throws(BackupError) -> Bool {
         if try isEmptyOrAbsent(path) { return true }
         do throws(Errno) {

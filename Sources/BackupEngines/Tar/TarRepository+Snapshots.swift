@@ -2,7 +2,8 @@ import SystemCalls
 import SystemPackage
 
 extension TarRepository {
-    /// A snapshot whose manifest is damaged is named, and the others are listed.
+    /// Returns the snapshots that match. One whose manifest is damaged is reported, and the others
+    /// are listed.
     package func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
         try await work { isCancelled in
             let directory = try open()
@@ -14,7 +15,7 @@ extension TarRepository {
                 if isCancelled() { throw CancellationError() }
                 switch head(of: identifier, in: directory.descriptor, isCancelled) {
                 case .success(let snapshot?): snapshots.append(snapshot)
-                // One that was forgotten meanwhile.
+                // Removed meanwhile.
                 case .success(nil): break
                 case .failure(let error):
                     if isCancelled() { throw CancellationError() }
@@ -28,7 +29,7 @@ extension TarRepository {
         }
     }
 
-    /// What the first line of a manifest tells; nil when there is none.
+    /// Returns the snapshot in the first line of a manifest; nil when there is no manifest.
     private func head(
         of identifier: String, in directory: FileDescriptor,
         _ isCancelled: @escaping () -> Bool
@@ -79,7 +80,7 @@ extension TarRepository {
     /// Opens the manifest of a snapshot that was listed.
     ///
     /// - Parameter identifier: the whole identifier, or its first digits.
-    /// - Throws: ``BackupError``: `noSnapshot` when it is gone, `damaged`.
+    /// - Throws: ``BackupError``: `noSnapshot` when it does not exist, `damaged`.
     func openManifest(
         of identifier: String, _ isCancelled: @escaping () -> Bool
     ) throws(BackupError) -> OpenManifest {
@@ -146,15 +147,18 @@ extension TarRepository {
 
 /// A manifest that is open for reading.
 final class OpenManifest {
-    /// Reads the lines.
+    /// The reader of its lines.
     let reader: ManifestReader
     private let path: FilePath
     private let isCancelled: () -> Bool
     private let file: OwnedDescriptor
 
-    /// - Parameter identifier: the snapshot's, as the file's name tells it. What the manifest says of
-    ///   it leads nowhere.
-    /// - Throws: ``BackupError`` with the code `damaged`, also for the manifest of another snapshot.
+    /// Opens a manifest.
+    ///
+    /// - Parameter identifier: the snapshot's identifier, from the file's name. The one in the
+    ///   manifest is only compared with it.
+    /// - Throws: ``BackupError`` with the code `damaged`, also for the manifest of another
+    ///   snapshot.
     init(
         _ file: consuming OwnedDescriptor, of identifier: String, path: FilePath,
         _ isCancelled: @escaping () -> Bool
@@ -172,7 +176,7 @@ final class OpenManifest {
         self.file = file
     }
 
-    /// The next item; nil behind the last.
+    /// Returns the next item; nil after the last.
     ///
     /// - Throws: ``BackupError`` with the code `damaged`.
     func nextItem() throws(BackupError) -> ManifestItem? {
@@ -183,7 +187,7 @@ final class OpenManifest {
         }
     }
 
-    /// As ``ManifestReader/readRecord(_:)``.
+    /// Reads the record, as ``ManifestReader/readRecord(_:)``.
     func readRecord(_ body: ([UInt8]) -> Void) throws(BackupError) -> Bool {
         do throws(ArchiveFailure) {
             return try reader.readRecord { bytes throws(ArchiveFailure) in body(bytes) }

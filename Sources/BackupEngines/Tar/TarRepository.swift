@@ -1,21 +1,24 @@
 import SystemCalls
 import SystemPackage
 
-/// A directory of plain archives: one `ID.tar.zst` and one `ID.manifest.jsonl.zst` for each snapshot.
+/// A directory of plain archives: one `ID.tar.zst` and one `ID.manifest.jsonl.zst` for each
+/// snapshot.
 ///
-/// A snapshot exists when its manifest does: the manifest gets its name last, and loses it first.
-/// Whoever writes holds a lock, which goes with its process. Readers need none: what they have open
-/// stays readable.
+/// A snapshot exists when its manifest does: the manifest is created last, and removed first. A
+/// writer has a lock, which the kernel releases with its process. Readers need none: files that
+/// they have open stay readable.
 package struct TarRepository: BackupEngine {
     package let repository: RepositoryLocation
     package let warn: @Sendable (String) -> Void
     /// The directory.
     let path: FilePath
 
+    /// Creates an engine.
+    ///
     /// - Parameters:
     ///   - repository: a location that begins with `tar:`.
-    ///   - warn: as ``BackupEngine/warn``.
-    /// - Throws: ``BackupError`` with the code `noRepository` for any other.
+    ///   - warn: see ``BackupEngine/warn``.
+    /// - Throws: ``BackupError`` with the code `noRepository` for any other location.
     package init(
         _ repository: RepositoryLocation, warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(BackupError) {
@@ -27,10 +30,10 @@ package struct TarRepository: BackupEngine {
         path = directory
     }
 
-    /// true: whoever reads the archives reads the files.
+    /// Always true: anyone who can read the archives can read the files.
     package var storesPlaintext: Bool { true }
 
-    /// Does work that reads or writes files on a thread of its own.
+    /// Runs work that reads or writes files, on a thread of its own.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
     ) async throws(BackupError) -> Result {
@@ -41,7 +44,7 @@ package struct TarRepository: BackupEngine {
         }
     }
 
-    /// Opens the directory of a repository that is there.
+    /// Opens the directory of an existing repository.
     ///
     /// - Throws: ``BackupError``: `noRepository`, `damaged`, `unreachable`.
     func open() throws(BackupError) -> OwnedDescriptor {
@@ -89,7 +92,7 @@ package struct TarRepository: BackupEngine {
     }
 }
 
-/// A repository's directory that nobody else writes to.
+/// A repository's directory while this process has its lock.
 final class LockedDirectory {
     private let directory: OwnedDescriptor
     private let lock: OwnedDescriptor

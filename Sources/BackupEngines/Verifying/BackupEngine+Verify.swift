@@ -1,14 +1,14 @@
 import SystemPackage
 
-/// What looking at a repository found.
+/// The result of verifying a repository.
 package struct VerifyResult: Sendable {
-    /// What was found; after a repair, what is left of it.
+    /// The damage found; after a repair, the damage that remains.
     package var check: RepositoryCheck
-    /// What was repaired, in order.
+    /// The repair actions taken, in order.
     package var actions: [RepairAction] = []
-    /// The sets of SOURCEs to back up again, so that what was lost is stored anew.
+    /// The sets of SOURCEs to back up again, so that lost data is stored again.
     package var sourceSets: [[FilePath]] = []
-    /// How many entries of the snapshot were walked; nil when none was named, and when the
+    /// The number of entries read from the snapshot; nil when none was named, or when the
     /// repository is damaged.
     package var items: Int?
 
@@ -21,8 +21,8 @@ extension BackupEngine {
     ///
     /// - Parameters:
     ///   - choice: the snapshot; nil for none.
-    ///   - readsData: whether every byte stored is read and compared with its hash.
-    ///   - repairs: whether what is found is healed, as far as the engine can.
+    ///   - readsData: whether every stored byte is read and compared with its hash.
+    ///   - repairs: whether damage is repaired, as far as the engine can.
     /// - Throws: ``BackupError`` when nothing could be checked. Damage is in the result.
     package func verify(
         _ choice: SnapshotChoice?, readsData: Bool, repairs: Bool = false
@@ -34,10 +34,11 @@ extension BackupEngine {
         if repairs, result.check.isRepairable || !result.check.damagedSnapshots.isEmpty {
             result.actions = try await setAside(result.check.damagedSnapshots)
             if result.check.isRepairable { result.actions += try await repair(result.check) }
-            // What was read was compared with its hash; of the rest the structure tells.
+            // The data that was read has been compared with its hashes; the structure shows the
+            // rest.
             result.check = try await check(readsData: false)
         }
-        // Of a damaged repository an engine may look for what is missing for a quarter of an hour.
+        // In a damaged repository, an engine may search for missing data for a quarter of an hour.
         if let snapshot, result.isHealthy { try await walk(snapshot, &result) }
         if !result.isHealthy {
             result.sourceSets = SnapshotSets(try await ownSnapshots().snapshots).sets

@@ -1,8 +1,10 @@
 import ResourceValues
 import SystemPackage
 
-/// duplicity: selection rules that leave out what the plan leaves out, take the SOURCEs and nothing
-/// else. A NUL ends each; the first that matches decides.
+/// duplicity: selection rules that exclude what the plan excludes, and include the SOURCEs and
+/// nothing else.
+///
+/// Each rule ends with a NUL; the first one that matches decides.
 struct DuplicityList: ListFormat {
     let name = "duplicity"
     let storesPlaintext = false
@@ -35,7 +37,8 @@ struct DuplicityList: ListFormat {
         return command
     }
 
-    /// A name with a newline behind it, which duplicity's regular expressions take for the same.
+    /// Returns the item with a newline appended to its name, which duplicity's regular expressions
+    /// do not tell apart from the item; nil when there is none on disk.
     private func newlineDouble(of item: LeftOutItem) throws -> NameDoubles.Double? {
         guard !item.isDirectory else { return nil }
         let other = FilePath(bytes: item.path.bytes + [UInt8(ascii: "\n")])
@@ -70,13 +73,14 @@ struct DuplicityList: ListFormat {
         return Array(rule.utf8) + [0]
     }
 
-    /// Whether Python's `strip` takes a character away.
+    /// Whether Python's `strip` removes a character.
     private func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || (0x1C...0x1F).contains(scalar.value)
     }
 }
 
-/// Every character but a carriage return, negated: Python reads one in a list as a newline.
+/// Matches a carriage return, by negating every other character: Python reads a carriage return in
+/// a list as a newline.
 private let carriageReturn = "[!\u{1}-\u{C}\u{E}-\u{10FFFF}]"
-/// Every character there is, negated: what is left are bytes that are not UTF-8, one at a time.
+/// Matches one byte that is not UTF-8, by negating every character.
 private let anyByte = "[!\u{1}-\u{D7FF}\u{E000}-\u{10FFFF}]"

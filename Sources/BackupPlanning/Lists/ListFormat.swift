@@ -1,57 +1,57 @@
 import ResourceValues
 import SystemPackage
 
-/// How one backup tool is told what to store: what its list holds, and the command that uses it.
+/// The input of one backup tool: a list of what to store, and the command that uses it.
 ///
-/// A format of its own is one type that conforms to this, named in ``ListFormats``.
+/// To add a format, conform one type to this protocol and name it in ``ListFormats``.
 public protocol ListFormat: Sendable {
-    /// What the format is called in options: the tool's name.
+    /// The tool's name, which selects the format in options.
     var name: String { get }
-    /// Whether anybody who has what the tool writes can read it.
+    /// Whether anyone who has the tool's output can read it.
     var storesPlaintext: Bool { get }
-    /// Whether the list names every item that is stored; else it names what is left out.
+    /// Whether the list names every stored item; otherwise it names what is excluded.
     var listsStoredItems: Bool { get }
-    /// The longest path, in bytes, that the tool can open; nil where it has no limit.
+    /// The longest path, in bytes, that the tool can open; nil when it has no limit.
     var longestPath: Int? { get }
 
-    /// Why the tool cannot be made to store an item, in words; nil when it can.
+    /// Returns why the tool cannot be made to store an item, in words; nil when it can.
     ///
     /// - Parameters:
     ///   - path: the absolute path's bytes.
     ///   - kind: the kind of file.
     func obstacle(toStoring path: [UInt8], kind: FileKind) -> String?
 
-    /// The list of a plan.
+    /// Returns the list of a plan.
     ///
-    /// - Throws: `FileError` when the disk has to be looked at for it and cannot.
+    /// - Throws: `FileError` when the list depends on the disk and that cannot be read.
     func list(of plan: BackupPlan) throws -> BackupList
 
-    /// The command that makes a backup by the list, with every option that this takes.
+    /// Returns the command that makes a backup from the list, with every option it needs.
     func command(for list: ListUse) -> ShellCommand
 }
 
 extension ListFormat {
-    /// 4095: `PATH_MAX` less the NUL.
+    /// 4095: `PATH_MAX` less the terminating NUL.
     public var longestPath: Int? { 4095 }
-    /// nil: the tool stores any item.
+    /// Always nil: the tool stores any item.
     public func obstacle(toStoring path: [UInt8], kind: FileKind) -> String? { nil }
 }
 
-/// What is handed to a tool: one list, and a second one for a tool that takes two.
+/// The input of a tool: one list, and a second one for a tool that takes two.
 public struct BackupList: Sendable {
-    /// What the first list holds.
+    /// The contents of the first list.
     public enum Body: Sendable, Hashable {
         /// These bytes.
         case bytes([UInt8])
-        /// The path of each stored item with these bytes before it and a NUL behind it.
+        /// The path of each stored item, preceded by these bytes and followed by a NUL.
         case storedPaths(prefix: [UInt8])
     }
 
-    /// What the first list holds.
+    /// The contents of the first list.
     public var body: Body
-    /// The second list: patterns of what is left out; nil for a tool that takes one list.
+    /// The second list: patterns of what is excluded; nil for a tool that takes one list.
     public var excludes: [UInt8]?
-    /// What the tool will store although the plan leaves it out.
+    /// The items that the tool will store although the plan excludes them.
     public var lostExclusions: [ListLoss] = []
 
     /// Creates a list.
@@ -62,11 +62,11 @@ public struct BackupList: Sendable {
     }
 }
 
-/// An item that a tool cannot be told of.
+/// An item that the tool cannot represent.
 public struct ListLoss: Sendable, Hashable {
     /// The absolute path.
     public let path: FilePath
-    /// Why, in words.
+    /// The reason, in words.
     public let reason: String
 
     /// Creates a loss.
@@ -76,7 +76,7 @@ public struct ListLoss: Sendable, Hashable {
     }
 }
 
-/// Where the lists are that a command uses, and what they are of.
+/// The paths of the lists that a command uses, and the sources they were made from.
 public struct ListUse: Sendable {
     /// The path of the first list.
     public let list: FilePath
@@ -85,7 +85,7 @@ public struct ListUse: Sendable {
     /// The plan's SOURCEs.
     public let sources: [FilePath]
 
-    /// Creates it from its parts.
+    /// Creates a value from its parts.
     public init(list: FilePath, excludes: FilePath?, sources: [FilePath]) {
         self.list = list
         self.excludes = excludes
@@ -93,7 +93,7 @@ public struct ListUse: Sendable {
     }
 }
 
-/// The formats there are.
+/// The known formats.
 public enum ListFormats {
     /// All formats.
     public static let all: [any ListFormat] = [
@@ -101,7 +101,7 @@ public enum ListFormats {
         DuplicityList(), NulList(),
     ]
 
-    /// The format of this name; nil when there is none.
+    /// Returns the format with this name; nil when it is unknown.
     public static func named(_ name: String) -> (any ListFormat)? {
         all.first { $0.name == name }
     }

@@ -2,7 +2,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What all threads find out for a list while the plan is made.
+/// Collects what all threads find for a list while the plan is built.
 final class ListCollector: Sendable {
     let format: any ListFormat
     let paths: StoredPaths
@@ -13,7 +13,7 @@ final class ListCollector: Sendable {
         paths = StoredPaths(spillingTo: directory)
     }
 
-    /// What the tool cannot store, in order.
+    /// The items that the tool cannot store, sorted by path.
     var obstacles: [ListLoss] {
         found.withLock { $0.sorted { $0.path.precedes($1.path) } }
     }
@@ -23,13 +23,13 @@ final class ListCollector: Sendable {
     }
 }
 
-/// One thread's part in it.
+/// One thread's observer for a list.
 struct ListObserver: PlanObserver {
     private let collector: ListCollector
     private let gathered: Gathered
     private let listsStoredItems: Bool
 
-    /// A run cannot be copied as an observer can.
+    /// A class, because an observer can be copied and a run cannot.
     private final class Gathered {
         var run = PathRun()
         var obstacles: [ListLoss] = []
@@ -44,7 +44,7 @@ struct ListObserver: PlanObserver {
     var wantsStoredItems: Bool { true }
 
     func note(_ item: borrowing PlannedItem) {
-        // Of a directory that is left out the entry is stored.
+        // The entry of an excluded directory is stored.
         if case .leftOut(let reason) = item.disposition {
             guard item.kind == .directory, reason != .tooLong else { return }
         }

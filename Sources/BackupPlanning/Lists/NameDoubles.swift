@@ -2,9 +2,9 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// Names that a tool takes for each other because bytes that are not UTF-8 all look the same to it.
+/// Names that a tool cannot tell apart, because bytes that are not UTF-8 all look the same to it.
 enum NameDoubles {
-    /// An item and another one in whose place it might be taken.
+    /// An item, and another one that the tool may confuse with it.
     struct Double {
         let path: FilePath
         let other: FilePath
@@ -18,7 +18,8 @@ enum NameDoubles {
         }
     }
 
-    /// What an exclude pattern would match besides an item, looked for on disk; nil for nothing.
+    /// Returns another item on disk that an exclude pattern for this one would match; nil when
+    /// there is none.
     ///
     /// - Throws: `FileError` when a directory cannot be read.
     static func double(of item: LeftOutItem) throws(FileError) -> Double? {
@@ -53,7 +54,8 @@ enum NameDoubles {
         return found
     }
 
-    /// A name with all that is not UTF-8, and what stands for it in text, as one byte 0xFF.
+    /// Returns a name with each run of bytes that are not UTF-8, and of the U+FFFD that represents
+    /// them in text, as one byte 0xFF.
     private static func shape(of name: [UInt8]) -> [UInt8] {
         var shape: [UInt8] = []
         for character in name.characters {
@@ -67,7 +69,7 @@ enum NameDoubles {
     }
 }
 
-/// A character of a name, or a byte that is none.
+/// A character of a name, or a byte that is not part of one.
 enum NameCharacter {
     case scalar(Unicode.Scalar)
     case byte(UInt8)
@@ -105,14 +107,15 @@ extension [UInt8] {
 }
 
 extension BackupPlan {
-    /// The file that is stored of a directory whose contents are left out; nil for none.
+    /// Returns the file that is stored from a directory whose contents are excluded; nil when there
+    /// is none.
     func keptFile(of item: LeftOutItem) -> FilePath? {
         guard let kept = item.reason.keptFile else { return nil }
         let path = item.path.pushing(kept.name)
         return isLeftOut(path) ? nil : path
     }
 
-    /// Whether an item itself is among the exclusions, which are sorted.
+    /// Whether the item itself is among the exclusions, which are sorted by path.
     private func isLeftOut(_ path: FilePath) -> Bool {
         var (low, high) = (0, exclusions.count)
         while low < high {

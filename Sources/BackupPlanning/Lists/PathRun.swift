@@ -1,9 +1,9 @@
-/// Paths on their way into order, as NUL-ended records of bytes that compare as the paths do.
+/// Paths to be sorted, as NUL-terminated records of bytes that compare as the paths do.
 ///
-/// In that order a directory comes directly before all that is in it: a slash counts less than any
+/// In that order, a directory comes directly before everything in it: the slash sorts before any
 /// other byte.
 struct PathRun: ~Copyable {
-    /// What is gathered before it is put in order, in bytes. Each thread gathers for itself.
+    /// The number of bytes gathered before a run is sorted. Each thread gathers its own run.
     private static let limit = 2 << 20
 
     private var bytes: [UInt8] = []
@@ -18,7 +18,7 @@ struct PathRun: ~Copyable {
         bytes.append(0)
     }
 
-    /// All records in order. The run is empty then.
+    /// Returns all records in order, and empties the run.
     mutating func sorted() -> [UInt8] {
         let sorted = bytes.withUnsafeBytes { bytes in
             starts.sort { PathOrder.precedes(bytes, Int($0), bytes, Int($1)) }
@@ -43,17 +43,17 @@ struct PathRun: ~Copyable {
 enum PathOrder {
     private static let slash = UInt8(ascii: "/")
 
-    /// A byte's place in the order; 0 only for NUL.
+    /// Returns a byte's rank in the order; 0 only for NUL.
     static func rank(_ byte: UInt8) -> UInt8 {
         byte == slash ? 1 : byte < slash && byte > 0 ? byte + 1 : byte
     }
 
-    /// The byte at a place in the order.
+    /// Returns the byte with this rank.
     static func byte(at rank: UInt8) -> UInt8 {
         rank == 1 ? slash : rank <= slash && rank > 0 ? rank - 1 : rank
     }
 
-    /// Whether one NUL-ended record comes before another.
+    /// Whether one NUL-terminated record comes before another.
     static func precedes(
         _ first: UnsafeRawBufferPointer, _ start: Int, _ second: UnsafeRawBufferPointer,
         _ otherStart: Int

@@ -1,7 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// Reads a run in order, a piece at a time where it lies in a file. Compared by the next record.
+/// Reads a sorted run, piece by piece when it is in a file. Readers compare by their next record.
 final class PathRunReader: Comparable {
     private static let pieceSize = 65536
 
@@ -10,6 +10,8 @@ final class PathRunReader: Comparable {
     private let file: FileDescriptor?
     private var rest: Range<Int64>
 
+    /// Creates a reader of a run in memory.
+    ///
     /// - Parameter bytes: the whole run.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -17,7 +19,9 @@ final class PathRunReader: Comparable {
         rest = 0..<0
     }
 
-    /// - Parameter range: where the run lies in the file.
+    /// Creates a reader of a run in a file.
+    ///
+    /// - Parameter range: the run's position in the file.
     init(_ file: FileDescriptor, _ range: Range<Int64>) throws(Errno) {
         bytes = []
         self.file = file
@@ -25,10 +29,10 @@ final class PathRunReader: Comparable {
         try fill()
     }
 
-    /// Whether all records were taken.
+    /// Whether all records have been taken.
     var isAtEnd: Bool { start == bytes.count }
 
-    /// Whether the next record comes before the next one of another run. Both have one.
+    /// Whether the next record comes before the next one of another run. Neither may be at its end.
     static func < (first: PathRunReader, second: PathRunReader) -> Bool {
         first.bytes.withUnsafeBytes { bytes in
             second.bytes.withUnsafeBytes {
@@ -39,7 +43,7 @@ final class PathRunReader: Comparable {
 
     static func == (first: PathRunReader, second: PathRunReader) -> Bool { first === second }
 
-    /// Appends the path of the next record, NUL included, and goes on to the one behind it.
+    /// Appends the path of the next record, NUL included, and advances to the record after it.
     func take(to output: inout [UInt8]) throws(Errno) {
         var byte: UInt8
         repeat {
@@ -50,7 +54,7 @@ final class PathRunReader: Comparable {
         if !rest.isEmpty && !bytes[start...].contains(0) { try fill() }
     }
 
-    /// Reads on until there is a whole record.
+    /// Reads until the buffer contains a whole record.
     private func fill() throws(Errno) {
         bytes.removeFirst(start)
         start = 0

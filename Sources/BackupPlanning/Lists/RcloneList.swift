@@ -1,11 +1,12 @@
 import ResourceValues
 import SystemPackage
 
-/// rclone: filter rules that leave out what the plan leaves out, take the SOURCEs and nothing else.
+/// rclone: filter rules that exclude what the plan excludes, and include the SOURCEs and nothing
+/// else.
 ///
-/// rclone sees names with control characters replaced by their pictures (U+2400 and what follows),
-/// and with U+201B before what already looks like one, but for that of NUL, which it takes for a NUL that
-/// another program replaced.
+/// rclone sees each control character in a name as its picture (U+2400 and following), and a
+/// character that already is such a picture with U+201B before it. The exception is the picture of
+/// NUL, which rclone takes for a NUL that another program replaced.
 struct RcloneList: ListFormat {
     let name = "rclone"
     let storesPlaintext = true
@@ -44,7 +45,7 @@ struct RcloneList: ListFormat {
             if let kept = plan.keptFile(of: item) {
                 rules += Array("+ ".utf8) + pattern(kept) + newline
             }
-            // Not "/**" alone, which would take the directory itself too.
+            // Not "/**" alone, which would match the directory itself too.
             let below = name.last == slash ? name : name + [slash]
             rules += Array("- ".utf8) + below + Array("*".utf8) + newline
             rules += Array("- ".utf8) + below + Array("*/**".utf8) + newline
@@ -55,7 +56,7 @@ struct RcloneList: ListFormat {
 
     func command(for list: ListUse) -> ShellCommand {
         var command = ShellCommand("rclone copy --metadata --links --create-empty-src-dirs")
-        // Names that are the same to people only would be one file.
+        // Otherwise names that only look the same to people would become one file.
         command.add("--no-unicode-normalization")
         command.add("--filter-from=", path: list.list)
         command.add("/ \"$DESTINATION\"")
@@ -89,7 +90,7 @@ struct RcloneList: ListFormat {
         }
     }
 
-    /// Puts white space at the end, which rclone would trim, into a character class.
+    /// Puts trailing white space, which rclone would trim, into a character class.
     private func protectedEnd(_ pattern: [UInt8]) -> [UInt8] {
         guard case .scalar(let last)? = pattern.characters.last, last.properties.isWhitespace
         else { return pattern }
@@ -103,7 +104,7 @@ struct RcloneList: ListFormat {
     }
 }
 
-/// U+201B, which rclone puts before characters that would mean something else.
+/// U+201B, which rclone puts before characters that would otherwise mean something else.
 private let quote = Array("\u{201B}".utf8)
 private let slash = UInt8(ascii: "/")
 private let newline = [UInt8(ascii: "\n")]

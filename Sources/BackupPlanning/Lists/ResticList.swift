@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// restic: the SOURCEs with a list of what is left out, or two lists when that would be slow.
+/// restic: the SOURCEs with a list of exclusions, or two lists when that would be slow.
 struct ResticList: ListFormat {
     let name = "restic"
     let storesPlaintext = false

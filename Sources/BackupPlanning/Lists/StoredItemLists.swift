@@ -1,19 +1,20 @@
 import ResourceValues
 import SystemPackage
 
-/// GNU tar: every stored item by name, from the root on.
+/// GNU tar: every stored item by name, relative to the root.
 ///
-/// Names begin with `./`: none looks like an option, and none is changed on its way in.
+/// Names begin with `./`, so that none looks like an option and none is changed when it is
+/// archived.
 struct TarList: ListFormat {
     let name = "tar"
     let storesPlaintext = true
     let listsStoredItems = true
-    // One less for the dot in front.
+    // One less, for the leading dot.
     let longestPath: Int? = 4094
 
     func list(of plan: BackupPlan) -> BackupList { BackupList(.storedPaths(prefix: dot)) }
 
-    // The options count for the lists behind them.
+    // Options apply only to the lists after them.
     func command(for list: ListUse) -> ShellCommand {
         var command = ShellCommand(
             "tar --create --file=\"$ARCHIVE\" --xattrs --sparse --directory=/")
@@ -29,7 +30,7 @@ struct TarList: ListFormat {
 
 let dot = [UInt8(ascii: ".")]
 
-/// bsdtar (libarchive): every stored item by name, from the root on.
+/// bsdtar (libarchive): every stored item by name, relative to the root.
 struct BsdtarList: ListFormat {
     let name = "bsdtar"
     let storesPlaintext = true
@@ -38,9 +39,9 @@ struct BsdtarList: ListFormat {
 
     func list(of plan: BackupPlan) -> BackupList { BackupList(.storedPaths(prefix: dot)) }
 
-    // Without --null a line "-C" would change the directory.
+    // Without --null, a line "-C" would change the directory.
     func command(for list: ListUse) -> ShellCommand {
-        // Else extracting changes names to their composed forms where the locale is one of UTF-8.
+        // Otherwise extracting changes names to their composed forms in a UTF-8 locale.
         var command = ShellCommand("LC_ALL=C bsdtar --create --file \"$ARCHIVE\" --format pax")
         command.add("--no-recursion --null --directory / --files-from")
         command.add(path: list.list)
@@ -76,9 +77,9 @@ struct BorgList: ListFormat {
     }
 }
 
-/// rsync: every stored item by name, from the root on.
+/// rsync: every stored item by name, relative to the root.
 ///
-/// Names begin with `./`: rsync drops a name that begins with `#` or `;`, and says nothing.
+/// Names begin with `./`: rsync silently drops a name that begins with `#` or `;`.
 struct RsyncList: ListFormat {
     let name = "rsync"
     let storesPlaintext = true
@@ -98,7 +99,7 @@ struct RsyncList: ListFormat {
     }
 }
 
-/// The absolute paths of everything stored, a NUL behind each, for any program.
+/// The absolute paths of everything stored, each followed by a NUL, for any program.
 struct NulList: ListFormat {
     let name = "nul"
     let storesPlaintext = true

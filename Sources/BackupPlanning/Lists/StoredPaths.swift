@@ -4,12 +4,12 @@ import SystemPackage
 
 /// The paths of everything a plan stores, in order.
 ///
-/// Memory is bounded whatever their number: beyond a few MiB they wait in a file without a name.
+/// Memory is bounded whatever their number: beyond a few MiB they are kept in an unnamed file.
 public final class StoredPaths: Sendable {
     private struct State {
         var runs: [[UInt8]] = []
         var ranges: [Range<Int64>] = []
-        // It has no name: nobody else can want it.
+        // Unnamed, so that no other process can open it by path.
         var file: SharedDescriptor?
         var failure: Errno?
     }
@@ -17,17 +17,19 @@ public final class StoredPaths: Sendable {
     private let directory: FilePath
     private let state: Monitor<State> = Monitor(State())
 
-    /// - Parameter directory: where the file is made, if there is need for one.
+    /// Creates an empty collection.
+    ///
+    /// - Parameter directory: the directory for the file, when one is needed.
     init(spillingTo directory: FilePath) {
         self.directory = directory
     }
 
-    /// Adds a run that is complete and stays in memory, being the last one of its thread.
+    /// Adds the last run of a thread, which stays in memory.
     func keep(_ run: [UInt8]) {
         state.withLock { $0.runs.append(run) }
     }
 
-    /// Adds a run that has to leave memory. What goes wrong is thrown by ``forEach(_:)``.
+    /// Adds a run that must leave memory. A failure is thrown by ``forEachPiece(prefix:_:)``.
     func spill(_ run: [UInt8]) {
         state.withLock { state in
             guard state.failure == nil else { return }
@@ -54,10 +56,10 @@ public final class StoredPaths: Sendable {
         return file
     }
 
-    /// Calls `body` with many paths at a time, each NUL-ended and with `prefix` before it.
+    /// Calls `body` with many paths at a time, each preceded by `prefix` and followed by a NUL.
     ///
-    /// - Throws: `FileError` naming the directory when the file there could not be written or read;
-    ///   what `body` throws.
+    /// - Throws: `FileError` naming the directory when the file in it could not be written or read;
+    ///   whatever `body` throws.
     func forEachPiece(prefix: [UInt8], _ body: ([UInt8]) throws -> Void) throws {
         let readers: [PathRunReader]
         do throws(Errno) {
@@ -74,7 +76,7 @@ public final class StoredPaths: Sendable {
             } catch {
                 throw FileError.changingItem(error, directory)
             }
-            // It has another next record now, and another place by it.
+            // The reader has another next record, and so another position in the heap.
             if next.isAtEnd { queue.removeMin() } else { queue.replaceMin(with: next) }
             if piece.count >= 65536 {
                 try body(piece)

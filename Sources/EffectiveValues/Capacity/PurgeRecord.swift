@@ -2,19 +2,19 @@ import ResourceValues
 import SystemCalls
 import TextFormats
 
-/// What the newest plan for purging a volume would free: it counts towards what may be stored there
-/// of importance.
+/// The space that the newest purge plan for a volume would free. It counts as available for
+/// important use.
 public struct PurgeRecord: Sendable, Hashable {
-    /// How old a record may be to count, in seconds.
+    /// The maximum age of a record that counts, in seconds.
     public static let longestAge: Int64 = 3600
 
     /// When the plan was made.
     public let created: FileTime
     /// The device number of the volume's filesystem.
     public let device: UInt64
-    /// The boot in which it was made: device numbers mean nothing in another one.
+    /// The boot ID when the plan was made: device numbers are valid only within one boot.
     public let bootID: String
-    /// What the plan would free, in bytes; never negative.
+    /// The space the plan would free, in bytes; never negative.
     public let bytes: Int64
 
     /// Creates a record.
@@ -25,8 +25,8 @@ public struct PurgeRecord: Sendable, Hashable {
         self.bytes = max(0, bytes)
     }
 
-    /// What the record lets somebody count on now, in bytes: 0 when it is of another volume or boot,
-    /// older than ``longestAge``, or from a time to come.
+    /// Returns the bytes that may be counted on now: 0 when the record is for another volume or
+    /// boot, is older than ``longestAge``, or was created in the future.
     public func bytes(onDevice device: UInt64, bootID: String, now: FileTime) -> Int64 {
         let oldest = FileTime(
             seconds: now.seconds.subtractingSaturating(Self.longestAge),
@@ -46,7 +46,7 @@ public struct PurgeRecord: Sendable, Hashable {
         return line.ended()
     }
 
-    /// Reads what ``line`` writes: all four fields, each once, and nothing else.
+    /// Parses the format of ``line``: all four fields, each once, and nothing else.
     package init(_ json: [UInt8]) throws(JSONError) {
         var scanner = JSONScanner(json[...], hasLostBytes: false)
         var created: FileTime?

@@ -3,30 +3,30 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// The files that hold a ``PurgeRecord`` for each volume: `resval/purge/volume-DEVICE.json` in the
-/// user's directory of state, with the device number in hexadecimal.
+/// The files that store a ``PurgeRecord`` for each volume: `resval/purge/volume-DEVICE.json` in the
+/// user's state directory, with the device number in hexadecimal.
 public struct PurgeRecords: Sendable, Hashable {
-    /// The directory of the files; it need not exist.
+    /// The directory of the files, which need not exist.
     public let directory: FilePath
 
-    /// The records in a directory of state, such as `~/.local/state`.
+    /// Creates the records in a state directory such as `~/.local/state`.
     public init(stateHome: FilePath) {
         directory = stateHome.appending(stateDirectoryName).appending("purge")
     }
 
-    /// The records of the user this process runs as; nil when no home is known.
+    /// The records of the user this process runs as; nil when the home is unknown.
     public static var current: PurgeRecords? {
         stateHome().map { PurgeRecords(stateHome: $0) }
     }
 
-    /// The path of a volume's file.
+    /// Returns the path of a volume's file.
     public func path(forDevice device: UInt64) -> FilePath {
         directory.appending("volume-\(String(device, radix: 16)).json")
     }
 
-    /// Replaces a volume's record. Whoever reads at the same time finds the old one or the new one.
+    /// Replaces a volume's record. Concurrent readers see the old record or the new one.
     ///
-    /// - Throws: `FileError` when directory or file cannot be made.
+    /// - Throws: `FileError` when the directory or the file cannot be created.
     public func write(_ record: PurgeRecord) throws(FileError) {
         try makeStateDirectory(directory)
         try record.line.withUnsafeBufferPointer { bytes throws(FileError) in
@@ -36,12 +36,12 @@ public struct PurgeRecords: Sendable, Hashable {
         }
     }
 
-    /// A volume's record, whatever its age.
+    /// Returns a volume's record, whatever its age.
     ///
     /// - Returns: nil when there is none.
-    /// - Throws: `FileError`: `malformedValue` for what ``write(_:)`` does not write,
-    ///   `permissionDenied` for the file of another user or one that others can write, and those of
-    ///   reading.
+    /// - Throws: `FileError`: `malformedValue` when the file is not in the format of ``write(_:)``,
+    ///   `permissionDenied` when it belongs to another user or others can write it, and the errors
+    ///   of reading it.
     public func record(forDevice device: UInt64) throws(FileError) -> PurgeRecord? {
         let path = path(forDevice: device)
         guard let bytes = try contentsOfStateFile(path, limit: 4095) else { return nil }
@@ -54,11 +54,12 @@ public struct PurgeRecords: Sendable, Hashable {
         }
     }
 
-    /// What a purge of a volume would free, in bytes, as its newest plan tells.
+    /// Returns the space that a purge of a volume would free, in bytes, according to its newest
+    /// plan.
     ///
-    /// - Returns: 0 where no plan is recorded, or none that counts now; see
+    /// - Returns: 0 when no plan is recorded, or the record does not count now; see
     ///   ``PurgeRecord/bytes(onDevice:bootID:now:)``.
-    /// - Throws: as ``record(forDevice:)``; `FileError` when the boot's identifier cannot be read.
+    /// - Throws: as ``record(forDevice:)``; `FileError` when the boot ID cannot be read.
     public func purgeableBytes(
         onDevice device: UInt64, now: FileTime
     ) throws(FileError) -> Int64 {

@@ -2,25 +2,25 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// How much may be stored on a volume, by how much it matters, in bytes:
-/// `opportunistic` ≤ `available` ≤ `important` ≤ `total`.
+/// The space of a volume for uses of different importance, in bytes: `opportunistic` ≤ `available`
+/// ≤ `important` ≤ `total`.
 public struct UsageCapacity: Sendable, Hashable {
     /// The size of the volume.
     public let total: Int64
-    /// What an ordinary user may still store.
+    /// The space available to an ordinary user.
     public let available: Int64
-    /// What may be stored of importance: available, and what the newest purge plan would free.
+    /// The space for important use: what is available, plus what the newest purge plan would free.
     public let important: Int64
-    /// What may be stored that nobody asked for: available less a reserve.
+    /// The space for opportunistic use: what is available, less a reserve.
     public let opportunistic: Int64
 
-    /// Creates the capacities from a volume's.
+    /// Creates the capacities from a volume's capacity.
     ///
     /// - Parameters:
-    ///   - capacity: size and available space.
-    ///   - purgeable: what a purge would free, in bytes; 0 where nobody knows.
-    ///   - reserve: what stays free of opportunistic use, in bytes; nil for a tenth of the volume,
-    ///     at most 5 GiB.
+    ///   - capacity: the size and the available space.
+    ///   - purgeable: the space a purge would free, in bytes; 0 where unknown.
+    ///   - reserve: the space that opportunistic use leaves free, in bytes; nil for a tenth of the
+    ///     volume, at most 5 GiB.
     public init(_ capacity: VolumeCapacity, purgeable: Int64, reserve: Int64? = nil) {
         total = capacity.total
         available = capacity.available
@@ -28,12 +28,12 @@ public struct UsageCapacity: Sendable, Hashable {
         opportunistic = capacity.availableForOpportunisticUsage(reserve: reserve)
     }
 
-    /// Asks for the capacities of the volume that holds an item: `statx(2)`, `fstatvfs(3)`, and the
+    /// Reads the capacities of the volume that contains an item: `statx(2)`, `fstatvfs(3)`, and the
     /// user's record of the newest purge plan.
     ///
-    /// A record that cannot be read or understood counts for nothing.
+    /// A record that cannot be read or parsed is ignored.
     ///
-    /// - Returns: nil where the filesystem counts no blocks.
+    /// - Returns: nil where the filesystem does not count blocks.
     /// - Throws: `FileError` when the item cannot be reached.
     public init?(
         at location: borrowing some FileLocation & ~Copyable, reserve: Int64? = nil
@@ -50,10 +50,11 @@ public struct UsageCapacity: Sendable, Hashable {
     }
 }
 
-/// What a purge of a volume would free, in bytes, by this user's record of the newest plan.
+/// Returns the space that a purge of a volume would free, in bytes, according to this user's record
+/// of the newest plan.
 ///
-/// - Returns: 0 where there is no record that counts now, or none that can be read: nobody shall
-///   rely on what is not known.
+/// - Returns: 0 where no record counts now or none can be read: space that is not known to be
+///   purgeable must not be relied on.
 package func recordedPurgeableBytes(onDevice device: UInt64) -> Int64 {
     do throws(FileError) {
         return try PurgeRecords.current?.purgeableBytes(onDevice: device, now: currentTime()) ?? 0

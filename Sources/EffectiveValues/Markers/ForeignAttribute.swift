@@ -2,11 +2,11 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The extended attributes by which other programs say whether an item is backed up.
+/// The extended attributes by which other programs include or exclude an item from backups.
 public enum ForeignAttribute {
-    /// Apple's exclusion as rsync and netatalk store it, as Samba's streams_xattr does with the
-    /// colon and with what stands for it in file names (U+F022), and without the prefix that some
-    /// filesystems leave away.
+    /// Apple's exclusion attribute: as rsync and netatalk store it; as Samba's `streams_xattr`
+    /// stores it, both with the colon and with U+F022, which replaces the colon in file names; and
+    /// without the `user.` prefix, which some filesystems omit.
     public static let apple: [ExtendedAttributeName] = [
         "user.com.apple.metadata:com_apple_backup_excludeItem",
         "user.DosStream.com.apple.metadata:com_apple_backup_excludeItem:$DATA",
@@ -14,15 +14,15 @@ public enum ForeignAttribute {
         "com.apple.metadata:com_apple_backup_excludeItem",
     ]
 
-    /// The attribute that robots making backups shall obey: `true` to include, `false` to exclude.
+    /// The XDG attribute for backup programs: `true` to include an item, `false` to exclude it.
     public static let xdg: ExtendedAttributeName = "user.xdg.robots.backup"
 
-    /// Whether one of Apple's attributes is there, whatever its value.
+    /// Whether the item has one of Apple's attributes, whatever its value.
     ///
     /// - Parameters:
     ///   - names: the names of the item's attributes; nil when they could not be listed.
     ///   - location: the item.
-    /// - Throws: the errno of reading what may be there.
+    /// - Throws: the errno of reading an attribute.
     static func isAppleExclusion(
         among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
     ) throws(Errno) -> Bool {
@@ -31,15 +31,16 @@ public enum ForeignAttribute {
         return false
     }
 
-    /// What the xdg attribute says; nil when it is not there or says neither.
+    /// Returns the value of the XDG attribute; nil when it is missing or neither `true` nor
+    /// `false`.
     ///
-    /// - Throws: the errno of reading what is there.
+    /// - Throws: the errno of reading the attribute.
     static func xdgValue(
         among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
     ) throws(Errno) -> Bool? {
         if let names, !names.contains(xdg.bytes) { return nil }
         guard var bytes = try value(of: xdg, at: location) else { return nil }
-        // Written by hand and by C programs it may end with a newline or a NUL.
+        // A value written by hand or by a C program may end with a newline or a NUL.
         if bytes.last == UInt8(ascii: "\n") || bytes.last == 0 { bytes.removeLast() }
         if bytes.elementsEqual("true".utf8) { return true }
         if bytes.elementsEqual("false".utf8) { return false }

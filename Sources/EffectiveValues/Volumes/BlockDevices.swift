@@ -1,17 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// What sysfs tells about the block devices beneath a filesystem.
+/// The block devices beneath a filesystem, as described by sysfs.
 package struct BlockDevices: Sendable {
     private let sysfs: FilePath
 
-    /// Creates a look at sysfs.
+    /// Creates a reader of sysfs.
     ///
-    /// - Parameter sysfs: where it is mounted.
+    /// - Parameter sysfs: its mount point.
     package init(sysfs: FilePath = "/sys") { self.sysfs = sysfs }
 
-    /// The kernel's names of the devices a mount's filesystem lies on, such as `sda1` or `dm-0`; empty
-    /// when it lies on none.
+    /// Returns the kernel's names of the devices beneath a mount, such as `sda1` or `dm-0`; empty
+    /// when there are none.
     package func names(beneath mount: Mount) -> [String] {
         if deviceMajor(mount.device) != 0 {
             let number = "\(deviceMajor(mount.device)):\(deviceMinor(mount.device))"
@@ -21,19 +21,19 @@ package struct BlockDevices: Sendable {
         return btrfsMembers(FilePath(bytes: mount.source))
     }
 
-    /// Whether dm-crypt lies beneath a device, itself or everything it is made of.
+    /// Whether dm-crypt encrypts a device: the device itself, or all the devices it is made of.
     ///
-    /// - Returns: nil when sysfs does not know the device.
+    /// - Returns: nil when sysfs does not contain the device.
     package func isEncrypted(_ name: String) -> Bool? {
         isEncrypted(name, depth: 0)
     }
 
-    /// Whether the medium can be taken out of the drive; nil when sysfs does not tell.
+    /// Whether the medium can be removed from the drive; nil when sysfs does not say.
     package func isRemovable(_ name: String) -> Bool? {
         text(drive(name) + ["removable"]).map { $0 == "1" }
     }
 
-    /// Whether the drive can eject its medium; nil when sysfs does not tell.
+    /// Whether the drive can eject its medium; nil when sysfs does not say.
     package func isEjectable(_ name: String) -> Bool? {
         text(drive(name) + ["events"]).map {
             $0.split(separator: " ").contains("eject_request")
@@ -52,7 +52,7 @@ package struct BlockDevices: Sendable {
         }
     }
 
-    /// Whether an ext4 filesystem on a device uses a journal; nil when sysfs does not tell.
+    /// Whether the ext4 filesystem on a device uses a journal; nil when sysfs does not say.
     package func hasJournal(ext4 name: String) -> Bool? {
         text(["fs", "ext4", name, "journal_task"]).map { $0 != "<none>" }
     }
@@ -68,8 +68,8 @@ package struct BlockDevices: Sendable {
         return answers.contains(nil) ? nil : true
     }
 
-    /// Whether a device mapper UUID is that of a device which encrypts. cryptsetup gives its prefix also
-    /// to devices that only verify.
+    /// Whether a device mapper UUID is that of an encrypting device. cryptsetup uses the same
+    /// prefix for devices that only verify.
     private func isEncrypting(_ uuid: String) -> Bool {
         uuid.hasPrefix("CRYPT-") && !uuid.hasPrefix("CRYPT-VERITY-")
             && !uuid.hasPrefix("CRYPT-INTEGRITY-")
@@ -85,17 +85,18 @@ package struct BlockDevices: Sendable {
         return [name]
     }
 
-    /// The directory of the whole drive, for a device that is a partition of it.
+    /// Returns the sysfs directory of the whole drive, also for a partition.
     private func drive(_ name: String) -> [String] {
         let device = ["class", "block", name]
         return exists(device + ["partition"]) ? device + [".."] : device
     }
 }
 
-/// More layers of devices than anybody stacks; ends a table that leads in a circle.
+/// The maximum depth of stacked devices, more than occurs in practice; ends the search when sysfs
+/// has a cycle.
 private let deepestStack = 16
 
-// sysfs is asked for what may not be there: every failure means "not told".
+// Any of these files may be missing, so every failure means that the fact is unknown.
 extension BlockDevices {
     private func path(_ names: [String]) -> FilePath {
         FilePath(names.reduce(into: "\(sysfs)") { $0 += "/" + $1 })

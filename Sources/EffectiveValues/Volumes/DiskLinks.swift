@@ -1,19 +1,20 @@
 import SystemCalls
 import SystemPackage
 
-/// The links udev keeps in `/dev/disk`, which name devices by what is on them.
+/// The symbolic links that udev keeps below `/dev/disk`, which name devices by their contents.
 package struct DiskLinks: Sendable {
     private let directory: FilePath
 
-    /// Creates a look at the links in a directory such as `/dev/disk/by-uuid`.
+    /// Creates a reader of the links in a directory such as `/dev/disk/by-uuid`.
     package init(_ directory: FilePath) { self.directory = directory }
 
-    /// The name under which a device is linked, with udev's escapes undone; nil when there is none.
+    /// Returns the name of the link to a device, with udev's escapes undone; nil when there is
+    /// none.
     ///
-    /// - Parameter device: the kernel's name of a device, such as `sda1`.
+    /// - Parameter device: the kernel's name of the device, such as `sda1`.
     package func name(of device: String) -> [UInt8]? {
         var found: [UInt8]?
-        // Without udev the directory is not there, and no device has a name in it.
+        // Without udev the directory does not exist, and no device is found.
         try? forEachName(in: directory) { name in
             let link = directory.appending(FilePath(bytes: name).components)
             let target = try? symbolicLinkTarget(link.withoutFollowing)
@@ -24,7 +25,7 @@ package struct DiskLinks: Sendable {
     }
 }
 
-/// udev writes bytes it does not like as `\xHH`.
+/// Undoes udev's escapes: it writes unsafe bytes as `\xHH`.
 private func unescaped(_ name: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = name[...]

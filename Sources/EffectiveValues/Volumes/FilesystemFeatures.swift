@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// What a type of filesystem can do on Linux.
+/// The features of a type of filesystem on Linux.
 package struct FilesystemFeatures: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -8,7 +8,7 @@ package struct FilesystemFeatures: OptionSet, Sendable, Hashable {
 
     package static let symbolicLinks = FilesystemFeatures(rawValue: 1 << 0)
     package static let hardLinks = FilesystemFeatures(rawValue: 1 << 1)
-    /// The format can have a journal.
+    /// The filesystem can have a journal.
     package static let journal = FilesystemFeatures(rawValue: 1 << 2)
     package static let holes = FilesystemFeatures(rawValue: 1 << 3)
     /// Ranges can be allocated without being written: `fallocate(2)`.
@@ -35,7 +35,8 @@ package struct FilesystemFeatures: OptionSet, Sendable, Hashable {
         .rootDirectoryDates, .locking, .swapRenaming, .exclusiveRenaming, .permissions,
     ]
 
-    /// The features of a type as `/proc/self/mountinfo` names it; nil for types not known well enough.
+    /// Returns the features of a type, as named by `/proc/self/mountinfo`; nil for types not known
+    /// well enough.
     package static func of(type: String) -> FilesystemFeatures? { byType[type] }
 
     private static let byType: [String: FilesystemFeatures] = [
@@ -46,7 +47,7 @@ package struct FilesystemFeatures: OptionSet, Sendable, Hashable {
         "tmpfs": common,
     ]
 
-    /// The largest size of a file in bytes; nil for types where it is not known.
+    /// Returns the maximum size of a file in bytes; nil for types where it is unknown.
     package static func largestFile(type: String, _ status: FilesystemStatus) -> Int64? {
         switch type {
         // Block numbers within a file have 32 bits, and the last one is not used.

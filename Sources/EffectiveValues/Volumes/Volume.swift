@@ -2,20 +2,21 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The mounted filesystem that holds a file, and what can be found out about it.
+/// The mounted filesystem that contains a file, and its properties.
 ///
-/// What cannot be found out is nil, whatever the cause.
+/// A property that cannot be determined is nil, whatever the cause.
 package struct Volume: Sendable {
     /// The mount the file was reached through.
     package let mount: Mount
-    /// What its type can do; nil for types not known well enough.
+    /// The features of its type; nil for types not known well enough.
     package let features: FilesystemFeatures?
     private let table: MountTable
     private let devices = BlockDevices()
 
-    /// Finds the volume of a file by the mount its status names.
+    /// Finds the volume of a file by the mount ID in its status.
     ///
-    /// - Returns: nil where `/proc` is not mounted, and before Linux 5.8.
+    /// - Returns: nil where `/proc` is not mounted, before Linux 5.8, and when the mount is not in
+    ///   the table.
     package init?(holding status: FileStatus) {
         guard let number = status.mountNumber, let table = try? MountTable.current(),
             let mount = table.mount(numbered: number)
@@ -31,20 +32,21 @@ package struct Volume: Sendable {
         return label?.isEmpty == false ? label : nil
     }
 
-    /// The filesystem's UUID, in small letters, or what stands for one.
+    /// The filesystem's UUID in lowercase, or the ID that udev uses instead.
     package var uuid: String? {
         if let bytes = withRoot({ try? filesystemUUID(of: $0) }) { return uuidText(bytes) }
         return linkName("/dev/disk/by-uuid").map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether an automounter mounted it: autofs lies beneath at the same place.
+    /// Whether it was mounted by an automounter: the parent mount is an autofs with the same mount
+    /// point.
     package var isAutomounted: Bool {
         table.mount(numbered: mount.parent).map {
             $0.filesystemType == "autofs" && $0.mountPoint == mount.mountPoint
         } ?? false
     }
 
-    /// Whether the files are on this machine; nil where the type does not tell.
+    /// Whether the files are on this machine; nil where the type does not determine it.
     package var isLocal: Bool? {
         switch mount.category {
         case .local, .pseudo: true
@@ -54,19 +56,23 @@ package struct Volume: Sendable {
         }
     }
 
-    /// Whether dm-crypt lies beneath all of it; nil when it lies on no block device.
+    /// Whether dm-crypt encrypts all of its devices; nil when it has no block device, or when
+    /// unknown.
     package var isEncrypted: Bool? { all { devices.isEncrypted($0) } }
 
-    /// Whether the media of all its drives can be taken out; nil when it lies on no block device.
+    /// Whether the media of all its drives can be removed; nil when it has no block device, or when
+    /// unknown.
     package var isRemovable: Bool? { all { devices.isRemovable($0) } }
 
-    /// Whether all its drives can eject their media; nil when it lies on no block device.
+    /// Whether all its drives can eject their media; nil when it has no block device, or when
+    /// unknown.
     package var isEjectable: Bool? { all { devices.isEjectable($0) } }
 
-    /// Whether all its drives are on buses inside the machine; nil when it has no drives of its own.
+    /// Whether all its drives are on buses inside the machine; nil when it has no drives of its
+    /// own, or when unknown.
     package var isInternal: Bool? { all { devices.isInternal($0) } }
 
-    /// Whether a journal is in use; nil for types where that is not known.
+    /// Whether a journal is in use; nil for types where that is unknown.
     package var isJournaling: Bool? {
         switch mount.filesystemType {
         case "ext4", "ext3": all { devices.hasJournal(ext4: $0) }
@@ -82,7 +88,8 @@ package struct Volume: Sendable {
         return withRoot { try? xfsSharesExtents(of: $0) }
     }
 
-    /// Whether an extended attribute could be stored on its root directory.
+    /// Whether extended attributes of this name are supported on its root directory; nil when
+    /// unknown.
     package func canStore(_ attribute: ExtendedAttributeName) -> Bool? {
         withRoot { root in
             do throws(FileError) {
@@ -94,19 +101,19 @@ package struct Volume: Sendable {
         }
     }
 
-    /// When the root directory of the filesystem was made; nil where only a part of the filesystem is
-    /// mounted.
+    /// The creation time of the filesystem's root directory; nil where only a part of the
+    /// filesystem is mounted.
     package var creationTime: FileTime? {
         guard mount.root == "/" else { return nil }
         let status = try? mount.mountPoint.status()
         return status?.mountNumber == mount.number ? status?.creationTime : nil
     }
 
-    /// Calls `body` with the open mount point; nil where it may not be read, or another filesystem is
-    /// mounted over it.
+    /// Calls `body` with the open mount point; nil where it cannot be opened, or another filesystem
+    /// is mounted over it.
     private func withRoot<Result>(_ body: (FileDescriptor) -> Result?) -> Result? {
         guard let root = try? openForReading(mount.mountPoint) else { return nil }
-        // Nothing was written: closing cannot lose data.
+        // Nothing was written, so closing cannot lose data.
         defer { closeQuietly(root) }
         guard (try? root.status())?.mountNumber == mount.number else { return nil }
         return body(root)
@@ -121,7 +128,8 @@ package struct Volume: Sendable {
         return nil
     }
 
-    /// The answer that all devices beneath agree on: false when one says so, nil when one does not tell.
+    /// Returns the answer that all devices agree on: false when one answers false, nil when one is
+    /// unknown or there are none.
     private func all(_ ask: (String) -> Bool?) -> Bool? {
         let answers = devices.names(beneath: mount).map(ask)
         if answers.isEmpty { return nil }

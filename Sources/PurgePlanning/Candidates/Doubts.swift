@@ -2,9 +2,9 @@ import Synchronization
 import SystemCalls
 import SystemPackage
 
-/// What a search learned too late of units it may have chosen already. Threads share one.
+/// Findings of a search that concern units it may already have chosen. Shared by its threads.
 ///
-/// Memory is bounded: with more doubts than it holds, everything is in doubt.
+/// Memory is bounded: once a limit is reached, every unit is in doubt.
 final class Doubts: Sendable {
     private struct State {
         var databases: Set<Int> = []
@@ -15,7 +15,7 @@ final class Doubts: Sendable {
     private let state = Monitor(State())
     private let hasDatabases = Atomic(false)
 
-    /// Notes that a companion of a database was met.
+    /// Notes that a sidecar of a database was met.
     func note(database path: [UInt8]) {
         state.withLock { state in
             if state.databases.count < Self.limit { state.databases.insert(path.hashValue) }
@@ -23,9 +23,9 @@ final class Doubts: Sendable {
         hasDatabases.store(true, ordering: .releasing)
     }
 
-    /// Whether something may speak against a file.
+    /// Whether there are findings that concern files.
     ///
-    /// What is noted meanwhile is asked for at the end of the search.
+    /// Findings added later are checked at the end of the search.
     var concernFiles: Bool { hasDatabases.load(ordering: .acquiring) }
 
     /// Notes that a directory cannot be read.
@@ -35,7 +35,7 @@ final class Doubts: Sendable {
         }
     }
 
-    /// What speaks against a unit.
+    /// The reason to keep a unit; nil when there is none.
     func reasonToKeep(_ path: [UInt8], isDirectory: Bool) -> KeepReason? {
         guard isDirectory else { return mayHaveCompanions(path) ? .companion : nil }
         return state.withLock { state in

@@ -1,10 +1,9 @@
 import SystemCalls
 
 extension FileStatus {
-    /// When the file was last used, changed or made, whichever came last.
+    /// The latest of the file's access, modification, change and birth times.
     ///
-    /// A directory's own change of attributes does not count: whoever deletes something in it, or
-    /// marks it, changes them.
+    /// A directory's change time is ignored: deleting or marking something in it changes that time.
     var lastUse: FileTime {
         var newest = max(contentModificationTime, contentAccessTime)
         if let creationTime { newest = max(newest, creationTime) }

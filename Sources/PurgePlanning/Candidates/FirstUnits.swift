@@ -1,14 +1,14 @@
 import HeapModule
 import SystemCalls
 
-/// Keeps, of any number of units, those that are deleted first and free enough together.
+/// Collects units and keeps the first ones, in order of deletion, that together free enough.
 ///
-/// Memory is bounded by what is asked for: a unit that comes after enough others is dropped at
-/// once. Threads add at the same time.
+/// Memory is bounded by the wanted bytes: a unit that sorts after enough others is discarded at
+/// once. Threads may add units concurrently.
 final class FirstUnits: Sendable {
     private struct State {
         var heap = Heap<HeldUnit>()
-        /// Wide enough for the sum of any sizes, so that what is taken off it again is exact.
+        /// Wide enough for any sum of sizes, so that subtracting a size is exact.
         var heldBytes: Int128 = 0
         var totals = PurgeTotals()
         var isTruncated = false
@@ -17,12 +17,12 @@ final class FirstUnits: Sendable {
     private let state = Monitor(State())
     private let wantedBytes: Int64
 
-    /// - Parameter wantedBytes: what the units kept shall free at least, as far as there are enough.
+    /// - Parameter wantedBytes: what the kept units free at least, if there are enough units.
     init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
 
-    /// Adds a unit, unless enough others come before it.
+    /// Adds a unit, unless enough other units sort before it.
     ///
-    /// - Returns: from where on units come too late for certain; nil while none do.
+    /// - Returns: the bound after which units are certainly discarded; nil while no unit is.
     @discardableResult
     func add(_ unit: PurgeUnit) -> UnitBound? {
         let held = HeldUnit(unit)
@@ -45,7 +45,7 @@ final class FirstUnits: Sendable {
         }
     }
 
-    /// Counts units that came too late.
+    /// Counts units that were discarded because they sort after the bound.
     func add(late totals: PurgeTotals) {
         guard !totals.isEmpty else { return }
         state.withLock { state in
@@ -54,10 +54,10 @@ final class FirstUnits: Sendable {
         }
     }
 
-    /// How many units are held.
+    /// The number of units kept.
     var count: Int { state.withLock { $0.heap.count } }
 
-    /// What was found.
+    /// The units found so far.
     func found() -> FoundUnits {
         state.withLock { state in
             FoundUnits(
@@ -69,14 +69,14 @@ final class FirstUnits: Sendable {
 
 /// The outcome of a search for units.
 public struct FoundUnits: Sendable, Hashable {
-    /// The units that are deleted first, in that order.
+    /// The units to delete first, in order of deletion.
     public let units: [PurgeUnit]
     /// Counts of all units that may be deleted.
     public let totals: PurgeTotals
-    /// Whether there are more units than ``units`` has.
+    /// Whether more units were found than ``units`` contains.
     public let isTruncated: Bool
 
-    /// The same without what is in doubt.
+    /// Returns the outcome without the units that late findings concern.
     func removing(
         _ doubts: Doubts, keep: ([UInt8], KeepReason) -> Void
     ) -> FoundUnits {
@@ -97,13 +97,13 @@ public struct PurgeTotals: Sendable, Hashable {
     private var counts = [Int](repeating: 0, count: PurgeClass.allCases.count)
     private var sizes = [Int64](repeating: 0, count: PurgeClass.allCases.count)
 
-    /// How many units of a class there are.
+    /// Returns the number of units of a class.
     public func count(of purgeClass: PurgeClass) -> Int { counts[Int(purgeClass.rawValue)] }
 
-    /// What the units of a class would free, in bytes.
+    /// Returns how many bytes deleting the units of a class would free.
     public func bytes(of purgeClass: PurgeClass) -> Int64 { sizes[Int(purgeClass.rawValue)] }
 
-    /// What all units would free, in bytes.
+    /// How many bytes deleting all units would free.
     public var bytes: Int64 { sizes.reduce(0) { $0.addingSaturating($1) } }
 
     /// Whether nothing was counted.
@@ -111,7 +111,7 @@ public struct PurgeTotals: Sendable, Hashable {
 
     mutating func remove(_ bytes: Int64, of purgeClass: PurgeClass) {
         counts[Int(purgeClass.rawValue)] -= 1
-        // What was cut to fit is never less than what is left of it.
+        // A saturated sum may be less than the sizes still subtracted from it.
         sizes[Int(purgeClass.rawValue)] = max(0, sizes[Int(purgeClass.rawValue)] - bytes)
     }
 

@@ -1,31 +1,31 @@
 import StoragePolicy
 import SystemCalls
 
-/// What a directory passes to its entries while purgeable units are looked for.
+/// What a directory passes to its entries while units are searched.
 struct PurgeContext: Sendable {
-    /// Where a directory lies.
+    /// The kind of location a directory lies in.
     enum Place: Sendable, Hashable {
-        /// In no location whose content may go for being there.
+        /// In no location whose content may be deleted because of where it lies.
         case elsewhere
-        /// In a directory for temporary files; whether they shall outlast a boot.
+        /// In a directory for temporary files; whether these are meant to survive a reboot.
         case temporary(keepsLonger: Bool)
-        /// In a directory for caches; the names from there on down.
+        /// In a directory for caches; the names that lead from there to this directory.
         case caches([[UInt8]])
     }
 
-    /// What marks above pass on.
+    /// What the marks of the directories above pass on.
     var policy: PolicyContext
-    /// Where the directory lies.
+    /// The kind of location the directory lies in.
     var place: Place
     /// The unit the directory belongs to; nil outside units.
     var unit: UnitTally?
-    /// What tmpfiles.d may say of entries.
+    /// What tmpfiles.d may say about entries.
     var keptPaths = KeptPaths.Position()
-    /// Whether marks below count: not in the stores of other programs.
+    /// Whether marks below are trusted: they are not in directories that other programs fill.
     var trustsMarks = true
-    /// Whether it lies where marks say that something may go.
+    /// Whether the directory lies where marks allow deletion.
     var heedsMarks = true
-    /// Whether it is, or lies in, a directory of its unit with a mark that counts and says that it may
-    /// go.
+    /// Whether the directory is, or lies in, a directory of its unit with an `isPurgeable` mark
+    /// that counts.
     var isMarked = false
 }

@@ -1,19 +1,19 @@
 import SystemCalls
 
-/// What a unit looked like when it was chosen. Whoever deletes it looks again and leaves it alone
-/// when anything differs.
+/// The state of a unit when it was chosen. Before the unit is deleted, the state is compared again;
+/// a unit that differs is kept.
 public struct PurgePin: Sendable, Hashable {
     /// The size of the file or the directory itself, in bytes.
     public let size: Int64
-    /// When its content was modified last.
+    /// The item's modification time.
     public let contentModificationTime: FileTime
-    /// When its inode was changed last.
+    /// The item's inode change time.
     public let attributeModificationTime: FileTime
-    /// When the inode of any item in it was changed last, its own included: a change deep inside a
+    /// The latest inode change time in the unit, the top item included: a change deep inside a
     /// directory does not touch the directory's own times.
     public let newestChange: FileTime
 
-    /// Creates the pin of what a status was read from.
+    /// Creates a pin from an item's status.
     init(_ status: FileStatus, newestChange: FileTime) {
         size = status.size
         contentModificationTime = status.contentModificationTime
@@ -21,7 +21,7 @@ public struct PurgePin: Sendable, Hashable {
         self.newestChange = newestChange
     }
 
-    /// Creates a pin from its parts, as a plan file has them.
+    /// Creates a pin from its parts, as read from a plan file.
     public init(
         size: Int64, contentModificationTime: FileTime, attributeModificationTime: FileTime,
         newestChange: FileTime

@@ -1,28 +1,29 @@
 import SystemCalls
 import SystemPackage
 
-/// A file, or a directory with all below it, that is deleted whole or not at all.
+/// A file, or a directory with everything below it, that is deleted whole or not at all.
 public struct PurgeUnit: Sendable, Hashable {
-    /// The absolute path's bytes.
+    /// The bytes of the absolute path.
     public let path: [UInt8]
-    /// What kind of thing it is.
+    /// The class the unit is deleted in.
     public let purgeClass: PurgeClass
-    /// Whether it is a directory.
+    /// Whether the unit is a directory.
     public let isDirectory: Bool
-    /// Device and inode of the file or the directory itself.
+    /// The device and inode of the file or of the directory itself.
     public let identity: FileIdentity
-    /// When the newest item in it was last used, changed or made.
+    /// The latest access, modification, change or birth time in the unit; the change times of
+    /// directories do not count.
     public let lastUse: FileTime
-    /// What deleting it is expected to free, in bytes.
+    /// How many bytes deleting the unit is expected to free.
     public let bytes: Int64
-    /// How many items it has, itself included.
+    /// The number of items in the unit, the top item included.
     public let itemCount: Int
-    /// What it looked like when it was chosen.
+    /// The state of the unit when it was chosen.
     public let pin: PurgePin
-    /// How many names below `/` lead to it.
+    /// The number of path components.
     let depth: Int
 
-    /// Creates a unit from its parts, as a plan file has them.
+    /// Creates a unit from its parts, as read from a plan file.
     public init(
         path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
         lastUse: FileTime, bytes: Int64, itemCount: Int, pin: PurgePin
@@ -41,8 +42,9 @@ public struct PurgeUnit: Sendable, Hashable {
 }
 
 extension PurgeUnit: Comparable {
-    /// Whether one is deleted before another: by class, then least recently used first, then the
-    /// deeper first. Ties are broken by path, so that every run comes to the same list.
+    /// Whether the first unit is deleted before the second: by class, then the least recently used
+    /// first, then the deeper path first. Ties are broken by path, so that every run produces the
+    /// same list.
     public static func < (first: PurgeUnit, second: PurgeUnit) -> Bool {
         if first.purgeClass != second.purgeClass { return first.purgeClass < second.purgeClass }
         if first.lastUse != second.lastUse { return first.lastUse < second.lastUse }

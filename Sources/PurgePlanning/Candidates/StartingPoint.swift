@@ -4,16 +4,16 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Where a search begins, and what holds there because of what lies above.
+/// Where a search begins, and what applies there because of the directories above.
 struct StartingPoint {
     /// Why nothing there is deleted; nil when it is searched.
     private(set) var reasonToKeep: KeepReason?
-    /// What the root is visited with.
+    /// The context in which the root is visited.
     private(set) var context: PurgeContext
 
     init(_ item: EffectiveItem, _ rules: PurgeRules, _ locations: StorageLocations) {
         let names = item.path.components.map(\.bytes)
-        // The root itself is looked at by the walk, with what it inherits.
+        // The walk visits the root itself, so it gets what the root inherits.
         context = PurgeContext(policy: item.decision.contextForEntries, place: .elsewhere)
         context.trustsMarks = !names.dropLast().contains { UntrustedPlaces.contains($0) }
         context.heedsMarks = rules.heedsMarks(below: item.path)
@@ -33,7 +33,7 @@ struct StartingPoint {
         }
     }
 
-    /// Takes the place of the root in a location.
+    /// Sets the context of a root that lies in a location.
     ///
     /// - Parameter names: the names that lead from the location to the root.
     private mutating func enter(
@@ -59,7 +59,7 @@ struct StartingPoint {
         }
     }
 
-    /// Whether a directory is a unit for its tag; also when that cannot be found out.
+    /// Whether a directory is a unit because of its tag; true also when that cannot be determined.
     private func isTagged(_ path: FilePath) -> Bool {
         do throws(FileError) {
             let marks = try MarkReader([.native, .cachedir]).marks(of: path, kind: .directory)
@@ -70,7 +70,7 @@ struct StartingPoint {
         }
     }
 
-    /// Whether a directory above is marked, and so a unit that holds the root.
+    /// Whether a directory above is marked, and so a unit that contains the root.
     private func isPartOfMarked(_ item: EffectiveItem, _ rules: PurgeRules) -> Bool {
         guard case .inherited(let ancestor, .marked) = item.decision.purgeability else {
             return false

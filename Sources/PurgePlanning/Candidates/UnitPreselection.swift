@@ -1,9 +1,10 @@
 import SystemCalls
 
-/// One thread's way to ``FirstUnits``: what comes too late is counted without a lock or a path.
+/// One thread's access to ``FirstUnits``: units that sort after the bound are counted without
+/// taking the lock or building a path.
 ///
-/// The bound only ever moves to the front while units are added, so what lies behind an old one lies
-/// behind all later ones.
+/// The bound only moves forward in the order while units are added, so a unit that sorts after an
+/// old bound sorts after every later one.
 struct UnitPreselection {
     private let units: FirstUnits
     private var bound: UnitBound?
@@ -11,9 +12,9 @@ struct UnitPreselection {
 
     init(_ units: FirstUnits) { self.units = units }
 
-    /// Counts a unit if it comes too late.
+    /// Counts a unit if it sorts after the bound.
     ///
-    /// - Returns: whether it does; else it is yet to be added.
+    /// - Returns: true when the unit was counted; otherwise it still has to be added.
     mutating func drop(_ bytes: Int64, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
         guard let bound, bound < UnitBound(purgeClass, lastUse) else { return false }
         late.add(bytes, of: purgeClass)
@@ -23,7 +24,7 @@ struct UnitPreselection {
     /// Adds a unit.
     mutating func add(_ unit: PurgeUnit) { bound = units.add(unit) }
 
-    /// Hands over what was counted.
+    /// Adds the counts to ``FirstUnits``.
     mutating func finish() {
         units.add(late: late)
         late = PurgeTotals()

@@ -1,14 +1,15 @@
 import FileTree
 import SystemCalls
 
-/// Where the threads of a search bring what they find.
+/// Receives what the threads of a search find.
 struct UnitSink: Sendable {
     private let units: FirstUnits
     private let doubts: Doubts
     private let mounts: MountsElsewhere
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
 
-    /// - Parameter keep: called for what would be deleted but for a reason, from any thread.
+    /// - Parameter keep: called, from any thread, for each item that is kept for a reason
+    ///   although it would otherwise be deleted.
     init(
         _ units: FirstUnits, _ doubts: Doubts, _ mounts: MountsElsewhere,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
@@ -19,7 +20,7 @@ struct UnitSink: Sendable {
         self.keep = keep
     }
 
-    /// Notes that something is kept.
+    /// Notes that an item is kept.
     func note(_ path: [UInt8], _ reason: KeepReason) { keep(path, reason) }
 
     /// Notes that a directory cannot be read, which keeps the unit it is in.
@@ -28,7 +29,7 @@ struct UnitSink: Sendable {
         keep(path, reason)
     }
 
-    /// Adds a directory that has been walked.
+    /// Adds a directory unit that was walked completely.
     func add(_ start: UnitStart, _ portion: UnitPortion) {
         let reason =
             portion.keepReason ?? start.ageLimit.reasonToKeep(portion.lastUse)
@@ -42,14 +43,14 @@ struct UnitSink: Sendable {
                 pin: PurgePin(start.status, newestChange: portion.newestChange)))
     }
 
-    /// A thread's way to the units.
+    /// Returns one thread's access to the units.
     func preselection() -> UnitPreselection { UnitPreselection(units) }
 
     /// Adds a file that is a unit by itself.
     ///
     /// - Parameters:
-    ///   - bytes: what deleting its last name frees.
-    ///   - preselection: the thread's own.
+    ///   - bytes: what removing its last hard link frees.
+    ///   - preselection: the calling thread's own.
     func add(
         file entry: borrowing TreeEntry, _ status: FileStatus, _ purgeClass: PurgeClass,
         bytes: Int64, _ limit: AgeLimit, _ preselection: inout UnitPreselection

@@ -1,9 +1,10 @@
 import SystemCalls
 
-/// What is known of a directory unit while its tree is walked.
+/// The totals of a directory unit while its tree is walked.
 ///
-/// The walk's contexts hold it, so it goes when nothing below the directory is left to visit, and
-/// then hands over what it has come to. Threads add what they saw in portions: see ``UnitPortion``.
+/// The contexts of the walk retain it. It is deallocated when nothing below the directory is left
+/// to visit, and then reports its totals. Threads add what they saw in portions: see
+/// ``UnitPortion``.
 final class UnitTally: Sendable {
     private struct State {
         var portion = UnitPortion()
@@ -14,7 +15,7 @@ final class UnitTally: Sendable {
     private let outcome: @Sendable (UnitStart, consuming UnitPortion) -> Void
     private let state = Monitor(State())
 
-    /// - Parameter outcome: called once, from any thread, when the unit has been walked.
+    /// - Parameter outcome: called once, from any thread, when the unit was walked completely.
     init(
         _ start: UnitStart,
         outcome: @escaping @Sendable (UnitStart, consuming UnitPortion) -> Void
@@ -32,7 +33,7 @@ final class UnitTally: Sendable {
         outcome(start, portion)
     }
 
-    /// Adds what a thread saw.
+    /// Adds what one thread saw.
     func add(_ portion: UnitPortion, _ links: [LinkedFile]) {
         state.withLock { state in
             state.portion.add(portion)
@@ -41,26 +42,27 @@ final class UnitTally: Sendable {
     }
 }
 
-/// What is known of a unit when it is met.
+/// What is known about a unit when the walk reaches it.
 struct UnitStart: Sendable {
     let path: [UInt8]
     let purgeClass: PurgeClass
     let status: FileStatus
-    /// How old it must be.
+    /// The age the unit must have.
     let ageLimit: AgeLimit
 }
 
-/// What was seen of a unit: of all of it, or of the part one thread walked.
+/// What was seen of a unit: all of it, or the part one thread walked.
 struct UnitPortion: Sendable {
-    /// Why the unit is kept; nil when nothing speaks against deleting it.
+    /// Why the unit is kept; nil when no reason was found.
     var keepReason: KeepReason?
-    /// When the newest item was last used, changed or made.
+    /// The latest access, modification, change or birth time; change times of directories do not
+    /// count.
     var lastUse = FileTime(seconds: .min, nanoseconds: 0)
-    /// When the inode of any item was changed last.
+    /// The latest inode change time.
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
-    /// What deleting the items frees, files with several links left out.
+    /// How many bytes deleting the items frees, not counting files with several hard links.
     var bytes: Int64 = 0
-    /// How many items there are.
+    /// The number of items.
     var itemCount = 0
 
     mutating func add(_ other: UnitPortion) {
@@ -72,17 +74,17 @@ struct UnitPortion: Sendable {
     }
 }
 
-/// One name of a file that has several.
+/// One hard link of a file that has several.
 struct LinkedFile: Sendable {
     let identity: FileIdentity
     let linkCount: Int
     let bytes: Int64
 }
 
-/// Counts the names of files that have several: their blocks are freed only with the last one.
+/// Counts the hard links met of files that have several: their blocks are freed only with the last.
 struct LinkTable: Sendable {
     private var missing: [FileIdentity: Int] = [:]
-    /// What files all of whose names were seen take, in bytes.
+    /// The size in bytes of the files all of whose hard links were met.
     private(set) var completeBytes: Int64 = 0
 
     mutating func add(_ file: LinkedFile) {

@@ -5,13 +5,13 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One thread's part in the search for units.
+/// One thread's part of the search for units.
 struct UnitVisitor: TreeVisitor {
     private let rules: PurgeRules
     private let sink: UnitSink
     private let marks = MarkReader([.native])
     private let marksAndTags = MarkReader([.native, .cachedir])
-    /// The unit this thread is in, and what it saw of it since it came there.
+    /// The unit this thread is in, and what it saw of the unit since entering it.
     private var unit: UnitTally?
     private var portion = UnitPortion()
     private var links: [LinkedFile] = []
@@ -47,15 +47,15 @@ struct UnitVisitor: TreeVisitor {
         preselection.finish()
     }
 
-    // MARK: What is stored
+    // MARK: Inspection
 
     private struct Seen {
         let status: FileStatus
         let decision: Decision
-        /// Whether the item itself has a mark that says it may go.
+        /// Whether the item itself has a mark `isPurgeable=true`.
         let isMarked: Bool
         let isTagged: Bool
-        /// What tmpfiles.d says of it, and may say of what is in it.
+        /// What tmpfiles.d says about the item, and what it may say about items below.
         let listed: KeptPaths.Match?
         let keptPaths: KeptPaths.Position
     }
@@ -65,7 +65,7 @@ struct UnitVisitor: TreeVisitor {
     ) throws(FileError) -> Seen {
         let status: FileStatus
         do throws(Errno) {
-            // A dead mount may stand there.
+            // The item may be a dead mount, which never answers.
             status = try entry.statusAtHand()
         } catch {
             throw .readingStatus(error, of: entry.path)
@@ -75,7 +75,7 @@ struct UnitVisitor: TreeVisitor {
             found.native, kind: status.kind, in: context.policy, name: entry.nameBytes,
             path: entry.path, linkCount: status.linkCount, isMountRoot: false)
         var listed: (KeptPaths.Match?, KeptPaths.Position) = (nil, context.keptPaths)
-        // The position of a root is its own already.
+        // The context of a root already has the root's own position.
         if entry.depth > 0, !context.keptPaths.isEmpty {
             listed = rules.keptPaths.step(from: context.keptPaths, to: entry.nameBytes)
         }
@@ -86,8 +86,8 @@ struct UnitVisitor: TreeVisitor {
             keptPaths: listed.1)
     }
 
-    /// Whether a mark says that the item may go, where marks are heeded, and nobody but its owner could
-    /// have put it there.
+    /// Whether an `isPurgeable` mark counts: marks are heeded and trusted where the item lies, and
+    /// only its owner can have set it.
     private func hasMarkThatCounts(_ seen: Seen, in context: PurgeContext) -> Bool {
         seen.isMarked && context.heedsMarks && context.trustsMarks && rules.isTrusted(seen.status)
     }
@@ -95,7 +95,7 @@ struct UnitVisitor: TreeVisitor {
     private func marks(
         of entry: borrowing TreeEntry, _ status: FileStatus, in context: PurgeContext
     ) throws(FileError) -> ItemMarks {
-        // What is mounted there is not looked at, and may never answer.
+        // The item mounted here is not inspected, and reading from it may block for ever.
         if entry.depth > 0, status.isMountRoot == true { return .none }
         if status.kind == .directory, context.unit == nil, case .caches = context.place {
             return try marksAndTags.marks(of: entry, kind: status.kind, status: status)
@@ -104,12 +104,12 @@ struct UnitVisitor: TreeVisitor {
         return try marks.marks(of: entry, kind: status.kind, status: status)
     }
 
-    /// Whether marks are worth looking for: most items have no extended attributes at all.
+    /// Whether reading marks is worthwhile: most items have no extended attributes at all.
     private func mayHaveMarks(_ entry: borrowing TreeEntry) -> Bool {
         do throws(Errno) {
             return try entry.hasExtendedAttributes()
         } catch {
-            // Whoever looks for them reports it.
+            // Reading the marks reports the error.
             return true
         }
     }
@@ -166,7 +166,7 @@ struct UnitVisitor: TreeVisitor {
         }
     }
 
-    /// Hands over what this thread saw of the unit it was in.
+    /// Adds what this thread saw of its unit to the unit, and enters another one.
     private mutating func change(to next: UnitTally?) {
         guard unit !== next else { return }
         unit?.add(portion, links)
@@ -180,7 +180,7 @@ struct UnitVisitor: TreeVisitor {
     private mutating func visitAlone(
         _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
-        // Only an item's own mark counts: what is below a marked directory goes with it.
+        // Only the item's own mark counts: what is below a marked directory belongs to that unit.
         let isMarked = hasMarkThatCounts(seen, in: context)
         if seen.isMarked, context.heedsMarks, !isMarked {
             sink.note(pathBytes(of: entry), .untrustedMark)
@@ -192,8 +192,8 @@ struct UnitVisitor: TreeVisitor {
         else { return descend(into: entry, seen, in: context) }
         if let reason = reasonToKeepAlone(entry, seen, in: context) {
             sink.note(pathBytes(of: entry), reason)
-            // What lies on the way to a protected directory may hold units of its own, and so may
-            // what stays without its content.
+            // A directory on the way to a protected directory may contain units, and so may one
+            // that tmpfiles.d keeps without its content.
             let mayHoldUnits = reason == .protectedRoot || seen.listed == .itself
             return mayHoldUnits ? descend(into: entry, seen, in: context, isNoted: true) : .skip
         }
@@ -218,7 +218,7 @@ struct UnitVisitor: TreeVisitor {
         }
     }
 
-    /// What keeps an item for what lies beside it.
+    /// The reason to keep an item because of the entries next to it.
     private func reasonToKeepTree(
         _ name: UnsafeRawBufferPointer, _ entry: borrowing TreeEntry
     ) -> KeepReason? {
@@ -227,8 +227,8 @@ struct UnitVisitor: TreeVisitor {
         }.map { .notACache($0) }
     }
 
-    /// What keeps a program's directory in caches with all below it, none of which is a unit by itself
-    /// then.
+    /// The reason to keep a program's cache directory with everything below it, so that nothing in
+    /// it is a unit by itself.
     private func reasonToKeepTree(
         inside entry: borrowing TreeEntry, _ context: PurgeContext
     ) -> KeepReason? {
@@ -239,7 +239,7 @@ struct UnitVisitor: TreeVisitor {
         }
     }
 
-    /// Begins a unit with a directory.
+    /// Starts a unit at a directory.
     private mutating func begin(
         _ entry: borrowing TreeEntry, _ seen: Seen, _ purgeClass: PurgeClass, _ limit: AgeLimit,
         in context: PurgeContext
@@ -300,12 +300,12 @@ func pathBytes(of entry: borrowing TreeEntry) -> [UInt8] {
     return bytes
 }
 
-/// Whether a directory has an entry of a name. When that cannot be found out, it has.
+/// Whether a directory has an entry of that name; true also when that cannot be determined.
 ///
-/// Asked by path, which is right while a directory has its name; one that a purge has put aside was asked
-/// about before, and must not have changed since.
+/// Looks it up by path, which is right while the directory has its own name. A directory that was
+/// moved aside was checked under its own name before, and must not have changed since.
 ///
-/// - Parameter directory: the directory's path with a slash behind it.
+/// - Parameter directory: the directory's path with a trailing slash.
 func hasEntry(_ name: [UInt8], in directory: ArraySlice<UInt8>) -> Bool {
     do throws(Errno) {
         _ = try FilePath(bytes: directory + name).withoutFollowing.status()
@@ -315,7 +315,7 @@ func hasEntry(_ name: [UInt8], in directory: ArraySlice<UInt8>) -> Bool {
     }
 }
 
-/// Calls `body` with an entry's name; for a root, with the last name of its path.
+/// Calls `body` with the entry's name; for a root, with the last component of its path.
 private func withLastName<Result>(
     of entry: borrowing TreeEntry, _ body: (UnsafeRawBufferPointer) -> Result
 ) -> Result {

@@ -1,32 +1,33 @@
 import SystemCalls
 import SystemPackage
 
-/// What became of one unit of a plan, or was found left from a purge that was cut off.
+/// The outcome for one unit of a plan, or for a leftover of an interrupted purge.
 public enum PurgeEvent: Sendable, Hashable {
-    /// The unit is gone, or would be gone when rehearsed.
+    /// The unit was deleted; in a rehearsal, it would be deleted.
     ///
-    /// - Parameter freedBytes: what that is expected to free.
+    /// - Parameter freedBytes: how many bytes that is expected to free.
     case removed(PurgeUnit, freedBytes: Int64)
-    /// The unit was left alone.
+    /// The unit was kept.
     case kept(PurgeUnit, KeepReason)
-    /// The unit was left alone, or is partly gone, because a call failed.
+    /// The unit was kept, or is partly removed, because a call failed.
     case failed(PurgeUnit, FileError)
-    /// Something was met that a purge which was cut off left, or that is named like it.
+    /// A leftover of an interrupted purge was found, or an item named like one.
     case leftover(path: [UInt8], LeftoverState)
 }
 
-/// What became of what a purge that was cut off left behind.
+/// The outcome for a leftover of an interrupted purge.
 public enum LeftoverState: Sendable, Hashable {
-    /// It was on its way out already, and is gone now.
+    /// Its removal had begun and is now complete.
     case finished
-    /// It was only put aside, and has its name again.
+    /// It was only moved aside and has its name back.
     case restored
-    /// Something of it is gone already, and what is left came there since, or cannot be told from what
-    /// did: it keeps the name it was given, and the next run tries again.
+    /// Part of it was removed, and what remains is newer or cannot be distinguished from what is.
+    /// It keeps the name it was given, and the next run tries again.
     case partlyRemoved
-    /// Nothing is known about it, or it cannot be told apart for certain: it was left alone.
+    /// It was not touched: no record of it exists, it cannot be identified for certain, its
+    /// original name is taken, or it is protected.
     case leftAlone
-    /// It could not be dealt with.
+    /// It could not be finished or restored.
     case failed(FileError)
 
     /// The state's stable name, for JSON and scripts.

@@ -3,47 +3,49 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Deletes what a plan names, as far as it still may be deleted.
+/// Deletes the units of a plan, as far as they may still be deleted.
 ///
-/// A plan only narrows: for each unit everything that the search looks at is looked at again, and
-/// whether anything has the unit in use. What differs from what the plan saw is left alone.
+/// A plan only restricts what is deleted: each unit is checked again by all rules of the search,
+/// and for being in use. A unit that differs from the plan is kept.
 public struct PurgeExecutor: Sendable {
-    /// What becomes of units.
+    /// What happens to units.
     public enum Mode: Sendable, Hashable {
-        /// They are deleted.
+        /// Units are deleted.
         case delete
-        /// Nothing: everything is done up to the last step.
+        /// Nothing is deleted: everything is done up to the last step.
         case rehearse
     }
 
-    /// What becomes of units.
+    /// What happens to units.
     public var mode: Mode = .delete
-    /// Where the purger keeps its records and its lock; nil for `resval/purge` in
-    /// `$XDG_STATE_HOME`.
+    /// The directory of the purger's journal and lock; nil for `resval/purge` in `$XDG_STATE_HOME`.
     public var stateDirectory: FilePath?
-    /// After how many predicted bytes a run that freed less than half of them stops.
+    /// How many bytes a run has to have deleted, as predicted, before it stops because it freed
+    /// less than half of them.
     public var futileBytes: Int64 = 256 << 20
-    /// Asked before each unit: true ends the run.
+    /// Called before each unit; returning true ends the run.
     public var shouldStop: @Sendable () -> Bool = { false }
 
-    /// How often less than expected is measured again, a tenth of a second later.
+    /// How many times a measurement below the expectation is repeated, each a tenth of a second
+    /// later.
     package var measureRepeats = 5
 
     let search: UnitSearch
 
     /// Creates an executor.
     ///
-    /// - Parameter search: where units may lie, and which rules decide that they may go.
+    /// - Parameter search: where units may lie, and the rules that decide about them.
     public init(_ search: UnitSearch) { self.search = search }
 
-    /// Deletes the units of a plan until it has freed what it wants, in their order.
+    /// Deletes the units of a plan in order, until as much is free as the plan wants.
     ///
     /// - Parameters:
-    ///   - plan: what may go.
-    ///   - now: the time ages are counted to.
-    ///   - event: called for each unit that was come to, on the calling thread.
-    /// - Throws: ``PurgeRefusal``, and `FileError` when the state directory or the filesystem cannot
-    ///   be reached. Trouble with a unit is an event.
+    ///   - plan: the units that may be deleted.
+    ///   - now: the time from which ages are counted.
+    ///   - event: called on the calling thread for each unit that was reached, and for each
+    ///     leftover.
+    /// - Throws: ``PurgeRefusal``, and `FileError` when the state directory or the filesystem
+    ///   cannot be reached. Failures of single units are events.
     public func carryOut(
         _ plan: PurgePlan, now: FileTime, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
@@ -78,8 +80,8 @@ public struct PurgeExecutor: Sendable {
         return outcome
     }
 
-    /// Finishes what a purge that was cut off had begun to remove, and gives what it had only put aside
-    /// its name back. ``carryOut(_:now:event:)`` does this first.
+    /// Finishes the removals that an interrupted purge began, and restores the names of the
+    /// directories it only moved aside. ``carryOut(_:now:event:)`` does this first.
     ///
     /// - Throws: as ``carryOut(_:now:event:)``.
     public func finishLeftovers(event: (PurgeEvent) -> Void) throws {
@@ -113,7 +115,7 @@ public struct PurgeExecutor: Sendable {
 
     private func isOn(_ plan: PurgePlan) -> (FilePath) -> Bool {
         { path in
-            // A plan names real paths; through a link it might lead anywhere.
+            // A plan contains real paths; through a symbolic link the path could lead anywhere.
             let environment = search.environment
             guard realPath(of: path, notBeyond: environment.mounts) == path,
                 let status = environment.localStatus(of: path)
@@ -123,7 +125,7 @@ public struct PurgeExecutor: Sendable {
     }
 }
 
-/// The path of the directory that holds a unit; nil for a path that no search spells.
+/// Returns the path of a unit's parent directory; nil for a path that no search produces.
 private func parentPath(of path: [UInt8]) -> [UInt8]? {
     guard RelativePath(absolute: path) != nil, let slash = path.lastIndex(of: UInt8(ascii: "/"))
     else {

@@ -1,36 +1,37 @@
 import SystemCalls
 
-/// What carrying out a plan came to.
+/// The result of executing a plan.
 public struct PurgeOutcome: Sendable, Hashable {
-    /// How many units are gone, or would be gone.
+    /// The number of units that were deleted, or would be.
     public var removedUnits = 0
-    /// What those were expected to free, in bytes.
+    /// How many bytes deleting those was expected to free.
     public var predictedBytes: Int64 = 0
-    /// By how much the filesystem's free space grew, in bytes: `statvfs(3)` after `syncfs(2)`, at the
-    /// end against the beginning. Negative when others wrote more meanwhile; nil when rehearsed.
+    /// How many bytes the free space of the filesystem grew by, from `statvfs(3)` after `syncfs(2)`
+    /// at the beginning and the end. Negative when more was written meanwhile; nil for a rehearsal.
     public var measuredBytes: Int64?
-    /// Whether what the plan wanted was freed, as measured; when rehearsed, as predicted.
+    /// Whether as much was freed as the plan wants: as measured, or for a rehearsal as predicted.
     public var isReached = false
-    /// Whether the run stopped because deleting freed less than half of what it should.
+    /// Whether the run stopped because less than half of the predicted bytes was freed.
     public var isFutile = false
-    /// Whether the run was told to stop.
+    /// Whether the run stopped on request.
     public var isStopped = false
-    /// How many units failed.
+    /// The number of units, and of leftovers found before the first unit, that failed.
     public var failures = 0
 
-    /// An outcome of nothing done.
+    /// Creates the outcome of a run that did nothing.
     public init() {}
 }
 
-/// Why a plan is not carried out at all.
+/// The reason why a plan is not executed at all.
 public enum PurgeRefusal: Error, Sendable, Hashable {
-    /// Another purge of the same user is at work.
+    /// Another purge of the same user is running.
     case anotherIsAtWork
-    /// The plan was made in another boot: its device numbers may mean other filesystems.
+    /// The plan was made in another boot, where its device numbers may mean other filesystems.
     case otherBoot
     /// The plan is more than an hour old, or from the future.
     case tooOld
-    /// No directory for the purger's own records is known: neither home nor `$XDG_STATE_HOME`.
+    /// There is no directory for the purger's journal: neither a home nor `$XDG_STATE_HOME` is
+    /// known.
     case noStateDirectory
 
     /// The refusal in words.

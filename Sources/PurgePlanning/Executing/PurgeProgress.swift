@@ -1,21 +1,21 @@
 import SystemCalls
 
-/// Says when a run measures, and what the measure means.
+/// Decides when a run measures free space, and what the result means.
 struct PurgeProgress {
-    /// What the measured growth says.
+    /// What the measured growth means.
     enum Verdict: Hashable {
         case goOn
-        /// What was wanted is free.
+        /// As much is free as was wanted.
         case reached
-        /// Something else, such as a snapshot, holds what is deleted.
+        /// Something else, such as a snapshot, keeps the blocks of what is deleted.
         case futile
     }
 
-    /// What the plan wants, in bytes.
+    /// How many bytes the plan wants to free.
     let wanted: Int64
-    /// After how much deleting has to show.
+    /// How many predicted bytes must be deleted before the effect is judged.
     let futileBytes: Int64
-    /// What the removed units were expected to free.
+    /// How many bytes the removed units were expected to free.
     private(set) var predicted: Int64 = 0
     private var nextMeasure: Int64
 
@@ -25,16 +25,16 @@ struct PurgeProgress {
         nextMeasure = min(wanted, futileBytes)
     }
 
-    /// Whether to measure before anything more is deleted.
+    /// Whether to measure before anything else is deleted.
     var isDue: Bool { predicted >= nextMeasure }
 
     mutating func removed(_ bytes: Int64) { predicted.addSaturating(bytes) }
 
-    /// What a measured growth means.
+    /// Returns what a measured growth means, and schedules the next measurement.
     mutating func judge(_ measured: Int64) -> Verdict {
         if measured >= wanted { return .reached }
         if predicted >= futileBytes, measured < predicted / 2 { return .futile }
-        // Little steps at the end would synchronize more than they delete.
+        // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
         let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
         nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
         return .goOn

@@ -3,7 +3,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One run through a plan.
+/// One execution of a plan.
 struct PurgeRun {
     private let executor: PurgeExecutor
     private let plan: PurgePlan
@@ -28,11 +28,11 @@ struct PurgeRun {
             ? try SpaceMeter(volume, repeats: executor.measureRepeats) : nil
     }
 
-    /// Comes to all units, until enough is free.
+    /// Processes the units in order until enough is free.
     mutating func carryOut(_ event: (PurgeEvent) -> Void) throws {
         var waiting: [PurgeUnit] = []
         try carryOut(plan.units, event) { waiting.append($0) }
-        // The journal may find room by now, in its file or for it.
+        // Deleting may have made room for the journal or for its records.
         if !outcome.isReached, !outcome.isFutile, !outcome.isStopped {
             if !waiting.isEmpty { try journal.open(event) }
             try carryOut(waiting, event, postpone: nil)
@@ -77,7 +77,7 @@ struct PurgeRun {
     /// Whether more has to be deleted.
     private mutating func goesOn() throws -> Bool {
         guard progress.isDue else { return true }
-        // A rehearsal takes the prediction for the measure.
+        // A rehearsal uses the prediction as the measurement.
         let grown = try meter?.grownBytes(expecting: progress.predicted) ?? progress.predicted
         switch progress.judge(grown) {
         case .goOn: return true

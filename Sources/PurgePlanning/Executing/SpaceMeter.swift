@@ -1,17 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// Measures by how much the free space of a filesystem grew.
+/// Measures how much the free space of a filesystem grows.
 struct SpaceMeter {
     private let directory: SharedDescriptor
     private let first: Int64
     private let repeats: Int
 
-    /// Measures the beginning.
+    /// Takes the first measurement.
     ///
     /// - Parameters:
-    ///   - directory: one on the filesystem.
-    ///   - repeats: how often less than expected is measured again at most.
+    ///   - directory: a directory on the filesystem.
+    ///   - repeats: how many times at most a measurement below the expectation is repeated.
     init(_ directory: FilePath, repeats: Int) throws(FileError) {
         self.repeats = repeats
         do throws(Errno) {
@@ -23,11 +23,11 @@ struct SpaceMeter {
         }
     }
 
-    /// By how much it grew, in bytes; negative when it shrank.
+    /// Returns how many bytes the free space grew by; negative when it shrank.
     ///
-    /// Filesystems free what was deleted in the background, so less than expected is measured again, a
-    /// tenth of a second later, and so on until it has not grown twice: then somebody else stores
-    /// something, or holds what was deleted.
+    /// Filesystems free blocks in the background, so a measurement below the expectation is
+    /// repeated a tenth of a second later, until two repetitions showed no growth: then something
+    /// else uses the space or keeps the blocks.
     func grownBytes(expecting expected: Int64) throws(FileError) -> Int64 {
         do throws(Errno) {
             var grown = try Self.freeBytes(of: directory.descriptor) - first

@@ -3,10 +3,10 @@ import SystemCalls
 import TextFormats
 
 extension PurgePlan {
-    /// The version of the form that ``json`` has.
+    /// The version of the format of ``json``.
     static let formVersion: Int64 = 1
 
-    /// The plan as a JSON object on one line, which ``init(json:)`` reads.
+    /// The plan as a JSON object on one line, as read by ``init(json:)``.
     public var json: [UInt8] {
         var line = JSONLine()
         line.add("type", "purge-plan")

@@ -3,8 +3,8 @@ import SystemPackage
 import TextFormats
 
 extension PurgePlan {
-    /// Reads a plan from JSON, as strictly as can be: what is missing, unknown, there twice or of
-    /// another type is refused, and so is a path that is not the one way to write it.
+    /// Reads a plan from JSON strictly: missing, unknown and duplicate fields, values of another
+    /// type, and paths that are not in canonical form are refused.
     ///
     /// - Throws: ``PurgePlanError``.
     public init(json: [UInt8]) throws(PurgePlanError) {
@@ -18,7 +18,7 @@ extension PurgePlan {
     }
 }
 
-/// The fields of a plan, as far as they were read.
+/// The fields of a plan read so far.
 private struct PlanFields: StrictFields {
     var names: Set<String> = []
     var problem: String?
@@ -64,7 +64,7 @@ private struct PlanFields: StrictFields {
             roots: roots, units: units)
     }
 
-    /// Whether no path is twice there, or lies below another.
+    /// Whether no path occurs twice or lies below another.
     private func areApart(_ paths: [[UInt8]]) -> Bool {
         let all = Set(paths)
         guard all.count == paths.count else { return false }
@@ -75,7 +75,7 @@ private struct PlanFields: StrictFields {
     }
 }
 
-/// The fields of a place to search.
+/// The fields of a search root read so far.
 private struct RootFields: StrictFields {
     var names: Set<String> = []
     var problem: String?
@@ -98,7 +98,7 @@ private struct RootFields: StrictFields {
     }
 }
 
-/// The fields of a unit, as far as they were read.
+/// The fields of a unit read so far.
 private struct UnitFields: StrictFields {
     var names: Set<String> = []
     var problem: String?

@@ -1,24 +1,24 @@
 import SystemCalls
 import SystemPackage
 
-/// What to delete to free space on a volume, in this order, and what it looked like when it was
+/// The units to delete to free space on a volume, in order, with the state they had when they were
 /// chosen.
 ///
-/// A plan only narrows what is deleted: whoever carries it out decides for each unit again whether
-/// it may go.
+/// A plan only restricts what is deleted: when it is executed, the rules decide again for each
+/// unit.
 public struct PurgePlan: Sendable, Hashable {
     /// When the units were chosen.
     public let created: FileTime
-    /// The boot in which they were, as `/proc/sys/kernel/random/boot_id` names it: device numbers
-    /// mean nothing in another one.
+    /// The boot in which the units were chosen, from `/proc/sys/kernel/random/boot_id`: device
+    /// numbers are not comparable between boots.
     public let bootID: String
     /// The device number of the filesystem that is short of space.
     public let device: UInt64
-    /// What deleting the units shall free at least, in bytes.
+    /// How many bytes deleting the units is meant to free at least.
     public let wantedBytes: Int64
-    /// Where units were looked for; empty for the user's own directories.
+    /// The search roots; empty for the user's own directories.
     public let roots: [FilePath]
-    /// The units, in the order in which they go.
+    /// The units, in order of deletion.
     public let units: [PurgeUnit]
 
     /// Creates a plan from its parts.
@@ -34,6 +34,6 @@ public struct PurgePlan: Sendable, Hashable {
         self.units = units
     }
 
-    /// What deleting all units is expected to free, in bytes.
+    /// How many bytes deleting all units is expected to free.
     public var bytes: Int64 { units.reduce(0) { $0.addingSaturating($1.bytes) } }
 }

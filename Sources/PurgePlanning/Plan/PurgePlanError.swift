@@ -1,4 +1,4 @@
-/// Why a text is no plan.
+/// The reason why a text is not a valid plan.
 public struct PurgePlanError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, in words.
     public let description: String

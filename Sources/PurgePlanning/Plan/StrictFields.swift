@@ -1,28 +1,28 @@
 import SystemCalls
 import TextFormats
 
-/// An object whose fields are read strictly: each known one once.
+/// An object whose fields are read strictly: only known ones, each once.
 protocol StrictFields {
-    /// What a whole object becomes.
+    /// The type of the complete object.
     associatedtype Whole
 
-    /// Creates an object of which nothing was read.
+    /// Creates an object with no field read.
     init()
 
-    /// The names of the fields that were read.
+    /// The names of the fields read so far.
     var names: Set<String> { get set }
-    /// What is wrong with the object, in words; nil for what the JSON itself tells.
+    /// What is wrong with the object, in words; nil for errors of the JSON itself.
     var problem: String? { get set }
 
     /// Reads the value of a field.
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError)
 
-    /// What the fields come to.
+    /// Returns the complete object, once all fields were read.
     mutating func whole() throws(JSONError) -> Whole
 }
 
 extension StrictFields {
-    /// Reads the object that comes next.
+    /// Reads the next object.
     mutating func readWhole(_ scanner: inout JSONScanner) throws(JSONError) -> Whole {
         try scanner.forEachField { scanner, name throws(JSONError) in
             guard names.insert(name).inserted else { throw refuse("has the field \(name) twice") }
@@ -31,9 +31,9 @@ extension StrictFields {
         return try whole()
     }
 
-    /// Reads the array of objects that comes next.
+    /// Reads the next array of objects.
     ///
-    /// - Parameter noun: what one of them is called.
+    /// - Parameter noun: the noun for one of them in messages.
     mutating func elements<Fields: StrictFields>(
         _ scanner: inout JSONScanner, _ noun: String, _ type: Fields.Type
     ) throws(JSONError) -> [Fields.Whole] {
@@ -53,7 +53,7 @@ extension StrictFields {
         return found
     }
 
-    /// Notes what is wrong.
+    /// Records what is wrong; the first problem is kept.
     ///
     /// - Returns: an error that ends the reading.
     mutating func refuse(_ problem: String) -> JSONError {
@@ -61,14 +61,14 @@ extension StrictFields {
         return JSONError(offset: 0)
     }
 
-    /// Reads a number that is not negative.
+    /// Reads a non-negative integer.
     mutating func amount(_ scanner: inout JSONScanner) throws(JSONError) -> Int64 {
         let amount = try scanner.integer()
         guard amount >= 0 else { throw refuse("has a negative amount") }
         return amount
     }
 
-    /// Reads a time.
+    /// Reads an RFC 3339 time.
     mutating func time(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
         guard let time = FileTime(rfc3339: try scanner.string()) else {
             throw refuse("has a time that is none")
@@ -76,12 +76,12 @@ extension StrictFields {
         return time
     }
 
-    /// Reads the value of a field for a path: bytes that are absolute and the one way to write it.
+    /// Reads the value of a path field: an absolute path in canonical form.
     ///
     /// - Parameters:
     ///   - name: `path` or `pathBase64`.
     ///   - mayBeTop: whether `/` is accepted.
-    /// - Returns: nil for a null, which stands where the other field has the path.
+    /// - Returns: nil for a null `path`, which means that the path is in `pathBase64`.
     mutating func path(
         _ name: String, _ scanner: inout JSONScanner, mayBeTop: Bool = false
     ) throws(JSONError) -> [UInt8]? {

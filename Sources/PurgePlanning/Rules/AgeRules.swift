@@ -1,19 +1,20 @@
 import SystemCalls
 
-/// Says how old things must be to be deleted.
+/// The rules that decide how old items must be to be deleted.
 struct AgeRules: Sendable {
-    /// The time ages are counted to.
+    /// The time from which ages are counted.
     let now: FileTime
     /// How short space is.
     let pressure: PurgePressure
-    /// The age that was asked for, in seconds, in place of all others; nil when none was.
+    /// The requested age in seconds, which replaces all others; nil when none was requested.
     let wantedAge: Int64?
     /// Whether the clock is known to be right.
     let isClockTrusted: Bool
 
-    /// The least age, in seconds; nil for what is not deleted at this pressure at all.
+    /// Returns the minimum age in seconds; nil for what is not deleted at this pressure at all.
     ///
-    /// - Parameter keepsLonger: whether it is for files that shall outlast a boot, as `/var/tmp` is.
+    /// - Parameter keepsLonger: whether the files are meant to survive a reboot, as in
+    ///   `/var/tmp`.
     func minimumAge(of purgeClass: PurgeClass, keepsLonger: Bool) -> Int64? {
         if pressure == .normal, purgeClass != .temporary { return nil }
         if let wantedAge { return wantedAge }
@@ -24,7 +25,7 @@ struct AgeRules: Sendable {
         }
     }
 
-    /// What items of a class are measured by; nil where none is deleted at this pressure.
+    /// Returns the age limit of a class; nil when nothing of the class is deleted at this pressure.
     func limit(for purgeClass: PurgeClass, keepsLonger: Bool) -> AgeLimit? {
         guard let age = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
         let newest = FileTime(
@@ -35,18 +36,18 @@ struct AgeRules: Sendable {
     }
 }
 
-/// Says whether something is old enough.
+/// The test whether an item is old enough.
 struct AgeLimit: Sendable {
-    /// When it may have been used last.
+    /// The latest time of last use at which an item is old enough.
     let newestAllowed: FileTime
-    /// The time by the clock.
+    /// The current time.
     let now: FileTime
-    /// Whether nothing goes for its age alone, since the clock may be wrong.
+    /// Whether nothing is deleted for its age alone because the clock may be wrong.
     let waitsForClock: Bool
 
-    /// Why an item is kept; nil when it is old enough.
+    /// Returns why an item is kept; nil when it is old enough.
     ///
-    /// - Parameter lastUse: when it was last used, changed or made.
+    /// - Parameter lastUse: the item's latest access, modification, change or birth time.
     func reasonToKeep(_ lastUse: FileTime) -> KeepReason? {
         if lastUse > now { return .fromTheFuture }
         if lastUse > newestAllowed { return .tooYoung }

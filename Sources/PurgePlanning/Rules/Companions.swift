@@ -1,23 +1,24 @@
 import SystemCalls
 import SystemPackage
 
-/// Files that belong to a database beside them, as SQLite names them.
+/// Sidecar files of a database in the same directory, as SQLite names them.
 enum Companions {
-    /// The ends of their names, behind the database's.
+    /// The suffixes added to the name of the database.
     static let suffixes = ["-wal", "-shm", "-journal"]
 
-    /// The path of the database that a companion goes with; nil for what is no companion.
+    /// Returns the path of the database that a sidecar belongs to; nil when the file is not a
+    /// sidecar.
     ///
-    /// - Parameter path: the path or the name.
+    /// - Parameter path: the path or the name of the file.
     static func database(of path: some BidirectionalCollection<UInt8>) -> [UInt8]? {
-        // The last letters of the ends: most names have another one.
+        // The suffixes end in these letters, and most names do not.
         guard let last = path.last, last == UInt8(ascii: "l") || last == UInt8(ascii: "m")
         else { return nil }
         guard let suffix = suffixes.first(where: { path.hasSuffix($0) }) else { return nil }
         return Array(path.dropLast(suffix.utf8.count))
     }
 
-    /// Whether a file has a companion beside it. When that cannot be found out, it has.
+    /// Whether a file has a sidecar next to it; true also when that cannot be determined.
     static func exist(besides path: [UInt8]) -> Bool {
         suffixes.contains { suffix in
             do throws(Errno) {

@@ -3,14 +3,15 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The places that rules name, by device and inode: so a bind mount or another name of one is
-/// recognised wherever a walk meets it.
+/// The directories that rules name, by device and inode, so that the walk recognises them also
+/// behind a bind mount or another hard link.
 struct IdentifiedPlaces: Sendable {
-    /// Directories that are never deleted, nor anything below them.
+    /// The protected directories and files; nothing below them is deleted either.
     private(set) var protectedRoots: Set<FileIdentity> = []
-    /// Homes, locations, and the directories above them and above what is protected.
+    /// Homes, locations, and all directories above them and above protected ones.
     private(set) var pathsToProtected: Set<FileIdentity> = []
-    /// Where a location ends: homes, and locations whose content does not go for being there.
+    /// The directories at which a location ends: homes, and locations whose content is not deleted
+    /// because of where it lies.
     private(set) var cutOuts: Set<FileIdentity> = []
     /// The directories for temporary files and for caches.
     private(set) var locations: [FileIdentity: PurgeContext.Place] = [:]
@@ -19,10 +20,11 @@ struct IdentifiedPlaces: Sendable {
     private let longKeeping: FilePath?
 
     /// - Parameters:
-    ///   - environment: what tells the places.
-    ///   - given: what else is protected.
-    ///   - user: who deletes; root's protected directories are those of every home.
-    ///   - device: the device whose files a walk will meet.
+    ///   - environment: the source of the locations, homes and protected directories.
+    ///   - given: further protected directories and files.
+    ///   - user: the uid of the purging user; for root, the directories of every home are
+    ///     protected.
+    ///   - device: the device that the walk stays on.
     init(
         _ environment: PolicyEnvironment, protected given: [FilePath] = [], user: UInt32,
         device: UInt64
@@ -33,7 +35,8 @@ struct IdentifiedPlaces: Sendable {
         var protected = places.protectedRoots + given
         if user == 0 { protected += OtherHomes.protectedRoots(environment.base, mounts) }
         longKeeping = realPath(of: "/var/tmp", notBeyond: mounts)
-        // What does not exist, or lies beyond a mount that purging does not enter, cannot be met.
+        // The walk cannot reach what does not exist or lies behind a mount that purging does not
+        // enter.
         let realRoots = protected.compactMap { realPath(of: $0, notBeyond: mounts) }
         protectedParts = realRoots.compactMap { FilesystemPart($0, in: mounts) }
         for (root, status) in realRoots.compactMap({ found($0) }) {
@@ -41,7 +44,7 @@ struct IdentifiedPlaces: Sendable {
             if let twin = snapshotTwin(of: root, status, on: device) { protectedRoots.insert(twin) }
         }
         for location in places.locations {
-            // A location that leads elsewhere by now is none.
+            // A location whose path has come to lead elsewhere does not count.
             guard found(location.path) != nil, let item = try? NamedItem(at: location.path),
                 item.path == location.path,
                 let place = place(of: location)
@@ -58,7 +61,8 @@ struct IdentifiedPlaces: Sendable {
         }
     }
 
-    /// What a location holds; nil for one whose content does not go for being there.
+    /// Returns the kind of location; nil for a location whose content is not deleted because of
+    /// where it lies.
     func place(of location: StorageLocation) -> PurgeContext.Place? {
         switch location.kind {
         case .temporary:
@@ -68,7 +72,8 @@ struct IdentifiedPlaces: Sendable {
         }
     }
 
-    /// Whether a path is a protected directory or lies in one, by whatever mount it is reached.
+    /// Whether a path is a protected directory or lies in one, whatever mount it is reached
+    /// through; true also when that cannot be determined.
     ///
     /// - Parameter path: a real path.
     func isProtected(_ path: FilePath) -> Bool {
@@ -82,10 +87,10 @@ struct IdentifiedPlaces: Sendable {
         }
     }
 
-    /// What a directory would be in a snapshot of its subvolume: btrfs gives each one a device of its
-    /// own and leaves the inode numbers alone.
+    /// Returns the identity that a directory has in a snapshot of its subvolume: btrfs gives each
+    /// snapshot its own device number and keeps the inode numbers.
     ///
-    /// The roots of all subvolumes have the same number, which tells nothing.
+    /// Nil for the roots of subvolumes, which all have the same inode number.
     private func snapshotTwin(
         of path: FilePath, _ status: FileStatus, on device: UInt64
     ) -> FileIdentity? {
@@ -100,12 +105,12 @@ struct IdentifiedPlaces: Sendable {
     }
 
     private func found(_ path: FilePath) -> (FilePath, FileStatus)? {
-        // No walk comes there, and it may never answer.
+        // The walk does not enter it, and it may never answer.
         if mounts.mayBeSilent(path) { return nil }
         do throws(Errno) {
             return (path, try path.status())
         } catch {
-            // What is not there cannot be met; what cannot be looked up cannot be walked to.
+            // The walk cannot reach what does not exist or cannot be looked up.
             return nil
         }
     }
@@ -118,5 +123,5 @@ struct IdentifiedPlaces: Sendable {
     }
 }
 
-/// The inode number of every subvolume's root on btrfs.
+/// The inode number of every btrfs subvolume's root directory.
 private let subvolumeRoot: UInt64 = 256

@@ -1,15 +1,16 @@
 import SystemCalls
 import SystemPackage
 
-/// Paths that tmpfiles.d says are never cleaned: its lines of the types `x` and `X`.
+/// The paths that tmpfiles.d excludes from cleaning, by lines of type `x` and `X`.
 ///
-/// A walk carries along which patterns still fit, so that nothing is compared anywhere else.
+/// The walk carries along which patterns still match, so that only those are compared.
 struct KeptPaths: Sendable {
-    /// What is known of a directory: which patterns fit so far, and how many of their parts.
+    /// The state of matching at a directory: which patterns match so far, and how many of their
+    /// parts.
     struct Position: Sendable, Hashable {
         fileprivate var candidates: [Candidate] = []
 
-        /// Whether no pattern can fit anything below.
+        /// Whether no pattern can match anything below.
         var isEmpty: Bool { candidates.isEmpty }
     }
 
@@ -18,11 +19,11 @@ struct KeptPaths: Sendable {
         let part: Int
     }
 
-    /// What is said of an item.
+    /// What a matching pattern keeps.
     enum Match: Sendable, Hashable {
-        /// The item stays, not what is in it.
+        /// The item, but not its content.
         case itself
-        /// The item stays with all in it.
+        /// The item and everything below it.
         case whole
     }
 
@@ -37,7 +38,8 @@ struct KeptPaths: Sendable {
         return position
     }
 
-    /// The position of a directory, and whether it or anything above stays whole.
+    /// Returns the position of a directory, and whether it or a directory above it is kept with
+    /// everything below.
     func position(of path: FilePath) -> (Position, isKept: Bool) {
         var position = root
         var isKept = false
@@ -49,7 +51,7 @@ struct KeptPaths: Sendable {
         return (position, isKept)
     }
 
-    /// What is said of an entry of a directory, and the entry's own position.
+    /// Returns how an entry of a directory matches, and the entry's own position.
     func step(from position: Position, to name: [UInt8]) -> (Match?, Position) {
         var match: Match?
         var next = Position()
@@ -70,7 +72,8 @@ struct KeptPaths: Sendable {
         return (match, next)
     }
 
-    /// Adds a candidate; one that stands before any number of names also stands behind them.
+    /// Adds a candidate; at a part that matches any number of names, the part after it is added
+    /// too.
     private func add(_ candidate: Candidate, to position: inout Position) {
         guard !position.candidates.contains(candidate) else { return }
         position.candidates.append(candidate)

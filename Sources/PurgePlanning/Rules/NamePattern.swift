@@ -1,7 +1,7 @@
-/// A shell pattern for one name: `*`, `?`, `[…]`, and a backslash before what stands for itself.
+/// A shell pattern for one name: `*`, `?`, `[…]`, and backslash to quote the next byte.
 ///
-/// Where it is doubtful what a pattern means it matches, because what is matched is kept: a `*` takes
-/// a leading dot, and a set takes any character that is not ASCII.
+/// Where the meaning of a pattern is in doubt it matches, because matching items are kept: `*`
+/// matches a leading dot, and a set matches any non-ASCII character.
 struct NamePattern: Sendable, Hashable {
     private enum Element: Sendable, Hashable {
         case byte(UInt8)
@@ -12,7 +12,7 @@ struct NamePattern: Sendable, Hashable {
 
     private let elements: [Element]
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     init(_ pattern: some Sequence<UInt8>) {
         let bytes = Array(pattern)
         var elements: [Element] = []
@@ -39,7 +39,7 @@ struct NamePattern: Sendable, Hashable {
         self.elements = elements
     }
 
-    /// Three bytes in a row that every name has which the pattern matches; nil where there are none.
+    /// Three consecutive bytes that occur in every matching name; nil when the pattern has none.
     var requiredBytes: [UInt8]? {
         var bytes: [UInt8] = []
         for element in elements {
@@ -53,7 +53,7 @@ struct NamePattern: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a pattern is nothing but the one name it matches.
+    /// Whether a pattern contains no special characters and so matches one name only.
     static func isLiteral(_ pattern: some Sequence<UInt8>) -> Bool {
         !pattern.contains { "*?[\\".utf8.contains($0) }
     }
@@ -66,7 +66,8 @@ struct NamePattern: Sendable, Hashable {
     /// Whether the pattern matches a whole name.
     func matches(_ name: UnsafeRawBufferPointer) -> Bool {
         var (element, position) = (0, 0)
-        // Where to go on when what follows the last star does not fit: the star takes one byte more.
+        // Where to resume when the part after the last star does not match: the star takes one byte
+        // more.
         var retry: (element: Int, position: Int)?
         while position < name.count || element < elements.count {
             if element < elements.count, case .anyName = elements[element] {
@@ -88,7 +89,7 @@ struct NamePattern: Sendable, Hashable {
         return true
     }
 
-    /// How many bytes of a name an element takes; nil when it does not fit.
+    /// Returns how many bytes of a name an element matches; nil when it does not match.
     private func width(
         of element: Element, in name: UnsafeRawBufferPointer, at position: Int
     ) -> Int? {
@@ -103,7 +104,7 @@ struct NamePattern: Sendable, Hashable {
         }
     }
 
-    /// Reads what follows a bracket; nil when the set has no end.
+    /// Parses a set after its opening bracket; nil when the closing bracket is missing.
     private static func set(_ bytes: [UInt8], from start: Int) -> (Element, end: Int)? {
         var next = start
         var isNegated = false
@@ -128,7 +129,7 @@ struct NamePattern: Sendable, Hashable {
     }
 }
 
-/// The length of the UTF-8 character that bytes begin with; 1 where they begin with none.
+/// Returns the length of the UTF-8 character at the start of the bytes; 1 when there is none.
 private func characterWidth(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
     guard let first = bytes.first, first >= 0xC0 else { return 1 }
     let width = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2

@@ -1,5 +1,5 @@
-/// Names and patterns of names, each with a reason, that are quick to tell apart from all others: most
-/// names are looked at once, without a copy.
+/// Names and name patterns, each with a reason. Names that match none, which most do, are rejected
+/// quickly and without a copy.
 struct NameReasons: Sendable {
     private struct Rule: Sendable {
         let pattern: NamePattern
@@ -8,11 +8,11 @@ struct NameReasons: Sendable {
 
     private let names: [[UInt8]: String]
     private let filter: NameFilter
-    /// The patterns by a key of three bytes that all names have which one matches.
+    /// The patterns, grouped by the key of three bytes that occur in every name they match.
     private var buckets: [[Rule]] = [[]]
-    /// For each key the number of its bucket; 0 for none.
+    /// The index of each key's bucket; 0 for no bucket.
     private var bucketOfKey = [UInt8](repeating: 0, count: 4096)
-    /// The patterns without three bytes in a row.
+    /// The patterns without three consecutive required bytes.
     private var others: [Rule] = []
 
     init(_ reasons: [(pattern: [UInt8], reason: String)]) {
@@ -31,7 +31,7 @@ struct NameReasons: Sendable {
         }
     }
 
-    /// The reason that goes with a name; nil when there is none.
+    /// Returns the reason of the name or pattern that matches; nil when none does.
     func reason(_ name: UnsafeRawBufferPointer) -> String? {
         if filter.mayContain(name), let reason = names[Array(name)] { return reason }
         var key = 0
@@ -50,7 +50,8 @@ struct NameReasons: Sendable {
         bytes.reduce(0) { ($0 << 4 ^ Int($1)) & 0xFFF }
     }
 
-    /// The number of a key's bucket, made when there is none yet; nil when there are too many.
+    /// Returns the index of a key's bucket, which is created if needed; nil when there are too many
+    /// buckets.
     private mutating func bucket(of key: Int) -> Int? {
         if bucketOfKey[key] == 0 {
             guard let number = UInt8(exactly: buckets.count) else { return nil }
@@ -61,9 +62,9 @@ struct NameReasons: Sendable {
     }
 }
 
-/// Tells most names that are not in a set by their length and first byte, without a copy.
+/// A filter that rejects most names outside a set by length and first byte, without a copy.
 struct NameFilter: Sendable {
-    /// For each length, the last one for all beyond, a bit for each first byte.
+    /// A bit for each first byte, for each length; the last length stands for all longer ones.
     private var firstBytes = [UInt64](repeating: 0, count: 64 * 4)
 
     init(_ names: some Collection<[UInt8]>) {
@@ -73,7 +74,7 @@ struct NameFilter: Sendable {
         }
     }
 
-    /// Whether a name may be in the set; false is certain.
+    /// Whether a name may be in the set; false is definite.
     func mayContain(_ name: UnsafeRawBufferPointer) -> Bool {
         let (word, bit) = Self.place(of: name.first ?? 0, length: name.count)
         return firstBytes[word] & bit != 0

@@ -1,13 +1,14 @@
-/// Places and files that look disposable and are not.
+/// Directories and files that look disposable but aren't.
 ///
-/// The list is a file, `not-a-cache.tsv`, which tells its own format, with a reason in each line.
+/// The list is the file `not-a-cache.tsv`, which describes its own format and gives a reason on
+/// each line.
 struct NotACache: Sendable {
-    /// What is shipped.
+    /// The list that is shipped.
     static let shipped = NotACache(list: PackageResources.not_a_cache_tsv)
 
     /// A line of the list.
     struct Entry: Sendable, Hashable {
-        /// What a pattern is compared with.
+        /// What the pattern is compared with.
         enum Kind: String, Sendable {
             case name, tree, cache, reserved
         }
@@ -23,17 +24,17 @@ struct NotACache: Sendable {
         let reason: String
     }
 
-    /// The lines that are in order.
+    /// The valid lines.
     let entries: [Entry]
-    /// How many lines are neither in order, nor comments or empty.
+    /// The number of lines that are not valid, comments and empty lines not counted.
     let malformedLineCount: Int
     private let names: NameReasons
     private let reserved: NameReasons
     private let trees: [Tree]
-    /// The trees of several names, by each of them.
+    /// The trees of several names, by each of the names.
     private let treesByName: [[UInt8]: [Tree]]
     private let treeFilter: NameFilter
-    /// The places by their first name, and those whose first name is a pattern.
+    /// The paths by their first name, and those whose first name is a pattern.
     private let namedPlaces: [[UInt8]: [Place]]
     private let placeFilter: NameFilter
     private let patternPlaces: [Place]
@@ -48,7 +49,7 @@ struct NotACache: Sendable {
         }
     }
 
-    /// Reads a list.
+    /// Parses a list.
     init(list: [UInt8]) {
         let lines = list.split(separator: UInt8(ascii: "\n"))
             .filter { $0.first != UInt8(ascii: "#") }
@@ -66,7 +67,7 @@ struct NotACache: Sendable {
             case .tree:
                 let parts = entry.pattern.split(separator: UInt8(ascii: " ")).map { Array($0) }
                 trees.append(Tree(names: parts, reason: entry.reason))
-                // What is in a unit keeps all of the unit.
+                // An item inside a unit keeps the whole unit.
                 if parts.count == 1 { names.append((entry.pattern, entry.reason)) }
             case .cache:
                 let parts = entry.pattern.split(separator: UInt8(ascii: "/"))
@@ -92,16 +93,18 @@ struct NotACache: Sendable {
         placeFilter = NameFilter(namedPlaces.keys)
     }
 
-    /// Why an item of a name keeps the unit it is in; nil when it does not.
+    /// Returns why an item of that name keeps the unit it is in; nil when it does not.
     func reason(name: UnsafeRawBufferPointer) -> String? { names.reason(name) }
 
-    /// Why a name in a directory for temporary files, or one of what would be a unit, is reserved for
-    /// other programs; nil when it is not.
+    /// Returns why a name is reserved for other programs, for temporary files and for items that
+    /// would be units; nil when it is not.
     func reason(reserved name: UnsafeRawBufferPointer) -> String? { reserved.reason(name) }
 
-    /// Why an item keeps the directory it is in, together with others there; nil when it does not.
+    /// Returns why an item keeps the directory it is in, together with other entries there; nil
+    /// when it does not.
     ///
-    /// - Parameter hasSibling: whether that directory has an entry of a name. Hardly ever asked.
+    /// - Parameter hasSibling: whether that directory has an entry of a given name. Rarely
+    ///   called.
     func reason(
         partOfTree name: UnsafeRawBufferPointer, hasSibling: ([UInt8]) -> Bool
     ) -> String? {
@@ -109,19 +112,19 @@ struct NotACache: Sendable {
         return trees.first { $0.names.allSatisfy(hasSibling) }?.reason
     }
 
-    /// Why a directory is kept with everything below it; nil when it is not.
+    /// Returns why a directory is kept with everything below it; nil when it is not.
     ///
-    /// - Parameter hasEntry: whether the directory has an entry of a name.
+    /// - Parameter hasEntry: whether the directory has an entry of a given name.
     func reason(treeWith hasEntry: ([UInt8]) -> Bool) -> String? {
         trees.first { $0.names.allSatisfy(hasEntry) }?.reason
     }
 
-    /// Why a place below a directory for caches is kept; nil when it is not.
+    /// Returns why an item below a directory for caches is kept; nil when it is not.
     ///
-    /// Kept is also what lies below such a place, and what may hold it.
+    /// What lies below a listed path is kept too, and so are the directories above it.
     ///
     /// - Parameters:
-    ///   - names: the names from that directory on down, without the last.
+    ///   - names: the names from the directory for caches down, without the last.
     ///   - last: the last name.
     func reason(place names: [[UInt8]], _ last: UnsafeRawBufferPointer) -> String? {
         let named =
@@ -137,7 +140,7 @@ struct NotACache: Sendable {
 }
 
 extension NotACache.Entry {
-    /// Reads a line; nil when it is not in order.
+    /// Parses a line; nil when it is not valid.
     fileprivate init?(line: ArraySlice<UInt8>) {
         let parts = line.split(
             separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)

@@ -3,12 +3,14 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What is protected in the homes of all users.
+/// The protected directories in the homes of all users.
 enum OtherHomes {
-    /// The directories for documents, settings, state and keys of homes, by the default names and by
-    /// each home's own `user-dirs.dirs`: those in the home, and elsewhere those of the home's owner, since
-    /// users have no say about what is not theirs. Homes on servers are not asked: they may never answer, and
-    /// what lies there is never purged.
+    /// Returns the homes' directories for documents, settings, state and keys, by the default names
+    /// and by each home's own `user-dirs.dirs`.
+    ///
+    /// A directory outside the home counts only if it belongs to the home's owner: users cannot
+    /// protect what is not theirs. Homes on remote filesystems are skipped: they may never answer,
+    /// and nothing on them is purged.
     static func protectedRoots(_ base: BaseDirectories, _ mounts: MountTable) -> [FilePath] {
         func isLocal(_ path: FilePath) -> Bool {
             realPath(of: path, notBeyond: mounts).map { !mounts.isRemote($0) } ?? false
@@ -24,16 +26,18 @@ enum OtherHomes {
         }
     }
 
-    /// Whether a directory lies in a home or belongs to the home's owner, wherever links lead.
+    /// Whether a directory, with symbolic links resolved, lies in a home or belongs to the home's
+    /// owner.
     private static func isOwn(_ path: FilePath, of home: FilePath) -> Bool {
         do throws(Errno) {
             let owner = try path.status().owner
             let homeOwner = try home.status().owner
-            // What is root's is everybody's: a home that anybody can write may be root's, too.
+            // Ownership by root does not count: a home that anybody can write may belong to root,
+            // too.
             if owner != 0, owner == homeOwner { return true }
             return isInside(path, home)
         } catch {
-            // What is not there cannot be met; what cannot be looked up cannot be walked to.
+            // The walk cannot reach what does not exist or cannot be looked up.
             return false
         }
     }
@@ -56,7 +60,7 @@ enum OtherHomes {
                 ".config/user-dirs.dirs", below: account.home, ownedBy: account.user,
                 limit: settingsLimit)
         } catch {
-            // The default names count all the same.
+            // The default names still count.
             return []
         }
     }

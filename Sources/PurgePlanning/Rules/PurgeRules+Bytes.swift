@@ -3,8 +3,8 @@ import SystemCalls
 import SystemPackage
 
 extension PurgeRules {
-    /// What deleting the last name of an item frees, in bytes: its blocks, less those that other
-    /// files share. Where that cannot be found out it is nothing.
+    /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
+    /// those shared with other files; 0 when that cannot be determined.
     func freedBytes(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Int64 {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
             return status.allocatedSize

@@ -5,36 +5,36 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Decides which items are units, and what speaks against deleting one. Looks at nothing but what
-/// it is given.
+/// The rules that decide which items are units and why one is kept. They make no system calls
+/// except to find mark roots and shared extents.
 struct PurgeRules: Sendable {
-    /// Decides what marks mean.
+    /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
-    /// The filesystem that is short of space.
+    /// The device of the filesystem that is short of space.
     let device: UInt64
-    /// Whether files there can share extents, so that each has to be asked.
+    /// Whether files on it can share extents, so that each file's extents have to be read.
     let mayShareExtents: Bool
-    /// What is never deleted, and what is for temporary files or caches.
+    /// The protected directories, and the locations for temporary files and caches.
     let places: IdentifiedPlaces
-    /// The user who deletes.
+    /// The uid of the purging user.
     let user: UInt32
-    /// Whether items of other users may go.
+    /// Whether items of other users may be deleted.
     let includesForeign: Bool
-    /// How old things must be.
+    /// The rules for minimum ages.
     let ages: AgeRules
-    /// Places and files that look disposable and are not.
+    /// The list of directories and files that look disposable but aren't.
     let notACache: NotACache
-    /// What tmpfiles.d keeps.
+    /// The paths that tmpfiles.d excludes from cleaning.
     let keptPaths: KeptPaths
-    /// What was in use as a mount when the search began.
+    /// What was mounted elsewhere when the search began.
     let mountsElsewhere: MountsElsewhere
-    /// Below which directories marks say that something may go; nil for everywhere.
+    /// The directories below which `isPurgeable` marks count; nil for everywhere.
     var markRoots: Set<FileIdentity>?
 
-    /// What keeps any item, in a unit or by itself.
+    /// Returns the reason to keep an item, in a unit or by itself; nil when there is none.
     ///
-    /// - Parameter isMarked: whether a mark that counts says that it may go, on it or on a directory of
-    ///   its unit.
+    /// - Parameter isMarked: whether a mark that counts allows deletion, on the item or on a
+    ///   directory of its unit.
     func reasonToKeep(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ decision: Decision,
         isMarked: Bool
@@ -48,7 +48,7 @@ struct PurgeRules: Sendable {
             if places.protectedRoots.contains(status.identity) { return .protectedRoot }
         case .directory:
             if let reason = obstacle(status) { return reason }
-            // Root passes over permissions; nobody else could delete what is in it.
+            // Root ignores permissions; any other user could not empty such a directory.
             if user != 0, status.permissions & allOfOwner != allOfOwner {
                 return .unreadable(.permissionDenied)
             }
@@ -59,9 +59,9 @@ struct PurgeRules: Sendable {
         return nil
     }
 
-    /// What keeps a walk from going into a directory.
+    /// Returns the reason not to enter a directory; nil when there is none.
     ///
-    /// - Parameter isRoot: whether a search begins there, as it may where something is mounted.
+    /// - Parameter isRoot: whether the directory is a search root, which may be a mount point.
     func obstacle(_ status: FileStatus, isRoot: Bool = false) -> KeepReason? {
         let isMountPoint = status.isMountRoot == true && !isRoot
         if status.identity.device != device || isMountPoint { return .mountPoint }
@@ -69,7 +69,8 @@ struct PurgeRules: Sendable {
         return nil
     }
 
-    /// What keeps an item in a unit, and so the unit, besides what keeps any.
+    /// Returns the additional reason to keep an item of a unit, and so the whole unit; nil when
+    /// there is none.
     func reasonToKeepInUnit(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
     ) -> KeepReason? {
@@ -80,7 +81,7 @@ struct PurgeRules: Sendable {
         return reasonToKeepTemporary(name, status)
     }
 
-    /// What keeps an item that is not in a unit, besides what keeps any.
+    /// Returns the additional reason to keep an item outside units; nil when there is none.
     func reasonToKeepAlone(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
     ) -> KeepReason? {
@@ -103,11 +104,11 @@ struct PurgeRules: Sendable {
         return .reservedName("its sticky bit says so")
     }
 
-    /// The class an item is deleted in; nil when it is no unit.
+    /// Returns the class an item is deleted in; nil when it is not a unit.
     ///
     /// - Parameters:
-    ///   - isMarked: whether a mark on it that counts says that it may go.
-    ///   - isTagged: whether a directory holds a valid `CACHEDIR.TAG`.
+    ///   - isMarked: whether the item has a mark that counts and allows deletion.
+    ///   - isTagged: whether a directory contains a valid `CACHEDIR.TAG`.
     func purgeClass(
         _ status: FileStatus, isMarked: Bool, isTagged: Bool, in place: PurgeContext.Place
     ) -> PurgeClass? {
@@ -120,32 +121,32 @@ struct PurgeRules: Sendable {
         }
     }
 
-    /// How old a unit must be; nil where none is deleted.
+    /// Returns the age limit for a unit; nil when nothing of its class is deleted.
     func ageLimit(for purgeClass: PurgeClass, in place: PurgeContext.Place) -> AgeLimit? {
         ages.limit(for: purgeClass, keepsLonger: place == .temporary(keepsLonger: true))
     }
 
-    /// Whether a search that begins with a directory begins where marks say that something may go: below
-    /// one that is named for that.
+    /// Whether marks count at a search root: when a directory above it is one of ``markRoots``, or
+    /// these are nil.
     func heedsMarks(below root: FilePath) -> Bool {
         guard markRoots != nil else { return true }
         var next = root
         while next.removeLastComponent() {
-            // What cannot be looked up is none of those that were.
+            // A directory that cannot be looked up is not a mark root.
             if let status = try? next.status(), isMarkRoot(status) { return true }
         }
         return false
     }
 
-    /// Whether marks on the entries of a directory say that they may go, wherever it lies.
+    /// Whether `isPurgeable` marks on the entries of a directory count, wherever it lies.
     func isMarkRoot(_ status: FileStatus) -> Bool {
         markRoots?.contains(status.identity) ?? true
     }
 
-    /// Whether nobody but the owner could have put a mark on an item.
+    /// Whether only the owner could have put a mark on an item.
     func isTrusted(_ status: FileStatus) -> Bool { !status.isWritableByOthers }
 
-    /// The place of the entries of a directory that is no unit.
+    /// Returns the kind of location for the entries of a directory that is not a unit.
     func place(
         inside status: FileStatus, named name: UnsafeRawBufferPointer,
         of place: PurgeContext.Place

@@ -1,6 +1,7 @@
-/// Names that a purge gives.
+/// The names that purges give.
 enum ReservedNames {
-    /// Why a name is one that a purge gives: what has it is nobody's cache, nor what is in it.
+    /// Returns why a name is one that purges give, whose item is kept with everything in it; nil
+    /// for other names.
     static func ownReason(_ name: some BidirectionalCollection<UInt8>) -> String? {
         AsideName.matches(name) ? "a purge put it aside" : nil
     }

@@ -1,23 +1,23 @@
 import SystemCalls
 
-/// What a line `x` or `X` of tmpfiles.d(5) names.
+/// The path pattern of a tmpfiles.d(5) line of type `x` or `X`.
 struct TemporaryFilesPattern: Sendable, Hashable {
     /// One part of a path.
     enum Part: Sendable, Hashable {
-        /// A name.
+        /// A pattern for one name.
         case name(NamePattern)
-        /// Any names, or none: where a path begins with something that differs between systems.
+        /// Any number of names, at the start of a path that differs between systems.
         case anything
     }
 
-    /// The parts from `/` on down; never empty, and the last one is a name.
+    /// The parts from `/` down; never empty, and the last one is a name.
     let parts: [Part]
-    /// Whether what is in a directory stays too (`x`).
+    /// Whether the content of a directory is kept too (`x`).
     let keepsContent: Bool
 
-    /// Reads a line; nil when it says nothing about what stays, or makes no sense.
+    /// Parses a line; nil for a line of another type, and for an invalid one.
     ///
-    /// Specifiers are not looked up but match anything: more is kept than need be.
+    /// Specifiers are not expanded but match anything, so that more is kept than necessary.
     init?(line: some Collection<UInt8>) {
         var reader = WordReader(line)
         guard let type = reader.next(), let first = type.first, let path = reader.next()
@@ -27,7 +27,7 @@ struct TemporaryFilesPattern: Sendable, Hashable {
         var parts: [Part] = []
         for (index, name) in path.split(separator: UInt8(ascii: "/")).enumerated() {
             if index == 0, path.first != UInt8(ascii: "/") {
-                // Only a specifier such as %h stands for an absolute path.
+                // Only a specifier such as `%h` can expand to an absolute path.
                 guard name.first == UInt8(ascii: "%") else { return nil }
                 parts.append(.anything)
                 if name.count > 2 { parts.append(.name(NamePattern(withoutSpecifiers(name)))) }
@@ -39,13 +39,13 @@ struct TemporaryFilesPattern: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// Reads the lines of a file.
+    /// Parses the lines of a file.
     static func patterns(in contents: [UInt8]) -> [TemporaryFilesPattern] {
         contents.split(separator: UInt8(ascii: "\n")).compactMap { TemporaryFilesPattern(line: $0) }
     }
 }
 
-/// A name with a star in place of each specifier, such as `%b`; `%%` is a percent sign.
+/// Replaces each specifier in a name, such as `%b`, with a star, and `%%` with a percent sign.
 private func withoutSpecifiers(_ name: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var rest = name
@@ -59,8 +59,8 @@ private func withoutSpecifiers(_ name: ArraySlice<UInt8>) -> [UInt8] {
     return result
 }
 
-/// Takes a line apart into words, as systemd's files are written: quotes hold words together, and a
-/// backslash takes the next byte as itself or begins `\xHH`.
+/// A reader that splits a line into words as systemd does: quotes keep words together, and a
+/// backslash quotes the next byte or begins an escape such as `\xHH`.
 private struct WordReader {
     private var rest: ArraySlice<UInt8>
 
@@ -87,8 +87,7 @@ private struct WordReader {
         return word
     }
 
-    /// What a backslash and what follows it stand for. A pattern's own special characters keep their
-    /// backslash.
+    /// Reads what follows a backslash. Special characters of patterns keep their backslash.
     private mutating func escaped() -> [UInt8] {
         guard let byte = rest.popFirst() else { return [] }
         switch byte {

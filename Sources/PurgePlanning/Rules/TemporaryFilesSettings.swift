@@ -1,20 +1,20 @@
 import SystemCalls
 import SystemPackage
 
-/// Where tmpfiles.d(5) says what is never cleaned.
+/// The tmpfiles.d(5) files that exclude paths from cleaning.
 struct TemporaryFilesSettings: Sendable {
-    /// The directories of the system's files.
+    /// The directories of the system's tmpfiles.d files.
     static let systemDirectories: [FilePath] = [
         "/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/local/lib/tmpfiles.d", "/usr/lib/tmpfiles.d",
         "/etc/user-tmpfiles.d", "/usr/share/user-tmpfiles.d",
     ]
 
-    /// Reads the files `*.conf` of directories.
+    /// Reads the `*.conf` files of directories.
     ///
-    /// All of them count, also where systemd lets one stand for another of the same name: more is
-    /// kept than need be.
+    /// All files count, including those that systemd overrides by another of the same name, so that
+    /// more is kept than necessary.
     ///
-    /// - Parameter unreadable: called for what is there and cannot be read.
+    /// - Parameter unreadable: called for each file or directory that exists but cannot be read.
     static func keptPaths(
         in directories: [FilePath], unreadable: (FileError) -> Void
     ) -> KeptPaths {

@@ -1,4 +1,4 @@
-/// Directories whose content other programs brought along, marks included.
+/// Directories that other programs fill, together with marks.
 enum UntrustedPlaces {
     private static let names: Set<[UInt8]> = Set(
         [
@@ -6,7 +6,7 @@ enum UntrustedPlaces {
             "podman", "containerd",
         ].map { Array($0.utf8) })
 
-    /// Whether marks in a directory of this name do not count.
+    /// Whether marks in a directory of this name are not trusted.
     static func contains(_ name: some Collection<UInt8>) -> Bool {
         names.contains(Array(name)) || name.starts(with: ".Trash-".utf8)
     }

@@ -2,16 +2,16 @@ import CommandSupport
 import SystemCalls
 import SystemPackage
 
-/// Lines on standard error: messages for people as other commands write them, or, where the journal
-/// reads them, with the priority in front that sd-daemon(3) describes.
+/// A log on standard error: messages as other commands write them, or, when the journal reads
+/// standard error, lines with the priority prefix of sd-daemon(3).
 package struct ServiceLog: Sendable {
-    /// How much a line matters, by syslog's numbers.
+    /// The priority of a line, by its syslog number.
     package enum Priority: Int, Sendable { case error = 3, warning = 4, notice = 5, info = 6 }
 
     /// Whether the journal reads standard error.
     package let isJournal: Bool
 
-    /// Looks whether standard error is the stream that `$JOURNAL_STREAM` names.
+    /// The log for this process: for the journal when `$JOURNAL_STREAM` names standard error.
     package static var current: ServiceLog {
         guard let stream = environmentVariable("JOURNAL_STREAM") else {
             return ServiceLog(isJournal: false)
@@ -28,7 +28,7 @@ package struct ServiceLog: Sendable {
 
     package init(isJournal: Bool) { self.isJournal = isJournal }
 
-    /// Writes a line about a path; nil where it concerns none.
+    /// Writes a line about a path; nil when it concerns no path.
     package func write(_ priority: Priority, about path: [UInt8]? = nil, _ text: String) {
         guard isJournal else { return Messages.write(about: path, text) }
         var line = Array("<\(priority.rawValue)>".utf8)
@@ -39,7 +39,7 @@ package struct ServiceLog: Sendable {
         line.append(contentsOf: safeMessageText(text).utf8)
         line.append(UInt8(ascii: "\n"))
         line.withUnsafeBufferPointer { bytes in
-            // Nobody is left to be told that standard error cannot be written.
+            // A failure to write to standard error cannot be reported anywhere.
             try? writeFile(.standardError, UnsafeRawBufferPointer(bytes))
         }
     }

@@ -1,14 +1,14 @@
 import SystemCalls
 import SystemPackage
 
-/// Tells the service manager how this process is doing, as sd_notify(3) does: by datagrams to the
-/// socket that `$NOTIFY_SOCKET` names.
+/// Reports the state of this process to the service manager as sd_notify(3) does: by datagrams to
+/// the socket in `$NOTIFY_SOCKET`.
 package struct ServiceNotifier: Sendable, Hashable {
     private let address: [UInt8]?
-    /// How often the manager wants to hear that all is well; nil when it does not.
+    /// How often the manager expects a keep-alive message; nil when it expects none.
     package let watchdogInterval: Duration?
 
-    /// Reads `$NOTIFY_SOCKET`, `$WATCHDOG_USEC` and `$WATCHDOG_PID`.
+    /// The notifier configured by `$NOTIFY_SOCKET`, `$WATCHDOG_USEC` and `$WATCHDOG_PID`.
     package static var current: ServiceNotifier {
         ServiceNotifier(
             socket: environmentVariable("NOTIFY_SOCKET"),
@@ -16,17 +16,18 @@ package struct ServiceNotifier: Sendable, Hashable {
             watchdogProcess: environmentVariable("WATCHDOG_PID"), process: processNumber())
     }
 
-    /// Tells nobody.
+    /// A notifier that does nothing.
     package static let none = ServiceNotifier(socket: nil)
 
     /// Creates a notifier.
     ///
     /// - Parameters:
-    ///   - socket: an absolute path, or a name in the abstract namespace after an `@`; nil, and
-    ///     anything else, for nobody who listens.
+    ///   - socket: an absolute path, or `@` and a name in the abstract namespace; with nil or
+    ///     anything else the notifier does nothing.
     ///   - watchdogMicroseconds: the text of `$WATCHDOG_USEC`.
-    ///   - watchdogProcess: the text of `$WATCHDOG_PID`: another process's watchdog is none of ours.
-    ///   - process: this process's number.
+    ///   - watchdogProcess: the text of `$WATCHDOG_PID`; the watchdog of another process is
+    ///     ignored.
+    ///   - process: the pid of this process.
     package init(
         socket: [UInt8]?, watchdogMicroseconds: [UInt8]? = nil, watchdogProcess: [UInt8]? = nil,
         process: Int32 = 0
@@ -47,9 +48,9 @@ package struct ServiceNotifier: Sendable, Hashable {
         }
     }
 
-    /// Sends assignments such as `READY=1`, one a line.
+    /// Sends assignments such as `READY=1`, one per line.
     ///
-    /// - Throws: the errno of sending; nothing is sent, and nothing thrown, when nobody listens.
+    /// - Throws: the errno of sending. Without a socket nothing is sent or thrown.
     package func send(_ assignments: String...) throws(Errno) {
         guard let address else { return }
         try sendDatagram(Array(assignments.joined(separator: "\n").utf8), to: address)

@@ -1,28 +1,30 @@
 import Synchronization
 import SystemCalls
 
-/// Tells the service manager that this process still gets on, from a thread of its own: one step, such as
-/// to remove a large directory or to wait for a slow disk, may take longer than the manager waits.
+/// Sends keep-alive messages to the service manager from its own thread, because one step, such as
+/// removing a large directory or waiting for a slow disk, may take longer than the manager waits.
 ///
-/// A step that takes longer than any should is not told of any more, and the manager ends the process.
+/// When a step exceeds the limit, the messages stop and the manager ends the process.
 package final class Watchdog: Sendable {
     private let limit: Duration
     private let state: State
 
-    /// What the thread knows; it ends when nobody else has it.
+    /// The state that the thread reads; the thread ends when the watchdog is deallocated.
     private final class State: Sendable {
-        /// When the last step began, in nanoseconds of a clock that stands still while the machine sleeps.
+        /// When the current step began, in nanoseconds of `CLOCK_MONOTONIC`, which stops while the
+        /// machine sleeps.
         let began = Atomic<Int64>(monotonicTime().nanoseconds)
     }
 
     /// - Parameters:
-    ///   - notifier: who wants to hear of it; nothing is done when nobody does.
+    ///   - notifier: the notifier that sends the messages; without a watchdog interval nothing is
+    ///     done.
     ///   - limit: how long a step may take.
     package init(_ notifier: ServiceNotifier, limit: Duration = .seconds(1800)) {
         self.limit = limit
         let state = State()
         self.state = state
-        // Twice as often as is wanted, as sd_watchdog_enabled(3) asks for.
+        // Half the interval, as sd_watchdog_enabled(3) recommends.
         guard let period = notifier.watchdogInterval.map({ $0 / 2 }) else { return }
         let thread = startThread { [weak state] in
             while Self.tell(notifier, of: state, limit) {
@@ -32,22 +34,25 @@ package final class Watchdog: Sendable {
         thread?.detach()
     }
 
-    /// - Returns: false when nobody works any more.
+    /// Sends a message unless the step exceeds the limit.
+    ///
+    /// - Returns: false when the watchdog was deallocated.
     private static func tell(
         _ notifier: ServiceNotifier, of state: State?, _ limit: Duration
     ) -> Bool {
         guard let began = state.map({ $0.began.load(ordering: .relaxed) }) else { return false }
         if monotonicTime().nanoseconds - began < limit.nanoseconds {
-            // A manager that hears nothing ends this process; nobody else could be told.
+            // A failure cannot be reported elsewhere; a manager that receives nothing ends this
+            // process.
             try? notifier.send("WATCHDOG=1")
         }
         return true
     }
 
-    /// How long a sleep between two calls of ``tell()`` may be.
+    /// The longest sleep allowed between two calls of ``tell()``.
     package var longestSleep: Duration { limit / 2 }
 
-    /// To be called when a step begins, from any thread.
+    /// Marks the beginning of a step; may be called from any thread.
     package func tell() { state.began.store(monotonicTime().nanoseconds, ordering: .relaxed) }
 }
 

@@ -5,8 +5,8 @@ import SystemCalls
 import SystemPackage
 
 extension WatchSettings {
-    /// What is to be said about directories the configuration names that cannot be found, such as a
-    /// misspelt one: it has no effect, and that must not stay unnoticed.
+    /// Returns a warning for each configured directory that cannot be found: a misspelt one has no
+    /// effect, and that must be reported.
     package func missingDirectories() -> [(path: FilePath, sentence: String)] {
         let named =
             protected.map { ($0, "protected", "nothing is protected there") }
@@ -24,10 +24,10 @@ extension WatchSettings {
         }
     }
 
-    /// Refuses directories for caches or temporary files that may not be any.
+    /// Refuses configured directories for caches or temporary files that cannot be used as such.
     ///
-    /// - Parameter environment: what the machine says about places under these settings.
-    /// - Throws: `SettingsError`, naming each.
+    /// - Parameter environment: the environment under these settings.
+    /// - Throws: `SettingsError`, listing each refused directory.
     package func requirePlausibleLocations(
         in environment: PolicyEnvironment
     ) throws(SettingsError) {

@@ -7,10 +7,8 @@ import SystemCalls
 import SystemPackage
 
 extension WatchSettings {
-    /// Where the configuration file is unless something else is named:
-    /// `$XDG_CONFIG_HOME/resval/purge.toml`, by default below `~/.config`.
-    ///
-    /// - Returns: nil where no home is known.
+    /// The default configuration file: `$XDG_CONFIG_HOME/resval/purge.toml`, by default below
+    /// `~/.config`; nil when no home is known.
     package static var defaultFile: FilePath? {
         currentBaseDirectories().configurationHome?.path
             .appending("resval").appending("purge.toml")
@@ -18,15 +16,15 @@ extension WatchSettings {
 
     /// Reads a configuration file.
     ///
-    /// - Throws: `FileError` when it cannot be read, `SettingsError` when it is wrong.
+    /// - Throws: `FileError` when it cannot be read, `SettingsError` when it is invalid.
     package static func read(_ path: FilePath) throws -> WatchSettings {
         try WatchSettings(
             try settingsText(of: path).text, home: currentBaseDirectories().home)
     }
 
-    /// Reads ``defaultFile``; without one the volume of the home is watched.
+    /// Reads ``defaultFile``. When it does not exist, the volume of the home is watched.
     ///
-    /// - Throws: as ``read(_:)``; `FileError` `other` where no home is known.
+    /// - Throws: as ``read(_:)``; `FileError` `other` when no home is known.
     package static func readUsual() throws -> WatchSettings {
         guard let file = defaultFile, let home = currentBaseDirectories().home else {
             throw FileError(
@@ -39,13 +37,13 @@ extension WatchSettings {
         }
     }
 
-    /// Reads the text of a configuration file.
+    /// Parses the text of a configuration file.
     ///
     /// - Parameters:
     ///   - text: TOML.
-    ///   - home: what `~` stands for, and whose volume is watched unless others are named; nil where
-    ///     no home is known.
-    /// - Throws: `SettingsError`, naming the line, the key and what is valid.
+    ///   - home: what `~` stands for, and the volume watched by default; nil when no home is
+    ///     known.
+    /// - Throws: `SettingsError`, with the line, the key and what is valid.
     package init(_ text: String, home: FilePath?) throws(SettingsError) {
         let reader = try SettingsReader(text)
         try reader.refuseUnknownKeys(but: WatchKey.self)

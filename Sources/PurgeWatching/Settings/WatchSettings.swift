@@ -2,23 +2,23 @@ import StorageManagement
 import StoragePolicy
 import SystemPackage
 
-/// What the configuration file says about watching volumes.
+/// The settings for watching volumes, as read from the configuration file.
 package struct WatchSettings: Sendable, Hashable {
-    /// An item on each volume that is watched, absolute.
+    /// An absolute path on each watched volume.
     package var volumes: [FilePath] = []
-    /// When a purge begins.
+    /// The thresholds below which a purge begins.
     package var thresholds = StorageThresholds()
-    /// The directories below which marks are acted on, absolute.
+    /// The directories below which `isPurgeable` marks count, absolute.
     package var markRoots: [FilePath] = []
-    /// More directories that are never purged, absolute.
+    /// Additional protected directories, absolute.
     package var protected: [FilePath] = []
-    /// More directories for caches and for temporary files, absolute.
+    /// Additional directories for caches and for temporary files, absolute.
     package var locations: [StorageLocation] = []
-    /// The age below which nothing is purged, in seconds; nil for the ages that go with place and
-    /// pressure.
+    /// The age below which nothing is purged, in seconds; nil for the ages that follow from the
+    /// location and the pressure.
     package var minimumAge: Int64?
 
-    /// Settings that watch one volume.
+    /// Creates settings that watch the given volumes.
     package init(volumes: [FilePath]) { self.volumes = volumes }
 }
 

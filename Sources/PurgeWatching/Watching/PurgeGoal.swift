@@ -1,16 +1,17 @@
 import StorageManagement
 import SystemCalls
 
-/// What a purge is to free, in bytes and in inodes.
+/// How much a purge is to free, in bytes and in inodes.
 package struct PurgeGoal: Sendable, Hashable {
-    /// What shall be freed: twice the threshold of low then is left.
+    /// What the purge aims at: afterwards twice the `low` threshold is available.
     package var wanted = Amount()
-    /// What must be freed for a purge to make sense: the threshold of low then is left.
+    /// What the purge must at least free to make sense: afterwards the `low` threshold is
+    /// available.
     package var needed = Amount()
-    /// Whether a purge makes sense that does not even reach that: at critical everything helps.
+    /// Whether freeing less than ``needed`` makes sense too: at critical pressure everything helps.
     package var isPartial = false
 
-    /// Bytes and inodes.
+    /// A number of bytes and a number of inodes.
     package struct Amount: Sendable, Hashable {
         package var bytes: Int64 = 0
         package var inodes: Int64 = 0
@@ -20,13 +21,14 @@ package struct PurgeGoal: Sendable, Hashable {
             self.inodes = inodes
         }
 
-        /// Whether another amount is at least this much of both.
+        /// Whether another amount has at least as many bytes and as many inodes.
         package func isReached(by other: Amount) -> Bool {
             other.bytes >= bytes && other.inodes >= inodes
         }
     }
 
-    /// The goal for a space; nothing is wanted where there is twice as much as the thresholds say.
+    /// Creates the goal for a measured space; it is empty when twice the `low` threshold is
+    /// available.
     package init(_ space: StorageSpace, _ thresholds: StorageThresholds) {
         isPartial = thresholds.pressure(of: space) == .critical
         for amount in space.byteAmounts {

@@ -2,12 +2,13 @@ import PurgePlanning
 import SystemCalls
 import SystemPackage
 
-/// Tells what a purge does: each unit that went, each failure, and at the end why others stayed.
+/// Logs what a purge does: each deleted unit, each failure, and at the end why other units were
+/// kept.
 struct PurgeReport {
     private let log: ServiceLog
     private var kept: [String: Int] = [:]
     private(set) var hasFailures = false
-    /// How much was to be deleted and was kept, in bytes.
+    /// How many bytes of the plan were kept.
     private(set) var keptBytes: Int64 = 0
 
     init(_ log: ServiceLog) { self.log = log }

@@ -8,11 +8,12 @@ import SystemPackage
 
 /// One purge of a volume towards a goal.
 package struct VolumePurge {
-    /// What a purge came to.
+    /// The outcome of a purge.
     package enum Outcome: Sendable {
-        /// It was carried out; `isTruncated` says whether more might have been deleted.
+        /// The plan was executed; `isTruncated` says whether there were more units than the plan
+        /// contained.
         case done(PurgeOutcome, isTruncated: Bool)
-        /// So little may go that what is needed would not be reached; nothing was deleted.
+        /// The purgeable units do not free what is needed; nothing was deleted.
         case unreachable(purgeable: Int64)
     }
 
@@ -20,12 +21,13 @@ package struct VolumePurge {
     private let environment: PolicyEnvironment
     private let shouldStop: @Sendable () -> Bool
 
-    /// Prepares to purge.
+    /// Creates a purge.
     ///
     /// - Parameters:
-    ///   - settings: where is looked.
-    ///   - environment: what the machine and the environment say about places.
-    ///   - shouldStop: asked often, from any thread: true ends the purge after the unit at hand.
+    ///   - settings: the settings, which decide what is searched.
+    ///   - environment: the locations and protected directories of the machine and the user.
+    ///   - shouldStop: called often, from any thread; returning true ends the search at once and
+    ///     the deletion after the current unit.
     package init(
         _ settings: WatchSettings, _ environment: PolicyEnvironment,
         shouldStop: @escaping @Sendable () -> Bool
@@ -35,14 +37,16 @@ package struct VolumePurge {
         self.shouldStop = shouldStop
     }
 
-    /// Purges.
+    /// Runs the purge.
     ///
     /// - Parameters:
-    ///   - volume: an item on the volume.
-    ///   - goal: what is to be freed.
-    ///   - spare: for how much the list has more, in bytes, in place of what turns out to be in use.
-    ///   - event: called for each unit that was come to.
-    /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when told to stop.
+    ///   - volume: a path on the volume.
+    ///   - goal: how much to free.
+    ///   - spare: how many additional bytes the plan contains, to replace units that turn out to
+    ///     be in use.
+    ///   - event: called for each unit that was reached, and for each leftover.
+    /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when `shouldStop` ended the
+    ///   search.
     package func run(
         on volume: FilePath, towards goal: PurgeGoal, spare: Int64, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
@@ -77,8 +81,8 @@ package struct VolumePurge {
         return .done(outcome, isTruncated: isTruncated)
     }
 
-    /// Where units may lie: the locations for temporary files and caches on the volume, and the
-    /// directories whose marks are acted on.
+    /// Returns the search roots: the locations for temporary files and caches on the volume, and
+    /// the directories below which marks count.
     private func roots(on device: UInt64) -> [FilePath] {
         let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
         return (locations.map(\.path) + settings.markRoots).filter { root in
@@ -86,19 +90,20 @@ package struct VolumePurge {
                 guard environment.localStatus(of: root) != nil else { return false }
                 return try NamedItem(at: root).status.identity.device == device
             } catch {
-                // What is not there, or cannot be reached safely, holds nothing that could be deleted.
+                // A directory that does not exist, or cannot be reached safely, contains nothing to
+                // delete.
                 return false
             }
         }
     }
 
-    /// The first units that free what is wanted, and some to spare for those that turn out to be in
-    /// use, as far as there are so many.
+    /// Returns the first units that free what is wanted, with some to spare for those that turn out
+    /// to be in use, if there are enough.
     private func units(
         _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ spare: Int64,
         _ now: FileTime
     ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
-        // Files of a block each would do for the inodes.
+        // Enough for the inodes if each file has one block.
         let forInodes = goal.wanted.inodes.multipliedSaturating(by: 4096)
         let withSpare = goal.wanted.bytes.addingSaturating(max(goal.wanted.bytes / 2, spare))
         var bytes = max(withSpare, forInodes, 1)
@@ -107,12 +112,13 @@ package struct VolumePurge {
             if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
                 return (found.units, found.totals, found.isTruncated)
             }
-            // Enough bytes, and too few inodes.
+            // There are enough bytes, but too few inodes.
             bytes = bytes.multipliedSaturating(by: 2)
         }
     }
 
-    /// When the purge may end: what is to spare goes only in place of something else.
+    /// Returns how many bytes the purge has to free before it ends: spare units are deleted only in
+    /// place of others.
     private func wantedBytes(_ goal: PurgeGoal, _ units: [PurgeUnit]) -> Int64 {
         var amount = PurgeGoal.Amount()
         for unit in units where !goal.wanted.isReached(by: amount) {
@@ -128,8 +134,8 @@ package struct VolumePurge {
             inodes: units.reduce(0) { $0.addingSaturating(Int64($1.itemCount)) })
     }
 
-    /// Records what a purge would free. Where there is no room even for that, nobody counts on it, and
-    /// purging is needed all the more.
+    /// Records how many bytes purging could free. A failure is ignored: without the record no
+    /// program relies on that space, and on a full disk the purge is needed all the more.
     private func remember(_ record: PurgeRecord) {
         guard let state = environment.base.stateHome else { return }
         try? PurgeRecords(stateHome: state.path).write(record)

@@ -1,54 +1,55 @@
 import StorageManagement
 
-/// Decides when a volume is purged. Looks at nothing but what it is given.
+/// Decides when a volume is purged, from its arguments alone.
 package struct VolumeWatch: Sendable {
-    /// What to do now.
+    /// The next action.
     package enum Action: Sendable, Hashable {
-        /// Look again after a while.
+        /// Measure again after a time.
         case wait(Duration)
-        /// Purge.
+        /// Purge now.
         case purge(PurgeGoal)
     }
 
-    /// How a purge ended.
+    /// The result of a purge.
     package enum Result: Sendable, Hashable {
-        /// What was needed is free, or something was deleted: somebody may have stored more meanwhile.
+        /// What was needed is available, or something was deleted and more may have been written
+        /// meanwhile.
         case helpful
-        /// Not enough may go, what went freed too little time and again, or it failed.
+        /// Too little may be deleted, repeated purges freed too little, or the purge failed.
         case fruitless
     }
 
-    /// The wait after the first purge that was in vain; it doubles with each further one.
+    /// The pause after the first fruitless purge; it doubles after each further one.
     package static let firstPause = Duration.seconds(300)
-    /// The longest wait after purges in vain.
+    /// The longest pause after fruitless purges.
     package static let longestPause = Duration.seconds(3600)
-    /// The wait after a purge that helped, before another one.
+    /// The pause after a helpful purge.
     package static let pauseAfterHelp = Duration.seconds(2)
 
-    /// How long to wait between looks.
+    /// The interval between measurements.
     package var interval = PollingInterval()
-    /// The volume's pressure at the last look; nil before.
+    /// The volume's pressure at the last measurement; nil before the first.
     package var pressure: StoragePressure? { tracker.pressure }
 
-    /// When a purge begins.
+    /// The thresholds below which a purge begins.
     package var thresholds: StorageThresholds { tracker.thresholds }
 
     private var tracker: PressureTracker
     private var pause = Self.firstPause
-    /// When the next purge may begin, and the pressure at which that was decided.
+    /// The time before which no purge begins, and the pressure when that was decided.
     private var hold: (until: Duration, at: StoragePressure)?
 
     package init(_ thresholds: StorageThresholds) { tracker = PressureTracker(thresholds) }
 
-    /// Takes a measured space into account.
+    /// Returns the action for a measured space.
     ///
     /// - Parameters:
-    ///   - space: what was measured.
-    ///   - now: a time that only goes on.
+    ///   - space: the measured space.
+    ///   - now: a time that never goes back.
     package mutating func action(for space: StorageSpace, at now: Duration) -> Action {
         let pressure = tracker.update(with: space)
         let wait = interval.interval(for: space, tracker.thresholds)
-        // Between the threshold and its margin the pressure lasts, but nothing needs to be freed.
+        // Between the threshold and its margin the pressure is kept, but nothing needs to be freed.
         guard tracker.thresholds.pressure(of: space) > .normal else {
             if pressure == .normal {
                 pause = Self.firstPause
@@ -56,14 +57,15 @@ package struct VolumeWatch: Sendable {
             }
             return .wait(wait)
         }
-        // What was in vain at low may help at critical, where a part is enough.
+        // A purge that was fruitless at low pressure may help at critical, where freeing a part is
+        // enough.
         if let hold, now < hold.until, pressure <= hold.at {
             return .wait(min(max(wait, interval.shortest), hold.until - now))
         }
         return .purge(PurgeGoal(space, tracker.thresholds))
     }
 
-    /// Takes the end of a purge into account.
+    /// Adds the result of a purge.
     package mutating func note(_ result: Result, at now: Duration) {
         let pressure = tracker.pressure ?? .normal
         switch result {

@@ -6,14 +6,15 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Keeps volumes above their thresholds: looks, purges, tells, and sleeps.
+/// Keeps volumes above their thresholds: measures, purges, logs, and sleeps.
 package final class VolumeWatcher {
     private struct Watched {
         let path: FilePath
         var watch: VolumeWatch
-        /// Whether the volume could not be looked at the last time, which is told once.
+        /// Whether the last measurement failed, which is logged once.
         var isUnreachable = false
-        /// What the last purge wanted to delete and had to keep, in bytes: the next one will have to, too.
+        /// How many bytes of the last plan were kept; the next purge will probably have to keep
+        /// them too.
         var keptBytes: Int64 = 0
         var effect = PurgeEffect()
     }
@@ -27,17 +28,17 @@ package final class VolumeWatcher {
     private var environment: PolicyEnvironment
     private var volumes: [Watched] = []
     private var toldStatus = ""
-    /// Whether something failed since the beginning.
+    /// Whether anything has failed since the start.
     private(set) package var hasFailures = false
 
-    /// Prepares to watch.
+    /// Creates a watcher.
     ///
     /// - Parameters:
     ///   - settings: what is watched, and how.
-    ///   - notifier: who is told how this process is doing.
-    ///   - log: where is written what was done.
-    ///   - interval: how long to wait between looks.
-    ///   - environment: what the machine and the environment say about places, under some settings.
+    ///   - notifier: the notifier for the service manager.
+    ///   - log: the log of what is done.
+    ///   - interval: the interval between measurements.
+    ///   - environment: returns the locations and protected directories under some settings.
     package init(
         _ settings: WatchSettings, _ notifier: ServiceNotifier, _ log: ServiceLog,
         interval: PollingInterval = PollingInterval(),
@@ -53,12 +54,12 @@ package final class VolumeWatcher {
         adopt(settings)
     }
 
-    /// Whether any volume is below low now, or cannot be looked at.
+    /// Whether any volume is below the `low` threshold, or cannot be measured.
     package var isShort: Bool { volumes.contains { !isRelieved($0.path) } }
 
-    /// Looks at each volume once, and purges where space is short.
+    /// Measures each volume once, and purges where space is short.
     ///
-    /// - Returns: how long to wait before the next look.
+    /// - Returns: how long to wait before the next measurement.
     @discardableResult
     package func lookOnce() -> Duration {
         var wait = interval.longest
@@ -69,10 +70,10 @@ package final class VolumeWatcher {
         return wait
     }
 
-    /// Watches until SIGTERM or SIGINT. SIGHUP has `reload` read the settings again; with nil those
-    /// there are stay.
+    /// Watches until SIGTERM or SIGINT. SIGHUP calls `reload` for new settings; when it returns
+    /// nil, the current ones remain.
     package func run(reload: () -> WatchSettings?) {
-        // What was left may take longer to finish than a start may.
+        // Finishing leftovers may take longer than the manager allows for a start.
         notify("READY=1")
         prepare()
         while !StopRequest.isMade {
@@ -91,8 +92,8 @@ package final class VolumeWatcher {
 }
 
 extension VolumeWatcher {
-    /// Finishes what a purge that was cut off left, and takes the place that the journal of the next one
-    /// needs while there is room for it.
+    /// Finishes the leftovers of an interrupted purge, and reserves space for the journal of the
+    /// next one while there is room.
     private func prepare() {
         var report = PurgeReport(log)
         do {
@@ -126,7 +127,7 @@ extension VolumeWatcher {
             do throws(FileError) {
                 _ = try NamedItem(at: root)
             } catch {
-                // Others come and go with what is mounted.
+                // Other errors come from directories that are currently not mounted.
                 guard error.code == .unsafePath else { continue }
                 log.write(
                     .warning, about: error.path?.bytes, "mark-roots leads to it: \(error)")
@@ -134,7 +135,7 @@ extension VolumeWatcher {
         }
         let old = volumes
         volumes = settings.volumes.map { path in
-            // A change of something else does not end a pause.
+            // A change of other settings does not end a pause.
             let known = old.first { $0.path == path }?.watch
             var watch = VolumeWatch(settings.thresholds)
             if let known, known.thresholds == settings.thresholds { watch = known }
@@ -170,7 +171,7 @@ extension VolumeWatcher {
 
     private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
         let path = volumes[index].path
-        // Directories may have become documents, or been mounted elsewhere, since.
+        // Meanwhile a directory may have become one for documents, or been mounted over.
         environment = makeEnvironment(settings)
         let purge = VolumePurge(settings, environment) { [watchdog] in
             watchdog.tell()
@@ -184,7 +185,7 @@ extension VolumeWatcher {
             report.end(outcome, goal, at: path)
             volumes[index].keptBytes = report.keptBytes
             if case .done(let outcome, let isTruncated) = outcome {
-                // There may be something else in place of what was in use.
+                // Other units may replace those that were in use.
                 let mayTryMore = isTruncated && report.keptBytes > known
                 hasHelped = volumes[index].effect.hasHelped(outcome) || mayTryMore
             }
@@ -205,8 +206,8 @@ extension VolumeWatcher {
         return hasHelped ? .helpful : .fruitless
     }
 
-    /// The space on a volume. One that a server or a program answers for is never purged, and to ask might
-    /// mean to wait for ever.
+    /// Measures the space on a volume. Remote and FUSE filesystems are never purged, and measuring
+    /// one could block for ever.
     private func space(at path: FilePath) throws(FileError) -> StorageSpace {
         let mounts = try MountTable.current()
         if let real = realPath(of: path, notBeyond: mounts), !mounts.isRemote(real) {
@@ -220,7 +221,7 @@ extension VolumeWatcher {
         return try StorageSpace(at: path)
     }
 
-    /// Whether what was needed is free now, whoever freed it.
+    /// Whether the `low` threshold is available again, whatever the cause.
     private func isRelieved(_ path: FilePath) -> Bool {
         do throws(FileError) {
             return settings.thresholds.pressure(of: try space(at: path)) == .normal
@@ -242,7 +243,7 @@ extension VolumeWatcher {
     private var isWoken: Bool { StopRequest.isMade || ReloadRequest.isMade }
 }
 
-// What is told.
+// Logging and status.
 
 extension VolumeWatcher {
     private func tellChange(from before: StoragePressure?, at volume: Watched) {

@@ -1,28 +1,29 @@
 import SystemCalls
 import SystemPackage
 
-/// Goes down and up a tree with one open directory at a time, however deep the tree is.
+/// A cursor that moves down and up a tree with one open directory at a time, however deep the tree
+/// is.
 ///
-/// The way up is `..`, and must lead to the directory the way down came from.
+/// It moves up through `..`, which must lead to the directory that it moved down from.
 struct DirectoryCursor: ~Copyable {
     private var owned: OwnedDescriptor
     private var ancestors: [FileIdentity] = []
 
-    /// Starts in an open directory, which then is the cursor's to close.
+    /// Creates a cursor in an open directory, and takes ownership of its descriptor.
     init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
 
     var descriptor: FileDescriptor { owned.descriptor }
 
-    /// Goes into a directory of the current one.
+    /// Moves to a subdirectory of the current directory.
     mutating func descend(into name: FilePath) throws(Errno) {
         let identity = try descriptor.status().identity
         owned = OwnedDescriptor(try openDirectory(name, in: descriptor))
         ancestors.append(identity)
     }
 
-    /// Goes back to the directory above.
+    /// Moves back to the parent directory.
     ///
-    /// - Throws: `ESTALE` when somebody moved the current directory meanwhile.
+    /// - Throws: `ESTALE` if the current directory was moved.
     mutating func ascend() throws(Errno) {
         guard let expected = ancestors.popLast() else { throw .invalidArgument }
         let parent = OwnedDescriptor(try openDirectory("..", in: descriptor))
@@ -31,7 +32,7 @@ struct DirectoryCursor: ~Copyable {
         guard identity == expected else { throw .staleNFSFileHandle }
     }
 
-    /// The names in the current directory, without `.` and `..`.
+    /// Returns the names in the current directory, without `.` and `..`.
     func names() throws(Errno) -> [FilePath] {
         var names: [FilePath] = []
         try forEachName(in: descriptor) { name in

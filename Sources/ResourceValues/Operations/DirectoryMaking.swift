@@ -1,14 +1,14 @@
 import SystemCalls
 import SystemPackage
 
-/// Makes a directory that has its protection class from the first moment it can be found.
+/// Creates a directory that has its protection class from the moment it appears at its path.
 ///
 /// - Parameters:
-///   - path: the directory to make; the one above must exist.
-///   - protection: the class to store; nil for the one of the directory above.
-///   - permissions: taken as `mkdir(2)` takes them, less the process's umask.
-/// - Throws: ``FileError``: `noSuchFile` (the directory above), `fileExists`,
-///   `unsupportedFilesystem` (it cannot hold the class) and others. Nothing is made then.
+///   - path: the directory to create; its parent must exist.
+///   - protection: the class to store; nil for the class of the parent.
+///   - permissions: the permission bits, reduced by the process's umask as for `mkdir(2)`.
+/// - Throws: ``FileError``: `noSuchFile` (the parent), `fileExists`, `unsupportedFilesystem` (it
+///   cannot store the class) and others. Nothing is created then.
 public func makeDirectory(
     at path: FilePath, protection: FileProtection? = nil, permissions: UInt16 = 0o777
 ) throws(FileError) {

@@ -1,26 +1,25 @@
 import SystemCalls
 import SystemPackage
 
-/// Stores a regular file's whole content at once: the file at the path is the old one or the new one
-/// with all of its marks, never something in between.
+/// Writes a regular file atomically: the path leads to the old file or to the new file with all of
+/// its marks, never to anything in between.
 ///
-/// The content is written to a file without a name (`O_TMPFILE`; where there is no such thing, with
-/// a temporary name), the marks are stored on it, both are synchronized, and only then does it get
-/// the name. It keeps the `user.*` attributes, access list, mode and, where this process may set
-/// them, owner and group of the file it replaces; hard links to that one keep the old content. A
-/// symbolic link at the path is itself replaced.
+/// The content is written to an unnamed file (`O_TMPFILE`), or to a file with a temporary name
+/// where those are not supported. The marks are stored on it, both are synchronized, and only then
+/// does the file get its name. It keeps the `user.*` attributes, ACLs, mode and, where this process
+/// may set them, owner and group of the file it replaces; hard links to that file keep the old
+/// content. A symbolic link at the path is itself replaced.
 ///
 /// - Parameters:
-///   - content: all that the file will hold.
+///   - content: the whole content of the file.
 ///   - path: the file's path; its directory must exist.
-///   - protection: the class to store; nil for the replaced file's own or, where nothing is replaced
-///     or it has none, the one of the directory.
+///   - protection: the class to store; nil for the replaced file's own class or, if no file is
+///     replaced or it has no class, the class of the directory.
 ///   - isReplacing: whether a file at the path is replaced; otherwise it is an error.
-///   - permissions: the permission bits of a new file, of which the process's file mode creation mask
-///     takes some away.
+///   - permissions: the permission bits of a new file, reduced by the process's umask.
 /// - Throws: ``FileError``: `noSuchFile` (the directory), `fileExists`, `unsupportedFilesystem` (it
-///   cannot hold the marks), `unsupportedFileKind` (something other than a regular file or a link has
-///   the name), `noSpace` and others. The path leads to what it led to before then, unless only the
+///   cannot store the marks), `unsupportedFileKind` (the path leads to something other than a
+///   regular file or a link), `noSpace` and others. The path is unchanged then, unless only the
 ///   last step failed, which synchronizes the directory.
 public func writeFile(
     _ content: UnsafeRawBufferPointer, to path: FilePath, protection: FileProtection? = nil,
@@ -64,7 +63,8 @@ public func writeFile(
     }
 }
 
-/// Names a new file; what has got the name meanwhile is met as if it had been there before.
+/// Gives a new file its name; an item that has got the name since is handled as if it had been
+/// there before.
 private func publish(
     _ staged: inout StagedFile, at place: borrowing ItemPlace, replacing isReplacing: Bool
 ) throws(Errno) {
@@ -75,15 +75,16 @@ private func publish(
     }
 }
 
-/// Gives a new file what the file it replaces has besides content.
+/// Copies everything but content from a replaced file to the new file.
 private func takeMetadata(
     of place: borrowing ItemPlace, _ old: FileStatus, _ file: FileDescriptor
 ) throws(FileError) {
-    // O_PATH: a file that may not be read has marks all the same, which may be refused then.
+    // O_PATH: a file that may not be read can have marks, too; reading those may then fail.
     let location = place.location
     let source = OwnedDescriptor(
         try attempt(place.path) { () throws(Errno) in try openReference(to: location) })
-    // Only root may give files away; for others the file becomes theirs, as in every atomic write.
+    // Only root may change owners; for other users the new file is theirs, as with any atomic
+    // write.
     try? setOwner(old.owner, group: old.group, of: file)
     try withPath(place.path) { () throws(FileError) in
         try copyUserAttributes(from: source.descriptor, to: file)

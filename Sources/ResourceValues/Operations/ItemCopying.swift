@@ -1,23 +1,23 @@
 import SystemCalls
 import SystemPackage
 
-/// Copies an item with its marks: a regular file, a directory with all that is in it, or a symbolic
-/// link as a link.
+/// Copies an item with its marks: a regular file, a directory with its contents, or a symbolic link
+/// as a link.
 ///
-/// Copied are content (blocks are shared where the filesystem can: `FICLONE`; holes stay holes), all
-/// `user.*` attributes, access lists, modes and the times of content. Owners are not: the copy is
-/// the caller's, and set-ID bits stay only where that makes no difference. A copy that stores no
-/// protection class takes the one of the directory it is put into.
+/// Copies content (blocks are shared where the filesystem can: `FICLONE`; holes stay holes), all
+/// `user.*` attributes, ACLs, modes, and access and modification times. Owners are not copied: the
+/// copy belongs to the caller, and set-ID bits are kept only if the owner and group are the same. A
+/// copy that stores no protection class takes the class of the directory it is placed in.
 ///
-/// The copy appears under its name complete or not at all, and never in place of another item.
-/// Nothing is copied by a path twice: items are reached by descriptor, and links are not followed.
+/// The copy appears under its name complete or not at all, and never replaces another item. No path
+/// is resolved twice: items are reached by descriptor, and links are not followed.
 ///
 /// - Parameters:
 ///   - source: the item; a symbolic link is copied, not followed.
-///   - target: the copy's path. Nothing may be there; the directory above must exist.
-///   - shouldCopy: asked about each item but the first, with its path and the copy's.
-/// - Throws: ``FileError``: `noSuchFile`, `fileExists`, `unsupportedFileKind` (FIFOs, sockets, devices),
-///   `unsupportedFilesystem` (it cannot hold an attribute the item has), `noSpace`,
+///   - target: the copy's path. It must not exist, and its parent must.
+///   - shouldCopy: called for each item but the first, with its path and the copy's.
+/// - Throws: ``FileError``: `noSuchFile`, `fileExists`, `unsupportedFileKind` (FIFOs, sockets,
+///   devices), `unsupportedFilesystem` (it cannot store an attribute of the item), `noSpace`,
 ///   `permissionDenied` and others, with the path of the item that could not be copied.
 public func copyItem(
     from source: FilePath, to target: FilePath,
@@ -26,7 +26,7 @@ public func copyItem(
     let from = try ItemPlace(source)
     let kind = try from.status().kind
     let place = try ItemPlace(target)
-    // Said before the work is done; what appears later is met by the last step.
+    // Checked before the work is done; the last step detects an item that appears later.
     guard try place.statusIfPresent() == nil else {
         throw .changingItem(.fileExists, target)
     }
@@ -81,7 +81,7 @@ private func copyDirectory(
     try staged.publish(at: place)
 }
 
-/// Stores the class that new items at a place take.
+/// Stores the class that new items in the directory of a place take.
 func takeProtection(
     of place: borrowing ItemPlace, _ file: FileDescriptor
 ) throws(FileError) {

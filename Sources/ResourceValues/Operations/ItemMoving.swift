@@ -1,13 +1,13 @@
 import SystemCalls
 import SystemPackage
 
-/// Moves an item with its marks: `renameat2(2)`, and across filesystems a copy, as
-/// ``copyItem(from:to:shouldCopy:)`` makes it, after which the original is removed.
+/// Moves an item with its marks: `renameat2(2)`, or across filesystems
+/// ``copyItem(from:to:shouldCopy:)`` followed by removal of the original.
 ///
-/// Never in place of another item.
+/// Never replaces another item.
 ///
-/// - Throws: ``FileError``, as ``copyItem(from:to:shouldCopy:)`` does. When the original could not be
-///   removed after a copy, both are there, and the error has the original's path.
+/// - Throws: ``FileError``, as ``copyItem(from:to:shouldCopy:)``. If the original could not be
+///   removed after a copy, both exist, and the error has the original's path.
 public func moveItem(from source: FilePath, to target: FilePath) throws(FileError) {
     let from = try ItemPlace(source)
     _ = try from.status()
@@ -30,7 +30,8 @@ public func moveItem(from source: FilePath, to target: FilePath) throws(FileErro
     }
 }
 
-/// For filesystems that know no conditions: a file is linked first, which never replaces.
+/// Renames where the filesystem supports no condition. A file is first linked, which never
+/// replaces.
 private func renameUnconditionally(
     _ source: borrowing ItemPlace, to place: borrowing ItemPlace
 ) throws(FileError) {

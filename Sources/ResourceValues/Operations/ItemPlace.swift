@@ -1,9 +1,9 @@
 import SystemCalls
 import SystemPackage
 
-/// The open directory an item is in, or is to be in, and the item's name there.
+/// The open directory of an existing or future item, and the item's name in it.
 ///
-/// The directory stays the same whatever becomes of the path; a symbolic link that has the name is
+/// The directory stays the same whatever becomes of the path; a symbolic link with the name is
 /// never followed.
 struct ItemPlace: ~Copyable {
     let name: FilePath
@@ -13,9 +13,10 @@ struct ItemPlace: ~Copyable {
 
     var directory: FileDescriptor { owned.descriptor }
 
-    /// Opens the directory above a path.
+    /// Opens the parent directory of a path.
     ///
-    /// - Throws: ``FileError``: those of `openat(2)`; `other` for a path that ends in no name.
+    /// - Throws: ``FileError``: those of `openat(2)`; `other` for a path that does not end in a
+    ///   name.
     init(_ path: FilePath) throws(FileError) {
         guard let last = path.lastComponent, last.kind == .regular else {
             throw .changingItem(.invalidArgument, path)
@@ -33,7 +34,7 @@ struct ItemPlace: ~Copyable {
         DirectoryEntryLocation(directory: directory, name: name, pathForMessages: path)
     }
 
-    /// The item's status; nil when nothing has the name.
+    /// Returns the item's status; nil if the item does not exist.
     func statusIfPresent() throws(FileError) -> FileStatus? {
         do throws(Errno) {
             return try location.status()
@@ -44,7 +45,7 @@ struct ItemPlace: ~Copyable {
         }
     }
 
-    /// The item's status.
+    /// Returns the item's status.
     func status() throws(FileError) -> FileStatus {
         guard let status = try statusIfPresent() else {
             throw .readingStatus(.noSuchFileOrDirectory, of: path)
@@ -52,7 +53,8 @@ struct ItemPlace: ~Copyable {
         return status
     }
 
-    /// The class that new items here take: the one stored on the directory itself.
+    /// Returns the class that new items in the directory take: the one stored on the directory
+    /// itself.
     func inheritedProtection() throws(FileError) -> FileProtection? {
         do throws(FileError) {
             return try directory.value(for: .fileProtection)
@@ -64,7 +66,7 @@ struct ItemPlace: ~Copyable {
     }
 }
 
-/// Runs system calls whose errno is an error of the item at a path.
+/// Runs system calls and throws their errno as the error of the item at a path.
 func attempt<Result: ~Copyable>(
     _ path: FilePath?, _ body: () throws(Errno) -> Result
 ) throws(FileError) -> Result {
@@ -75,7 +77,7 @@ func attempt<Result: ~Copyable>(
     }
 }
 
-/// A name that nothing has, for an item that is not complete yet.
+/// Returns a random name for an item that is not complete yet.
 func makeTemporaryName() -> FilePath {
     FilePath(".resval-\(String(UInt64.random(in: .min ... .max), radix: 36))")
 }

@@ -1,20 +1,20 @@
 import SystemCalls
 import SystemPackage
 
-/// Puts a new item in an old one's place: the content is the new one's, and marks survive.
+/// Replaces an item with a new one, which takes the old item's marks.
 ///
 /// At every moment the old item's path leads to the old item or to the new one (`RENAME_EXCHANGE`).
-/// With `isKeepingMetadata` the new item takes the old one's mode, access list and `user.*`
-/// attributes first. What the new item stores itself stays, but for a protection class `none`, which
-/// gives way to the old item's class.
+/// With `isKeepingMetadata` the new item first takes the old item's mode, ACLs and `user.*`
+/// attributes. The new item's own attributes are kept, except for a protection class `none`, which
+/// is replaced by the old item's class.
 ///
 /// - Parameters:
-///   - old: the path the result has. Nothing need be there: the new item is moved then.
+///   - old: the path of the result. If no item exists there, the new item is moved.
 ///   - new: the new item, which is moved, also from another filesystem.
-///   - backup: where the old item goes; nil to remove it. Nothing may be there.
-///   - isKeepingMetadata: whether the new item takes the old one's marks and mode.
-/// - Throws: ``FileError``. The old item is in its place then, unless the error has the backup's path:
-///   in that case the new one is in place, and the old one could not be removed or moved.
+///   - backup: the path to move the old item to, which must not exist; nil to remove the old item.
+///   - isKeepingMetadata: whether the new item takes the old item's marks and mode.
+/// - Throws: ``FileError``. The old item is then still at its path, unless the new item is there
+///   and only moving or removing the old item failed.
 public func replaceItem(
     at old: FilePath, with new: FilePath, backup: FilePath? = nil,
     keepingMetadata isKeepingMetadata: Bool = true
@@ -28,7 +28,8 @@ public func replaceItem(
     guard oldStatus.identity != newStatus.identity else {
         throw .changingItem(.invalidArgument, new)
     }
-    // Beside the old item, so that one rename does the rest; also from another filesystem.
+    // Next to the old item, so that one rename does the rest, even for an item from another
+    // filesystem.
     let staged = old.removingLastComponent().appending(makeTemporaryName().components)
     try moveItem(from: new, to: staged)
     do throws(FileError) {
@@ -51,9 +52,9 @@ public func replaceItem(
     }
 }
 
-/// Gives the new item its own path again.
+/// Moves the new item back to its own path.
 ///
-/// - Returns: the error to throw, which says where the item is when that failed, too.
+/// - Returns: the error to throw; if the move fails, too, its message says where the item is.
 private func movingBack(
     _ staged: FilePath, to new: FilePath, after failure: FileError
 ) -> FileError {

@@ -9,9 +9,11 @@ struct StagedDirectory: ~Copyable {
 
     var descriptor: FileDescriptor { owned.descriptor }
 
-    /// Makes an empty directory beside a place, which stays open while this value lives.
+    /// Creates an empty directory next to a place, which must stay open during this value's
+    /// lifetime.
     ///
-    /// - Parameter permissions: taken as `mkdir(2)` takes them, less the process's umask.
+    /// - Parameter permissions: the permission bits, reduced by the process's umask as for
+    ///   `mkdir(2)`.
     init(at place: borrowing ItemPlace, permissions: UInt16) throws(FileError) {
         let name = makeTemporaryName()
         let directory = place.directory
@@ -25,21 +27,22 @@ struct StagedDirectory: ~Copyable {
     }
 
     deinit {
-        // A leftover harms nobody, and the error that brought us here is the one to report.
+        // A leftover does no harm, and the error that led here is the one to report.
         if let temporaryName { try? removeTree(temporaryName, in: parent) }
     }
 
-    /// The directory, opened once more, for an owner that closes it.
+    /// Returns the directory, opened again, for an owner that closes it.
     func reopened() throws(Errno) -> FileDescriptor { try openDirectory(".", in: descriptor) }
 
-    /// Gives the directory its name, which nothing has.
+    /// Gives the directory its name, which must not exist.
     mutating func publish(at place: borrowing ItemPlace) throws(FileError) {
         guard let temporaryName else { return }
         do throws(Errno) {
             do throws(Errno) {
                 try renameItem(temporaryName, in: parent, to: place.name, in: parent, .absent)
             } catch .invalidArgument {
-                // Without that condition, an empty directory of ours keeps the name until the rename.
+                // Where the condition is not supported, an empty directory reserves the name until
+                // the rename.
                 try makeDirectory(place.name, in: parent, permissions: 0o700)
                 try renameItem(temporaryName, in: parent, to: place.name, in: parent, .replacing)
             }

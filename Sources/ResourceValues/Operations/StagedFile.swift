@@ -1,10 +1,10 @@
 import SystemCalls
 import SystemPackage
 
-/// A new regular file that nobody meets under its name before it is complete.
+/// A new regular file that does not appear under its name before it is complete.
 ///
-/// It has no name at all where the filesystem allows that, so nothing is left of it when the process
-/// dies. Elsewhere it has a temporary one.
+/// It has no name at all where the filesystem supports that, so nothing is left of it if the
+/// process dies. Elsewhere it has a temporary name.
 package struct StagedFile: ~Copyable {
     private let owned: OwnedDescriptor
     private let directory: FileDescriptor
@@ -12,11 +12,11 @@ package struct StagedFile: ~Copyable {
 
     package var descriptor: FileDescriptor { owned.descriptor }
 
-    /// Makes an empty file.
+    /// Creates an empty file.
     ///
     /// - Parameters:
-    ///   - directory: where the file will be; it stays open while this value lives.
-    ///   - permissions: taken as `open(2)` takes them, less the process's umask.
+    ///   - directory: the directory of the file, which must stay open during this value's lifetime.
+    ///   - permissions: the permission bits, reduced by the process's umask as for `open(2)`.
     package init(in directory: FileDescriptor, permissions: UInt16) throws(Errno) {
         self.directory = directory
         if let unnamed = try makeUnnamedFile(in: directory, permissions: permissions) {
@@ -31,25 +31,28 @@ package struct StagedFile: ~Copyable {
     }
 
     deinit {
-        // What is not complete is of no use to anybody, and a leftover harms nobody.
+        // An incomplete file is of no use, and a leftover does no harm.
         if let temporaryName {
             try? removeItem(temporaryName, in: directory, isDirectory: false)
         }
     }
 
-    /// Gives the file its name, which nothing has: otherwise `EEXIST`.
+    /// Gives the file its name, which must not exist.
+    ///
+    /// - Throws: `EEXIST` if the name exists.
     package mutating func publish(as name: FilePath) throws(Errno) {
         guard let temporaryName else { return try nameFile(descriptor, name, in: directory) }
         do throws(Errno) {
             try renameItem(temporaryName, in: directory, to: name, in: directory, .absent)
             self.temporaryName = nil
         } catch .invalidArgument {
-            // The filesystem cannot rename on that condition; the temporary name goes at the end.
+            // The filesystem does not support the condition; the temporary name is removed at the
+            // end.
             try linkItem(temporaryName, in: directory, to: name, in: directory)
         }
     }
 
-    /// Gives the file its name in place of what has it.
+    /// Gives the file its name and replaces any file that has it.
     package mutating func replace(_ name: FilePath) throws(Errno) {
         let temporary = temporaryName ?? makeTemporaryName()
         if temporaryName == nil {

@@ -1,7 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// Copies what is in a directory into an empty one, with marks, modes and times.
+/// A copy of a directory's contents into an empty directory, with marks, modes and times.
 struct TreeCopier: ~Copyable {
     private struct Level {
         let status: FileStatus
@@ -18,8 +18,8 @@ struct TreeCopier: ~Copyable {
     private let shouldCopy: (FilePath, FilePath) -> Bool
 
     /// - Parameters:
-    ///   - source: an open directory, the copier's to close.
-    ///   - target: another one, likewise.
+    ///   - source: an open directory; the copier takes ownership of the descriptor.
+    ///   - target: an empty open directory, likewise.
     ///   - paths: the paths of both, for messages and for `shouldCopy`.
     init(
         _ source: FileDescriptor, _ target: FileDescriptor, paths: (FilePath, FilePath),
@@ -31,7 +31,7 @@ struct TreeCopier: ~Copyable {
         self.shouldCopy = shouldCopy
     }
 
-    /// Copies everything, and gives the directories their modes and times at last.
+    /// Copies everything, and sets each directory's mode and times after copying its contents.
     mutating func run() throws(FileError) {
         let root = target.descriptor
         targetRoot = try attempt(paths.1) { () throws(Errno) in try root.status().identity }
@@ -49,7 +49,7 @@ struct TreeCopier: ~Copyable {
         let directory = source.descriptor
         let status = try attempt(path) { () throws(Errno) in try directory.status() }
         guard status.identity != targetRoot else {
-            // The copy lies in what is copied: it would never end.
+            // The copy is inside its own source: it would never end.
             throw .changingItem(.invalidArgument, path)
         }
         try withPath(targetPath) { () throws(FileError) in
@@ -125,7 +125,7 @@ struct TreeCopier: ~Copyable {
 
 /// Copies attributes, content, mode and times from one open file to an empty one.
 ///
-/// The attributes are first, so that nobody finds content without its marks.
+/// Attributes are copied first, so that the content is never visible without its marks.
 func copyFile(
     _ source: FileDescriptor, to target: FileDescriptor, paths: (FilePath, FilePath)
 ) throws(FileError) {
@@ -140,7 +140,7 @@ func copyFile(
     }
 }
 
-/// Makes a symbolic link like another one.
+/// Creates a copy of a symbolic link.
 func copyLink(
     _ location: DirectoryEntryLocation, to name: FilePath, in directory: FileDescriptor,
     _ path: FilePath
@@ -157,7 +157,7 @@ func unsupportedKind(_ path: FilePath) -> FileError {
         path: path)
 }
 
-/// Runs calls on a descriptor, whose errors are those of a path.
+/// Runs calls on a descriptor and gives their errors a path.
 func withPath(
     _ path: FilePath, _ body: () throws(FileError) -> Void
 ) throws(FileError) {

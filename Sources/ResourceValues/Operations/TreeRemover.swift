@@ -1,9 +1,9 @@
 import SystemCalls
 import SystemPackage
 
-/// Removes an item and all that is in it, by name and without following links.
+/// Removes an item and its contents, by name and without following links.
 ///
-/// - Throws: the first errno; what was not reached by then stays.
+/// - Throws: the first errno; what was not removed before then stays.
 package func removeTree(_ name: FilePath, in directory: FileDescriptor) throws(Errno) {
     let location = DirectoryEntryLocation(directory: directory, name: name)
     guard try location.status().kind == .directory else {
@@ -47,7 +47,8 @@ private struct TreeRemover: ~Copyable {
     }
 
     private mutating func enter(_ name: FilePath?) throws(Errno) {
-        // A read-only directory keeps its entries; one that is somebody else's may still let them go.
+        // Makes the directory writable so that its entries can be removed. Another user's directory
+        // cannot be changed, but may permit removal.
         try? changeMode(0o700, of: cursor.descriptor)
         levels.append((name, try cursor.names()))
     }

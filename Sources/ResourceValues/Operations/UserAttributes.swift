@@ -1,9 +1,9 @@
 import SystemCalls
 import SystemPackage
 
-/// Copies all `user.*` attributes, the marks among them, and the access lists.
+/// Copies all `user.*` attributes, including the marks, and the ACLs.
 ///
-/// - Parameter isKept: whether an attribute that the target has already stays as it is there.
+/// - Parameter isKept: whether attributes that the target already has are kept.
 /// - Throws: ``FileError`` of the first attribute that could not be read or stored.
 func copyUserAttributes(
     from source: borrowing some FileLocation & ~Copyable, to target: FileDescriptor,
@@ -39,7 +39,7 @@ private func isCopied(_ name: ExtendedAttributeName) -> Bool {
         || bytes.elementsEqual("system.posix_acl_default".utf8)
 }
 
-/// The permission bits a copy gets: set-ID bits only where the owner and the group are the same.
+/// Returns the permission bits for a copy: set-ID bits only if owner and group are the same.
 func copiedPermissions(_ status: FileStatus, of copy: FileDescriptor) throws(Errno) -> UInt16 {
     let copied = try copy.status()
     let isSameOwner = copied.owner == status.owner && copied.group == status.group
@@ -47,7 +47,7 @@ func copiedPermissions(_ status: FileStatus, of copy: FileDescriptor) throws(Err
 }
 
 extension FileDescriptor {
-    /// Gives a copy that is otherwise complete the mode and the times of what was copied.
+    /// Gives an otherwise complete copy the mode and the times of the original.
     func finishCopy(of status: FileStatus) throws(Errno) {
         try changeMode(copiedPermissions(status, of: self), of: self)
         try setTimes(

@@ -3,20 +3,21 @@ import Foundation
 import SystemCalls
 import SystemPackage
 
-/// Which of Foundation's two families of file errors fits.
+/// The families of Foundation's file errors.
 enum FileAccess {
     case reading
     case writing
 }
 
 extension CocoaError {
-    /// Foundation's error for any error of a file's URL.
+    /// Creates Foundation's error for an error at a file's URL.
     ///
-    /// `userInfo` holds the URL and the path, the errno as a `POSIXError` beneath, what is wrong and
-    /// how to go on in words, and the keys that were not set.
+    /// `userInfo` contains the URL, the path, the errno as an underlying `POSIXError`, a
+    /// description of what is wrong and how to proceed, and the keys that were not set.
     ///
     /// - Parameters:
-    ///   - error: a ``FileError``, a ``FileURLError``, or any other error, which goes beneath.
+    ///   - error: a ``FileError``, a ``FileURLError``, or any other error, which becomes the
+    ///     underlying error.
     ///   - unsetKeys: the keys that were not set; empty when reading.
     init(_ error: any Error, _ url: URL, _ access: FileAccess, unsetKeys: [URLResourceKey] = []) {
         var information: [String: any Sendable] = [NSURLErrorKey: url]
@@ -40,7 +41,7 @@ extension CocoaError {
     }
 }
 
-/// The errno as Foundation's error; nil for a number Foundation does not know.
+/// Returns the errno as Foundation's error; nil for a code that Foundation does not define.
 func posixError(_ errno: Errno) -> POSIXError? {
     POSIXErrorCode(rawValue: errno.rawValue).map { POSIXError($0) }
 }

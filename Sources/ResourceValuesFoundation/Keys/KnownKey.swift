@@ -1,7 +1,8 @@
 #if !canImport(Darwin)
-/// Every key that Apple documents. The raw value is the name without `NSURL` and `Key` around it.
+/// Every key that Apple documents. The raw value is the key's name without the prefix `NSURL` and
+/// the suffix `Key`.
 ///
-/// A key is one byte, so that comparing and hashing keys costs nothing.
+/// A key takes one byte, so that comparing and hashing keys is cheap.
 enum KnownKey: String, CaseIterable {
     // Values that are stored on the item
     case isExcludedFromBackup, isPurgeable, fileProtection
@@ -71,7 +72,7 @@ enum KnownKey: String, CaseIterable {
 }
 
 extension KnownKey {
-    /// The key with a name of Foundation's; nil when there is none.
+    /// Creates a key from Foundation's name; nil when no key has this name.
     init?(foundationName name: String) {
         guard name.hasPrefix("NSURL"), name.hasSuffix("Key"), name.utf8.count > 8 else {
             return nil
@@ -81,7 +82,7 @@ extension KnownKey {
         guard foundationName == name else { return nil }
     }
 
-    /// The raw name that Foundation gives the key, such as `NSURLIsPurgeableKey`.
+    /// Foundation's raw name of the key, such as `NSURLIsPurgeableKey`.
     var foundationName: String {
         "NSURL\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())Key"
     }
@@ -103,7 +104,7 @@ extension KnownKey {
         self == .isExcludedFromBackup || self == .isPurgeable || self == .fileProtection
     }
 
-    /// Whether Linux cannot store a value for the key, other than the one the item has already.
+    /// Whether Linux cannot store a value for the key, except the one that the item already has.
     var isFixed: Bool {
         switch self {
         case .creationDate, .hasHiddenExtension, .isHidden, .isPackage, .labelNumber,
@@ -113,7 +114,7 @@ extension KnownKey {
         }
     }
 
-    /// Whether the answer is found through the item's volume.
+    /// Whether the value is read through the item's volume.
     var isOfVolume: Bool { self == .generationIdentifier || rawValue.hasPrefix("volume") }
 }
 #endif

@@ -1,8 +1,8 @@
 #if !canImport(Darwin)
-/// Names a value that belongs to a file's URL, in place of Foundation's type of the same name.
+/// The name of a value that belongs to a file's URL, replacing Foundation's type of the same name.
 ///
-/// Every constant that Apple documents is here, with the raw name Foundation gives it. What a key's
-/// value is, where it comes from and when it is nil, its property in ``URLResourceValues`` says.
+/// Every constant that Apple documents exists, with the raw name that Foundation gives it. For a
+/// key's value, its source and when it is nil, see the property in ``URLResourceValues``.
 public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
     private enum Name: Hashable {
         case known(KnownKey)
@@ -13,7 +13,7 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
 
     /// Creates a key from a raw name such as `NSURLIsPurgeableKey`.
     ///
-    /// A name that is none of the constants' makes a key whose value is always nil.
+    /// A name that no constant has makes a key whose value is always nil.
     public init(rawValue: String) {
         name = KnownKey(foundationName: rawValue).map { .known($0) } ?? .other(rawValue)
     }
@@ -31,7 +31,7 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The key as one of the constants; nil when it is none of them.
+    /// The key as one of the constants; nil when it is another.
     var known: KnownKey? {
         guard case .known(let key) = name else { return nil }
         return key

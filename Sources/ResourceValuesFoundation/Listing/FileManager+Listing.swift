@@ -1,24 +1,24 @@
 #if !canImport(Darwin)
 import Foundation
 
-// Foundation's methods that take keys, for this module's keys. Nothing is read ahead: each call of
-// `resourceValues(forKeys:)` reads the disk, so the keys given here make no difference. Each method
-// comes twice, since a literal and an optional array find different overloads.
+// Foundation's methods with keys, for this module's keys. Nothing is read ahead: each call of
+// `resourceValues(forKeys:)` reads the disk, so the keys given here have no effect. Each method
+// exists twice, since a literal and an optional array resolve to different overloads.
 //
-// They list for themselves, because Foundation's methods repair names that are not UTF-8, so that their
-// URLs lead to other files, and answer nothing for what is no directory.
+// These methods do not use Foundation's, which repair names that are not UTF-8, so that their URLs
+// lead to other files, and which return nothing for items that are not directories.
 
 extension FileManager {
-    /// The items of a directory: `getdents64(2)`.
+    /// Returns the entries of a directory: `getdents64(2)`.
     ///
-    /// A name that is not UTF-8 is in its URL by its percent escapes. A symbolic link to a directory is
+    /// Names that are not UTF-8 are percent-escaped in the URL. A symbolic link to a directory is
     /// not followed.
     ///
     /// - Parameters:
     ///   - url: the directory.
-    ///   - keys: makes no difference: nothing is read ahead.
-    ///   - mask: `skipsHiddenFiles` and `producesRelativePathURLs` count.
-    /// - Throws: `CocoaError`: `fileReadNoSuchFile` (also for what is no directory),
+    ///   - keys: ignored, since nothing is read ahead.
+    ///   - mask: only `skipsHiddenFiles` and `producesRelativePathURLs` have an effect.
+    /// - Throws: `CocoaError`: `fileReadNoSuchFile` (also for items that are not directories),
     ///   `fileReadNoPermission` and others, with the path and the errno in `userInfo`.
     public func contentsOfDirectory(
         at url: URL, includingPropertiesForKeys keys: [URLResourceKey],
@@ -29,7 +29,7 @@ extension FileManager {
             .map { mask.contains(.producesRelativePathURLs) ? $0.url.relative(to: url) : $0.url }
     }
 
-    /// The items of a directory, as the method does that takes keys which are not optional.
+    /// Returns the entries of a directory, as the method with keys that are not optional does.
     @_disfavoredOverload
     public func contentsOfDirectory(
         at url: URL, includingPropertiesForKeys keys: [URLResourceKey]?,
@@ -38,27 +38,27 @@ extension FileManager {
         try contentsOfDirectory(at: url, includingPropertiesForKeys: keys ?? [], options: mask)
     }
 
-    /// The items of a directory, as the method does that takes options.
+    /// Returns the entries of a directory, as the method with options does.
     ///
-    /// Without options, a literal nil comes here. With options it goes to Foundation's own method; an
-    /// empty array comes to this module's.
+    /// A call with a literal nil and without options resolves to this method. With options, a
+    /// literal nil resolves to Foundation's own method, and an empty array to this module's.
     public func contentsOfDirectory(
         at url: URL, includingPropertiesForKeys keys: [URLResourceKey]?
     ) throws -> [URL] {
         try contentsOfDirectory(at: url, includingPropertiesForKeys: keys ?? [])
     }
 
-    /// Enumerates what is below a directory, a directory before what is in it.
+    /// Enumerates the items below a directory, each directory before its entries.
     ///
-    /// A name that is not UTF-8 is in its URL by its percent escapes. A symbolic link is never followed.
+    /// Names that are not UTF-8 are percent-escaped in the URL. Symbolic links are never followed.
     ///
     /// - Parameters:
     ///   - url: the directory.
-    ///   - keys: makes no difference: nothing is read ahead.
-    ///   - mask: `skipsHiddenFiles`, `skipsPackageDescendants`, `skipsSubdirectoryDescendants` and
-    ///     `producesRelativePathURLs` count.
-    ///   - handler: is told of each directory that cannot be read, and returns whether to go on.
-    ///     Without one the enumeration goes on.
+    ///   - keys: ignored, since nothing is read ahead.
+    ///   - mask: only `skipsHiddenFiles`, `skipsPackageDescendants`, `skipsSubdirectoryDescendants`
+    ///     and `producesRelativePathURLs` have an effect.
+    ///   - handler: receives each directory that cannot be read, with the error, and returns
+    ///     whether to continue. Without a handler the enumeration continues.
     public func enumerator(
         at url: URL, includingPropertiesForKeys keys: [URLResourceKey],
         options mask: DirectoryEnumerationOptions = [],
@@ -67,8 +67,7 @@ extension FileManager {
         ItemEnumerator(url, mask, handler)
     }
 
-    /// Enumerates what is below a directory, as the method does that takes keys which are not
-    /// optional.
+    /// Enumerates the items below a directory, as the method with keys that are not optional does.
     @_disfavoredOverload
     public func enumerator(
         at url: URL, includingPropertiesForKeys keys: [URLResourceKey]?,
@@ -78,19 +77,19 @@ extension FileManager {
         ItemEnumerator(url, mask, handler)
     }
 
-    /// Enumerates what is below a directory, as the method does that takes options.
+    /// Enumerates the items below a directory, as the method with options does.
     ///
-    /// Without options, a literal nil comes here. With options it goes to Foundation's own method; an
-    /// empty array comes to this module's.
+    /// A call with a literal nil and without options resolves to this method. With options, a
+    /// literal nil resolves to Foundation's own method, and an empty array to this module's.
     public func enumerator(
         at url: URL, includingPropertiesForKeys keys: [URLResourceKey]?
     ) -> DirectoryEnumerator? {
         ItemEnumerator(url, [], nil)
     }
 
-    /// The mounted volumes, as Foundation's method of the same name lists them.
+    /// Returns the mounted volumes, as Foundation's method of the same name does.
     ///
-    /// - Parameter keys: makes no difference: nothing is read ahead.
+    /// - Parameter keys: ignored, since nothing is read ahead.
     public func mountedVolumeURLs(
         includingResourceValuesForKeys keys: [URLResourceKey],
         options: VolumeEnumerationOptions = []
@@ -98,7 +97,7 @@ extension FileManager {
         mountedVolumeURLs(includingResourceValuesForKeys: noKeys, options: options)
     }
 
-    /// The mounted volumes, as Foundation's method of the same name lists them.
+    /// Returns the mounted volumes, as Foundation's method of the same name does.
     @_disfavoredOverload
     public func mountedVolumeURLs(
         includingResourceValuesForKeys keys: [URLResourceKey]?,
@@ -108,6 +107,6 @@ extension FileManager {
     }
 }
 
-/// Typed, so that a call with it is Foundation's own method.
+/// Typed, so that a call with these keys resolves to Foundation's own method.
 private let noKeys: [Foundation.URLResourceKey]? = nil
 #endif

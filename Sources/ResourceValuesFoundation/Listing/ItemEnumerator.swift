@@ -1,16 +1,16 @@
 #if !canImport(Darwin)
 import Foundation
 
-/// Enumerates what is below a directory, a directory before what is in it.
+/// An enumerator of the items below a directory, each directory before its entries.
 ///
-/// A symbolic link is never followed.
+/// Symbolic links are never followed.
 final class ItemEnumerator: FileManager.DirectoryEnumerator {
     private let root: URL
     private let options: FileManager.DirectoryEnumerationOptions
     private let handler: ((URL, any Error) -> Bool)?
-    /// What is left to visit of each directory on the way down, the next one last.
+    /// The entries still to visit in each directory on the way down, in reverse order.
     private var levels: [[ListedItem]] = []
-    /// The directory to look into next, unless its descendants are skipped.
+    /// The directory to read next, unless its descendants are skipped.
     private var next: URL?
     private var isStopped = false
     private var lastLevel = 0
@@ -25,13 +25,13 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
         next = root
     }
 
-    /// How deep the item returned last lies; 1 for the items of the directory itself.
+    /// The depth of the item returned last; 1 for the entries of the root directory.
     override var level: Int { lastLevel }
 
-    /// Leaves out what is in the directory returned last.
+    /// Skips the contents of the directory returned last.
     override func skipDescendants() { next = nil }
 
-    /// The next item's URL; nil at the end.
+    /// Returns the next item's URL; nil at the end.
     override func nextObject() -> Any? {
         if let directory = next {
             next = nil
@@ -56,7 +56,7 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
         do {
             levels.append(try ListedItem.all(in: directory).reversed())
         } catch {
-            // Without a handler the enumeration goes on, as Foundation's does.
+            // Without a handler the enumeration continues, as Foundation's does.
             isStopped = handler.map { !$0(directory, error) } ?? false
         }
     }

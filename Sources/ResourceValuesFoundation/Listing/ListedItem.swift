@@ -3,17 +3,17 @@ import Foundation
 import SystemCalls
 import SystemPackage
 
-/// An entry of a directory with the URL that leads to it, whatever bytes its name has.
+/// An entry of a directory with its URL, whatever bytes its name contains.
 struct ListedItem {
     let url: URL
     let isDirectory: Bool
     let isHidden: Bool
 
-    /// The entries of a directory, in the filesystem's order.
+    /// Returns the entries of a directory, in the filesystem's order.
     ///
-    /// A symbolic link is not followed, so it is no directory.
+    /// Symbolic links are not followed, and so are never directories.
     ///
-    /// - Throws: `CocoaError` of opening or reading the directory.
+    /// - Throws: `CocoaError` when the directory cannot be opened or read.
     static func all(in directory: URL) throws -> [ListedItem] {
         do {
             return try directory.withItem { target in
@@ -34,7 +34,7 @@ struct ListedItem {
     }
 
     private init(_ name: [UInt8], _ isDirectory: Bool?, in directory: URL) throws {
-        // Only where the filesystem does not tell the kind is the item itself asked.
+        // The item itself is read only if the filesystem does not report the kind.
         self.isDirectory =
             try isDirectory
             ?? directory.appending(name, isDirectory: false)
@@ -45,17 +45,17 @@ struct ListedItem {
 }
 
 extension URL {
-    /// The URL of an entry of the directory.
+    /// Returns the URL of an entry of the directory.
     fileprivate func appending(_ name: [UInt8], isDirectory: Bool) -> URL {
         if let text = String(validating: name, as: UTF8.self) {
             return appendingPathComponent(text, isDirectory: isDirectory)
         }
-        // Escapes alone, so that it is a valid URL; the plain one stands for what cannot happen.
+        // Always valid, since the name is fully escaped; the fallback is unreachable.
         let base = absoluteString.hasSuffix("/") ? absoluteString : absoluteString + "/"
         return URL(string: base + name.percentEscaped + (isDirectory ? "/" : "")) ?? self
     }
 
-    /// The same place told from a directory above it; itself where it is not below.
+    /// Returns the same URL relative to a directory above it; the URL itself when it is not below.
     func relative(to directory: URL) -> URL {
         let text = directory.absoluteString
         let base = text.hasSuffix("/") ? text : text + "/"

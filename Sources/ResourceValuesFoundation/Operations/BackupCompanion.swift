@@ -4,12 +4,14 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The program `resval-backup`, run for one item.
+/// The program `resval-backup`, to be run for one item.
 struct BackupCompanion {
     private let item: FilePath
     private let program: FilePath
 
     /// Finds the program.
+    ///
+    /// - Throws: `CocoaError.featureUnsupported` when it is not found.
     init(_ item: FilePath) throws {
         guard let program = findProgram("resval-backup") else {
             throw CocoaError(
@@ -27,14 +29,14 @@ struct BackupCompanion {
 
     /// Runs a command of the program and waits for it.
     ///
-    /// - Throws: `CocoaError` with what it said, when it does not exit with 0.
+    /// - Throws: `CocoaError` with its messages when it does not exit with 0.
     func runToItsEnd(_ command: String) throws {
         let messages = OwnedDescriptor(try makeMemoryFile("resval-backup-messages"))
         let process = try start(command, messages.descriptor)
         let code = try waitForProgram(process)
         guard code != 0 else { return }
         throw CocoaError(
-            // No usage, no repository, no password: nothing this item could be moved to.
+            // Usage error, no repository or no password: the item cannot be moved anywhere.
             [10, 12, 64].contains(code) ? .featureUnsupported : .fileWriteUnknown,
             userInfo: [
                 NSFilePathErrorKey: item.string,
@@ -42,12 +44,12 @@ struct BackupCompanion {
             ])
     }
 
-    /// Starts a command of the program, and has somebody wait for it.
+    /// Starts a command of the program; a detached thread waits for it.
     func begin(_ command: String) throws {
         let messages = OwnedDescriptor(try makeMemoryFile("resval-backup-messages"))
         let process = try start(command, messages.descriptor)
         Thread.detachNewThread {
-            // What it did is in the journal.
+            // The journal records the outcome.
             _ = try? waitForProgram(process)
         }
     }

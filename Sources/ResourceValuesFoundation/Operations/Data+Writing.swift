@@ -5,15 +5,16 @@ import SystemCalls
 import SystemPackage
 
 extension Data {
-    /// Writes the data, and keeps marks: what `write(to:options:)` does on Apple's systems.
+    /// Writes the data and keeps marks: what `write(to:options:)` does on Apple's systems.
     ///
-    /// With a protection class, with `atomic`, and for a file that does not exist yet, the file appears
-    /// under its name with all of its content and marks, synchronized (see `writeFile` of
-    /// ResourceValues): a class among the options, else the replaced file's, else the directory's.
-    /// Otherwise an existing file is written in place, which keeps what is stored on it.
+    /// With a protection class, with `atomic`, or if the file does not exist yet, the file appears
+    /// under its name only with its whole content and all marks, synchronized to disk (see
+    /// `writeFile` of ResourceValues). Its class is the one in the options, else the replaced
+    /// file's, else the directory's. Otherwise an existing file is written in place, which keeps
+    /// its marks.
     ///
     /// - Throws: `CocoaError`: `fileWriteFileExists` (with `withoutOverwriting`), `fileNoSuchFile`,
-    ///   `featureUnsupported` (the filesystem cannot hold the class), `fileWriteOutOfSpace` and
+    ///   `featureUnsupported` (the filesystem cannot store the class), `fileWriteOutOfSpace` and
     ///   others.
     public func writeKeepingMarks(to url: URL, options: Data.WritingOptions = []) throws {
         let protection = try options.protection(url)
@@ -34,10 +35,10 @@ extension Data {
 }
 
 extension URL {
-    /// Whether writing goes into the file that is there already: always for devices, FIFOs and other
-    /// items that have no marks, for regular files unless the whole is to be replaced.
+    /// Whether an existing file is written in place: always for devices, FIFOs and other kinds of
+    /// items; for regular files and symbolic links unless the write is atomic.
     fileprivate func isWrittenInPlace(_ options: Data.WritingOptions) -> Bool {
-        // An error here is met, and said, by the write itself.
+        // The write itself meets and reports this error.
         guard let path = try? filePath() else { return true }
         guard let status = try? path.withoutFollowing.status() else { return false }
         if status.kind == .regularFile || status.kind == .symbolicLink {
@@ -48,7 +49,7 @@ extension URL {
 }
 
 extension Data.WritingOptions {
-    /// The class among the options; nil when there is none.
+    /// Returns the class in the options; nil when there is none.
     fileprivate func protection(_ url: URL) throws -> FileProtection? {
         switch intersection(.fileProtectionMask) {
         case []: return nil
@@ -64,13 +65,13 @@ extension Data.WritingOptions {
         }
     }
 
-    /// Readable while unlocked, and for a grace time after the user leaves.
+    /// Readable while unlocked, and for a grace period after the user leaves.
     public static let completeFileProtectionWhenUserInactive = Data.WritingOptions(
         rawValue: 0x5000_0000)
 }
 
 extension StringProtocol {
-    /// Writes the text, and keeps marks, as ``Foundation/Data/writeKeepingMarks(to:options:)`` does.
+    /// Writes the text and keeps marks, as ``Foundation/Data/writeKeepingMarks(to:options:)`` does.
     ///
     /// - Throws: also `fileWriteInapplicableStringEncoding`.
     public func writeKeepingMarks(

@@ -5,22 +5,22 @@ import SystemCalls
 import SystemPackage
 
 extension FileManager {
-    /// Stores a protection class on the item at a path, which is not followed when it is a symbolic
-    /// link.
+    /// Stores a protection class on the item at a path. A symbolic link is not followed.
     ///
-    /// Foundation's own `setAttributes` ignores classes. Attributes of other keys, which have no
-    /// values of this type, go there.
+    /// Foundation's own `setAttributes` ignores classes. Attributes with other keys are passed on
+    /// to it; none of them has values of this type.
     ///
     /// - Throws: `CocoaError`: `fileNoSuchFile`, `fileWriteNoPermission`, `featureUnsupported` (the
-    ///   filesystem or the kind of file cannot hold the class, or there is no such class) and others.
+    ///   filesystem or the kind of file cannot store the class, or there is no such class) and
+    ///   others.
     public func setAttributes(
         _ attributes: [FileAttributeKey: FileProtectionType], ofItemAtPath path: String
     ) throws {
         try setAllAttributes(attributes, ofItemAtPath: path)
     }
 
-    /// Foundation's `setAttributes`, with the protection class, which is stored first: when it cannot
-    /// be, nothing is changed.
+    /// Sets attributes as Foundation's `setAttributes` does, and the protection class. The class is
+    /// stored first: if that fails, nothing is changed.
     package func setAllAttributes(
         _ attributes: [FileAttributeKey: Any], ofItemAtPath path: String
     ) throws {
@@ -36,10 +36,11 @@ extension FileManager {
         }
     }
 
-    /// Foundation's `attributesOfItem`, with the protection class where one is stored.
+    /// Returns attributes as Foundation's `attributesOfItem` does, and the protection class if one
+    /// is stored.
     ///
-    /// A class that is malformed or cannot be read is answered as `complete`: whoever obeys it fails
-    /// safe.
+    /// A class that is malformed or cannot be read is returned as `complete`, so that programs that
+    /// honour it fail safe.
     package func allAttributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] {
         var attributes = try attributesOfItem(atPath: path)
         let url = URL(fileURLWithPath: path)

@@ -5,13 +5,13 @@ import SystemCalls
 import SystemPackage
 
 extension FileManager {
-    /// Makes a directory that has its protection class from the first moment it can be found.
+    /// Creates a directory that has its protection class from the moment it appears.
     ///
-    /// Directories made on the way take the class of the one they are made in. A directory that
-    /// exists already, where that is allowed, gets the class.
+    /// Intermediate directories inherit the class of the directory they are created in. A directory
+    /// that already exists, where that is allowed, is given the class.
     ///
     /// - Throws: `CocoaError`: `fileWriteFileExists`, `fileNoSuchFile`, `featureUnsupported` (the
-    ///   filesystem cannot hold the class) and others.
+    ///   filesystem cannot store the class) and others.
     public func createDirectory(
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: FileProtectionType]
@@ -20,7 +20,8 @@ extension FileManager {
             at: url, withIntermediateDirectories: createIntermediates, attributes: attributes)
     }
 
-    /// Makes a directory, as ``createDirectory(at:withIntermediateDirectories:attributes:)`` does.
+    /// Creates a directory, as ``createDirectory(at:withIntermediateDirectories:attributes:)``
+    /// does.
     public func createDirectory(
         atPath path: String, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: FileProtectionType]
@@ -30,8 +31,8 @@ extension FileManager {
             attributes: attributes)
     }
 
-    /// Stores a file that has its protection class from the first moment it can be found; one that
-    /// stands there is replaced.
+    /// Creates a file that has its protection class from the moment it appears. An existing file is
+    /// replaced.
     ///
     /// - Returns: whether the file and its class are stored.
     @discardableResult
@@ -42,7 +43,7 @@ extension FileManager {
         createMarkedFile(atPath: path, contents: data, attributes: attributes)
     }
 
-    /// Foundation's `createDirectory`, with the protection class, given or inherited.
+    /// Creates a directory as Foundation's `createDirectory` does, with a given or inherited class.
     package func createMarkedDirectory(
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: Any]?
@@ -59,8 +60,8 @@ extension FileManager {
         }
     }
 
-    /// Foundation's `createFile`, with the protection class, given or inherited, and what a file that
-    /// is replaced was marked with.
+    /// Creates a file as Foundation's `createFile` does, with a given or inherited class, and with
+    /// the marks of the file it replaces.
     package func createMarkedFile(
         atPath path: String, contents data: Data?, attributes: [FileAttributeKey: Any]?
     ) -> Bool {
@@ -73,15 +74,15 @@ extension FileManager {
             }
             return true
         } catch {
-            // The signature has no other way to say so.
+            // The signature has no other way to report a failure.
             return false
         }
     }
 }
 
-/// Makes a directory and, when asked to, those above it.
+/// Creates a directory and, if requested, those above it.
 ///
-/// - Returns: whether the directory was made; false when it was there, which only
+/// - Returns: whether the directory was created; false when it existed, which only
 ///   `createIntermediates` allows.
 private func makeDirectories(
     _ path: FilePath, _ protection: FileProtection?, _ createIntermediates: Bool

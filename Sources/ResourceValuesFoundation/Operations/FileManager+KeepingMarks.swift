@@ -7,11 +7,12 @@ import SystemPackage
 extension FileManager {
     /// Copies an item with its marks, which Foundation's `copyItem` loses for regular files.
     ///
-    /// Blocks are shared where the filesystem can. The copy appears complete or not at all, and never
-    /// in place of another item. The delegate is asked about each item; errors end the copy.
+    /// The copy shares blocks where the filesystem supports that. It appears complete or not at
+    /// all, and never replaces another item. The delegate decides about each item; an error ends
+    /// the copy.
     ///
-    /// - Throws: `CocoaError`: `fileNoSuchFile`, `fileWriteFileExists`, `featureUnsupported` (an item
-    ///   that is no file, directory or link, or a filesystem that cannot hold the marks),
+    /// - Throws: `CocoaError`: `fileNoSuchFile`, `fileWriteFileExists`, `featureUnsupported` (an
+    ///   item other than a file, directory or link, or a filesystem that cannot store the marks),
     ///   `fileWriteOutOfSpace` and others.
     public func copyItemKeepingMarks(at source: URL, to target: URL) throws {
         let delegate = delegate
@@ -22,7 +23,7 @@ extension FileManager {
             try target.operate { newPath in
                 try ResourceValues.copyItem(from: path, to: newPath) { item, copy in
                     guard let delegate else { return true }
-                    // A name that is not UTF-8 has a URL all the same; it has none only when relative.
+                    // A name that is not UTF-8 also has a URL; only relative paths have none.
                     guard let item = URL(bytesOf: item, isDirectory: false),
                         let copy = URL(bytesOf: copy, isDirectory: false)
                     else { return true }
@@ -32,7 +33,7 @@ extension FileManager {
         }
     }
 
-    /// Moves an item with its marks, also to another filesystem.
+    /// Moves an item with its marks, even to another filesystem.
     ///
     /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``.
     public func moveItemKeepingMarks(at source: URL, to target: URL) throws {
@@ -44,15 +45,15 @@ extension FileManager {
         }
     }
 
-    /// Puts a new item in an old one's place, with the new one's content and the old one's marks,
-    /// mode and access list. A mark that the new item has itself stays.
+    /// Replaces an item with a new one, keeping the original's marks, mode and access control list.
+    /// Marks of the new item take precedence, except a protection class `none`.
     ///
     /// - Parameters:
-    ///   - originalItemURL: what is replaced.
-    ///   - newItemURL: what replaces it; it is moved.
-    ///   - backupItemName: a name beside the original; where it goes meanwhile and, with
-    ///     `withoutDeletingBackupItem`, stays.
-    ///   - options: with `usingNewMetadataOnly` the marks and the mode are the new item's.
+    ///   - originalItemURL: the item to replace.
+    ///   - newItemURL: the item that replaces it; it is moved.
+    ///   - backupItemName: a name in the original's directory for the original, which stays there
+    ///     with `withoutDeletingBackupItem`; ignored without this option.
+    ///   - options: with `usingNewMetadataOnly`, the marks and the mode are the new item's.
     /// - Returns: the original's URL.
     /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``.
     @discardableResult

@@ -3,14 +3,16 @@ import Foundation
 import ResourceValues
 import SystemPackage
 
-/// File attributes, with the protection class taken out of them.
+/// File attributes, split into the protection class and the others.
 struct SplitAttributes {
-    /// The class to store; nil when the attributes name none.
+    /// The class to store; nil when the attributes contain none.
     let protection: FileProtection?
-    /// What Foundation understands.
+    /// The attributes that Foundation supports.
     let others: [FileAttributeKey: Any]
 
-    /// - Throws: `CocoaError.featureUnsupported` for a class that is none of the constants'.
+    /// Splits attributes.
+    ///
+    /// - Throws: `CocoaError.featureUnsupported` for a class that no constant has.
     init(_ attributes: [FileAttributeKey: Any], _ url: URL) throws {
         var others = attributes
         let value = others.removeValue(forKey: .protectionKey)
@@ -31,7 +33,7 @@ struct SplitAttributes {
 }
 
 extension URL {
-    /// Runs an operation on the file at this URL; its errors become Foundation's.
+    /// Runs an operation on the file at this URL, and converts its errors to Foundation's.
     func operate<Result>(
         _ access: FileAccess = .writing, _ body: (FilePath) throws -> Result
     ) throws -> Result {

@@ -3,19 +3,21 @@ import Foundation
 import SystemCalls
 import SystemPackage
 
-/// Why a URL leads to no file on this machine.
+/// The reason why a URL does not refer to a file on this machine.
 enum FileURLError: Error {
-    /// It is no file URL, or one of another host.
+    /// It is not a file URL, or it is one of another host.
     case unsupportedScheme
-    /// Its path is not absolute, or holds an escaped slash or NUL, which no file name can.
+    /// Its path is not absolute, or contains a malformed escape, or an escaped slash or NUL, which
+    /// no file name can contain.
     case invalidPath
 }
 
 extension URL {
-    /// Calls `body` with the file's path as bytes, NUL-ended, percent escapes undone, without a
-    /// slash at its end.
+    /// Calls `body` with the file's path as NUL-terminated bytes, with percent escapes decoded and
+    /// without a trailing slash.
     ///
-    /// Foundation's own way to a path gives up on names that are not UTF-8; these reach the file.
+    /// Foundation's own conversion to a path fails for names that are not UTF-8; this one supports
+    /// them.
     ///
     /// - Throws: ``FileURLError``, or what `body` throws.
     func withFilePath<Result>(
@@ -27,7 +29,7 @@ extension URL {
         return try withPath(ofFileURL: absoluteString, body)
     }
 
-    /// The file's path.
+    /// Returns the file's path.
     ///
     /// - Throws: ``FileURLError``.
     func filePath() throws -> FilePath {
@@ -55,7 +57,7 @@ private func hasFileScheme(_ text: String.UTF8View) -> Bool {
     text.count >= 5 && zip(text, "file:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
 }
 
-/// The part of a file URL between its authority and its query or fragment.
+/// Returns the part of a file URL between its authority and its query or fragment.
 private func escapedPath(
     _ url: UnsafeBufferPointer<UInt8>
 ) throws(FileURLError) -> Slice<UnsafeBufferPointer<UInt8>> {
@@ -71,7 +73,7 @@ private func escapedPath(
     return rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
 }
 
-/// Undoes percent escapes and ends the path with a NUL.
+/// Decodes percent escapes and terminates the path with a NUL.
 ///
 /// - Returns: the path's length, without the NUL.
 private func unescape(

@@ -5,7 +5,7 @@ import SystemPackage
 import TextFormats
 
 extension URL {
-    /// A file URL that leads to a path, also where its bytes are not UTF-8.
+    /// Creates a file URL from a path, even if its bytes are not UTF-8.
     ///
     /// - Returns: nil when the path is relative.
     init?(bytesOf path: FilePath, isDirectory: Bool) {
@@ -20,7 +20,7 @@ extension URL {
 }
 
 extension [UInt8] {
-    /// The bytes as the path of a URL holds them, slashes as they are.
+    /// The bytes as part of a URL's path, with slashes unescaped.
     var percentEscaped: String { Percent.text(of: self, keeping: "-._~/") }
 }
 

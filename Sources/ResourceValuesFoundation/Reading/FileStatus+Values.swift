@@ -3,7 +3,7 @@ import Foundation
 import SystemCalls
 
 extension FileStatus {
-    /// The value of a key that the status alone answers; nil for other keys.
+    /// Returns the value of a key that the status alone determines; nil for other keys.
     func value(_ key: KnownKey) -> PropertyValue? {
         switch key {
         case .isRegularFile: .boolean(kind == .regularFile)
@@ -46,7 +46,7 @@ extension FileKind {
 }
 
 extension Date {
-    /// A time as the kernel keeps it; a `Date` holds it to about a tenth of a microsecond.
+    /// Creates a date from a kernel time; precise to about a tenth of a microsecond.
     init(_ time: FileTime) {
         let reference = Int64(Date.timeIntervalBetween1970AndReferenceDate)
         self.init(
@@ -56,8 +56,7 @@ extension Date {
 }
 
 extension FileTime {
-    /// A date as the kernel keeps it, to the nearest nanosecond; what is beyond its range becomes the
-    /// nearest time within.
+    /// Creates a kernel time from a date, to the nearest nanosecond; clamps dates out of range.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         let whole = interval.rounded(.down)

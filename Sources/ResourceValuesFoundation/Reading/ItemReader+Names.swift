@@ -5,7 +5,7 @@ import SystemCalls
 import SystemPackage
 
 extension ItemReader {
-    /// The value of a key that the item's path answers.
+    /// Returns the value of a key that the item's path determines; nil for other keys.
     mutating func nameValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
         let path = try path()
         switch key {
@@ -14,7 +14,7 @@ extension ItemReader {
             return try realPath(of: path, followsLast: false).text.map { .text($0) }
         default: break
         }
-        // The last name of a path such as `a/..` is not the item's.
+        // The last component of a path such as `a/..` is not the item's name.
         let isNamed = path.lastComponent?.kind == .regular
         let named = isNamed || path == "/" ? path : try realPath(of: path, followsLast: false)
         switch key {
@@ -30,7 +30,7 @@ extension ItemReader {
         do {
             return try url.filePath()
         } catch {
-            // The URL led here a moment ago, and cannot change.
+            // The URL led to the item before, and cannot change.
             throw FileError(code: .other, message: "the URL has no path")
         }
     }
@@ -47,12 +47,12 @@ extension ItemReader {
     }
 }
 
-/// The last component, or `/`.
+/// Returns the last component, or `/`.
 private func lastName(_ path: FilePath) -> FilePath {
     path.lastComponent.map { FilePath(root: nil, components: $0) } ?? path
 }
 
-/// The extensions by which Apple's systems know directories to be packages.
+/// The extensions of directories that Apple's systems treat as packages.
 let packageExtensions: Set<String> = [
     "app", "appex", "bundle", "component", "kext", "mdimporter", "mpkg", "pkg", "plugin",
     "prefpane", "qlgenerator", "rtfd", "saver", "xpc",

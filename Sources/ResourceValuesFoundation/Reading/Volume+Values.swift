@@ -5,7 +5,7 @@ import ResourceValues
 import SystemPackage
 
 extension Volume {
-    /// The value of a key that the mount answers; nil for other keys.
+    /// Returns the value of a key that the volume determines; nil for other keys.
     func value(_ key: KnownKey) -> PropertyValue? {
         switch key {
         case .volumeURL: URL(bytesOf: mount.mountPoint, isDirectory: true).map { .object($0) }

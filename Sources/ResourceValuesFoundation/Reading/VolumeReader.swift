@@ -5,7 +5,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Reads the values of the volume that holds an item.
+/// Reads the values of the volume that contains an item.
 struct VolumeReader {
     let target: CallTarget
     let status: FileStatus
@@ -18,7 +18,7 @@ struct VolumeReader {
         self.status = status
     }
 
-    /// The value of a key; nil for keys that are not of a volume.
+    /// Returns the value of a key; nil for keys that do not concern a volume.
     mutating func value(_ key: KnownKey) throws(Errno) -> PropertyValue? {
         switch key {
         case .volumeIdentifier:
@@ -40,8 +40,8 @@ struct VolumeReader {
         }
     }
 
-    /// The volume; nil where the mount cannot be told. The table of mounts is read once, and only for keys
-    /// that need it.
+    /// Returns the volume; nil where the mount cannot be determined. The mount table is read once,
+    /// and only for keys that need it.
     mutating func volume() -> Volume? {
         if let knownVolume { return knownVolume }
         let volume = Volume(holding: status)
@@ -83,7 +83,8 @@ struct VolumeReader {
     /// nil where a seccomp filter refuses the call.
     private var hasHandle: Bool? { try? target.hasHandle() }
 
-    /// The identifier of the item's state, where two changes in a row never bear the same time.
+    /// Returns an identifier of the item's state; nil where consecutive changes can have the same
+    /// time.
     private mutating func generation() throws(Errno) -> NSData? {
         guard let type = volume()?.mount.filesystemType, preciseTypes.contains(type),
             let kernel = try kernelVersion(), (kernel.major, kernel.minor) >= (6, 13)
@@ -94,10 +95,10 @@ struct VolumeReader {
     }
 }
 
-/// The filesystems that took up the finer times of Linux 6.13.
+/// The filesystems with the multigrain timestamps of Linux 6.13.
 private let preciseTypes: Set<String> = ["btrfs", "ext4", "tmpfs", "xfs"]
 
-/// An identifier that is equal to another one when all numbers are.
+/// Returns an identifier that equals another one if all numbers are equal.
 func identifier(_ numbers: UInt64...) -> NSData {
     NSData(data: numbers.withUnsafeBytes { Data($0) })
 }

@@ -1,9 +1,10 @@
 #if !canImport(Darwin)
 import Foundation
 
-// Types of properties that are always nil here, so that code which names them compiles.
+// Types of iCloud properties, so that code that names them compiles. Only the downloading status
+// ever has a value here: that of evicted files and other regular files.
 
-/// Whether an iCloud item's content is on this device.
+/// Whether the content of an iCloud item, or here of an evicted file, is on this device.
 public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {
     /// The raw name, such as `NSURLUbiquitousItemDownloadingStatusCurrent`.
     public let rawValue: String
@@ -11,18 +12,18 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
     /// Creates a status from its raw name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The content is in iCloud only.
+    /// The content is in iCloud only; here: in a snapshot only.
     public static let notDownloaded = URLUbiquitousItemDownloadingStatus(
         rawValue: "NSURLUbiquitousItemDownloadingStatusNotDownloaded")
-    /// A version of the content is here, which is not the newest.
+    /// A version of the content is on this device, but not the newest.
     public static let downloaded = URLUbiquitousItemDownloadingStatus(
         rawValue: "NSURLUbiquitousItemDownloadingStatusDownloaded")
-    /// The newest version of the content is here.
+    /// The newest version of the content is on this device.
     public static let current = URLUbiquitousItemDownloadingStatus(
         rawValue: "NSURLUbiquitousItemDownloadingStatusCurrent")
 }
 
-/// Who the user is to a shared iCloud item.
+/// The user's role in a shared iCloud item.
 public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
     /// The raw name, such as `NSURLUbiquitousSharedItemRoleOwner`.
     public let rawValue: String
@@ -33,7 +34,7 @@ public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable 
     /// The item's owner.
     public static let owner = URLUbiquitousSharedItemRole(
         rawValue: "NSURLUbiquitousSharedItemRoleOwner")
-    /// Someone the item is shared with.
+    /// Another user the item is shared with.
     public static let participant = URLUbiquitousSharedItemRole(
         rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
 }
@@ -46,15 +47,15 @@ public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Se
     /// Creates permissions from their raw name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Reading.
+    /// The user may read the item.
     public static let readOnly = URLUbiquitousSharedItemPermissions(
         rawValue: "NSURLUbiquitousSharedItemPermissionsReadOnly")
-    /// Reading and writing.
+    /// The user may read and write the item.
     public static let readWrite = URLUbiquitousSharedItemPermissions(
         rawValue: "NSURLUbiquitousSharedItemPermissionsReadWrite")
 }
 
-/// What a program may decide about an iCloud item's synchronisation.
+/// The control that a program has over an iCloud item's synchronization.
 public struct NSFileManagerSupportedSyncControls: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: UInt
@@ -62,13 +63,13 @@ public struct NSFileManagerSupportedSyncControls: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Synchronisation can be paused.
+    /// Synchronization can be paused.
     public static let pauseSync = NSFileManagerSupportedSyncControls(rawValue: 1 << 0)
-    /// An upload can be made to fail where versions conflict.
+    /// An upload can be made to fail if versions conflict.
     public static let failUploadOnConflict = NSFileManagerSupportedSyncControls(rawValue: 1 << 1)
 }
 
-/// Access rules of a file as Apple's systems keep them; no value of this type exists here.
+/// Access rules of a file in the form of Apple's systems; no value of this type exists here.
 public final class NSFileSecurity: NSObject {
     private override init() {}
 }

@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
 import Foundation
 
-/// The value of one key. The types that most properties have are kept in place, without allocation.
+/// The value of one key. The types of most properties are stored inline, without allocation.
 enum PropertyValue {
     case boolean(Bool)
     case integer(Int)
@@ -11,7 +11,7 @@ enum PropertyValue {
     case text(String)
     indirect case object(Any)
 
-    /// The value as `allValues` shows it.
+    /// The value as it appears in `allValues`.
     var any: Any {
         switch self {
         case .boolean(let value): value

@@ -6,7 +6,7 @@ import Foundation
 extension URLResourceValues {
     /// Whether this process may read the item (`faccessat2(2)` with the effective user).
     ///
-    /// A symbolic link is judged itself, and always readable.
+    /// A symbolic link is checked itself, and is always readable.
     public var isReadable: Bool? { boolean(.isReadable) }
 
     /// Whether this process may write to the item (`faccessat2(2)` with the effective user).
@@ -20,7 +20,7 @@ extension URLResourceValues {
 
     /// Whether the name begins with a dot.
     ///
-    /// It cannot be set other than by renaming: setting another value throws
+    /// It can only be changed by renaming: setting another value throws
     /// `CocoaError.featureUnsupported`.
     public var isHidden: Bool? {
         get { boolean(.isHidden) }
@@ -35,8 +35,8 @@ extension URLResourceValues {
 
     /// Whether the item is immutable: `chattr +i`, `STATX_ATTR_IMMUTABLE`.
     ///
-    /// nil where the filesystem has no such flag. Linux has one flag of this kind, which answers
-    /// ``isUserImmutable`` too. Setting it needs `CAP_LINUX_IMMUTABLE`.
+    /// nil where the filesystem has no such flag. Linux has only one flag of this kind, which also
+    /// determines ``isUserImmutable``. Setting it needs `CAP_LINUX_IMMUTABLE`.
     public var isSystemImmutable: Bool? {
         get { boolean(.isSystemImmutable) }
         set { assign(newValue.map { .boolean($0) }, to: .isSystemImmutable) }

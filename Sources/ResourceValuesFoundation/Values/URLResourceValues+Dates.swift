@@ -6,8 +6,8 @@ import Foundation
 extension URLResourceValues {
     /// When the item was made (`stx_btime`).
     ///
-    /// nil where the filesystem does not keep it. Linux cannot change it: setting another value throws
-    /// `CocoaError.featureUnsupported`.
+    /// nil where the filesystem does not store it. Linux cannot change it: setting another value
+    /// throws `CocoaError.featureUnsupported`.
     public var creationDate: Date? {
         get { date(.creationDate) }
         set { assign(newValue.map { .date($0) }, to: .creationDate) }

@@ -25,8 +25,8 @@ extension URLResourceValues {
     /// Inode number and time of the last change: differs by `isEqual(_:)` once the content or an
     /// attribute changed.
     ///
-    /// nil before Linux 6.13 and on filesystems other than ext4, xfs, btrfs and tmpfs, where two
-    /// changes in a row can bear the same time.
+    /// nil before Linux 6.13 and on filesystems other than ext4, xfs, btrfs and tmpfs, where
+    /// consecutive changes can have the same time.
     public var generationIdentifier: (any NSCopying & NSSecureCoding & NSObjectProtocol)? {
         object(.generationIdentifier)
     }

@@ -36,7 +36,7 @@ extension URLResourceValues {
 
     /// Whether looking inside would mount something there (`STATX_ATTR_AUTOMOUNT`).
     ///
-    /// nil where the filesystem does not say.
+    /// nil where the filesystem does not report it.
     public var isMountTrigger: Bool? { boolean(.isMountTrigger) }
 
     /// The kind of the item (`st_mode`).

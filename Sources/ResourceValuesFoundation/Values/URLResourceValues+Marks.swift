@@ -6,7 +6,7 @@ import Foundation
 extension URLResourceValues {
     /// Whether backups leave the item out: the extended attribute `user.resval.isExcludedFromBackup`.
     ///
-    /// nil when unset. What is stored on the item itself; a directory above may exclude it all the same.
+    /// nil when unset. This is the mark on the item itself; a directory above may also exclude it.
     public var isExcludedFromBackup: Bool? {
         get { boolean(.isExcludedFromBackup) }
         set { assign(newValue.map { .boolean($0) }, to: .isExcludedFromBackup) }
@@ -23,8 +23,8 @@ extension URLResourceValues {
 
     /// The protection class: the extended attribute `user.resval.fileProtection`.
     ///
-    /// nil when unset. Can be set here, unlike on Apple's systems. A declaration that tools honour:
-    /// nothing keeps a program from reading the file.
+    /// nil when unset. Can be set here, unlike on Apple's systems. It is a declaration that tools
+    /// honour: nothing prevents a program from reading the file.
     public var fileProtection: URLFileProtection? {
         get { object(.fileProtection) }
         set { assign(newValue.map { .object($0) }, to: .fileProtection) }

@@ -21,13 +21,13 @@ extension URLResourceValues {
     /// Whether a regular file has a hole: a range no extent covers (`FS_IOC_FIEMAP`, else `lseek(2)`
     /// with `SEEK_HOLE`).
     ///
-    /// nil for other kinds, and where the file may not be opened for reading.
+    /// nil for other kinds, and without permission to read the file.
     public var isSparse: Bool? { boolean(.isSparse) }
 
     /// Whether a regular file shares extents with another (`FIEMAP_EXTENT_SHARED`).
     ///
-    /// nil for other kinds, where the filesystem does not tell extents, and where the file may not be
-    /// opened for reading.
+    /// nil for other kinds, where the filesystem does not report extents, and without permission to
+    /// read the file.
     public var mayShareFileContent: Bool? { boolean(.mayShareFileContent) }
 
     /// The size in bytes that reads and writes go best with (`stx_blksize`).
@@ -35,7 +35,7 @@ extension URLResourceValues {
 
     /// How many entries a directory has, without `.` and `..` (`getdents64(2)`).
     ///
-    /// nil for other kinds, and where the directory may not be read.
+    /// nil for other kinds, and without permission to read the directory.
     public var directoryEntryCount: Int? { integer(.directoryEntryCount) }
 }
 #endif

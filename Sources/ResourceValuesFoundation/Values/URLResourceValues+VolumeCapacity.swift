@@ -6,18 +6,18 @@ import Foundation
 extension URLResourceValues {
     /// The size of the volume in bytes (`f_blocks` × `f_frsize`).
     ///
-    /// nil where the filesystem counts no blocks.
+    /// nil where the filesystem does not count blocks.
     public var volumeTotalCapacity: Int? { integer(.volumeTotalCapacity) }
 
     /// What an ordinary user may still store, in bytes (`f_bavail` × `f_frsize`).
     ///
-    /// nil where the filesystem counts no blocks.
+    /// nil where the filesystem does not count blocks.
     public var volumeAvailableCapacity: Int? { integer(.volumeAvailableCapacity) }
 
     /// What may be stored of importance, in bytes: available, and what the newest plan of
     /// `resval-purge` for this volume would free, where there is one that is at most an hour old.
     ///
-    /// nil where the filesystem counts no blocks. At most ``volumeTotalCapacity``.
+    /// nil where the filesystem does not count blocks. At most ``volumeTotalCapacity``.
     public var volumeAvailableCapacityForImportantUsage: Int64? {
         wide(.volumeAvailableCapacityForImportantUsage)
     }
@@ -25,19 +25,19 @@ extension URLResourceValues {
     /// What may be stored that nobody asked for, in bytes: available less a reserve of a tenth of the
     /// volume, at most 5 GiB; never below 0.
     ///
-    /// nil where the filesystem counts no blocks.
+    /// nil where the filesystem does not count blocks.
     public var volumeAvailableCapacityForOpportunisticUsage: Int64? {
         wide(.volumeAvailableCapacityForOpportunisticUsage)
     }
 
     /// How many inodes are in use (`f_files` − `f_ffree`).
     ///
-    /// nil where the filesystem does not count them (btrfs).
+    /// nil where the filesystem does not count inodes (btrfs).
     public var volumeResourceCount: Int? { integer(.volumeResourceCount) }
 
     /// The largest size of a file in bytes, from the filesystem's type and block size.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeMaximumFileSize: Int? { integer(.volumeMaximumFileSize) }
 }
 #endif

@@ -38,7 +38,7 @@ extension URLResourceValues {
 
     /// When the filesystem was made: the birth time of its root directory.
     ///
-    /// nil where the mount shows only a part of the filesystem, or no birth time is kept.
+    /// nil where the mount shows only a part of the filesystem, or no birth time is stored.
     public var volumeCreationDate: Date? { date(.volumeCreationDate) }
 
     /// Always nil: Linux mounts by tables, not by URL.
@@ -58,8 +58,8 @@ extension URLResourceValues {
 
     /// Whether dm-crypt lies beneath the whole volume (`/sys/dev/block`).
     ///
-    /// nil for volumes without a block device. Encryption by the filesystem (fscrypt) or by the drive
-    /// is not seen.
+    /// nil for volumes without a block device. Encryption by the filesystem (fscrypt) or by the
+    /// drive is not detected.
     public var volumeIsEncrypted: Bool? { boolean(.volumeIsEncrypted) }
 
     /// Whether an automounter (autofs) mounted the volume; nil where ``volume`` is.
@@ -87,7 +87,7 @@ extension URLResourceValues {
 
     /// Whether the volume uses a journal now (ext4: `/sys/fs/ext4`; xfs: always).
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeIsJournaling: Bool? { boolean(.volumeIsJournaling) }
 }
 #endif

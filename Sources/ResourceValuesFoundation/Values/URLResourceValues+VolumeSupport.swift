@@ -11,47 +11,47 @@ extension URLResourceValues {
 
     /// Whether the format has symbolic links.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsSymbolicLinks: Bool? { boolean(.volumeSupportsSymbolicLinks) }
 
     /// Whether the format has hard links.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsHardLinks: Bool? { boolean(.volumeSupportsHardLinks) }
 
     /// Whether the format can have a journal.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsJournaling: Bool? { boolean(.volumeSupportsJournaling) }
 
     /// Whether files can have holes.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsSparseFiles: Bool? { boolean(.volumeSupportsSparseFiles) }
 
     /// Whether ranges can be allocated that read as zeros without having been written
     /// (`fallocate(2)`).
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsZeroRuns: Bool? { boolean(.volumeSupportsZeroRuns) }
 
     /// Whether names that differ in case are different; directories with `chattr +F` apart.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsCaseSensitiveNames: Bool? {
         boolean(.volumeSupportsCaseSensitiveNames)
     }
 
     /// Whether names keep their case.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsCasePreservedNames: Bool? {
         boolean(.volumeSupportsCasePreservedNames)
     }
 
     /// Whether the root directory's dates are kept.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsRootDirectoryDates: Bool? {
         boolean(.volumeSupportsRootDirectoryDates)
     }
@@ -61,40 +61,40 @@ extension URLResourceValues {
 
     /// Whether the filesystem has a label that can be changed while it is mounted.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsRenaming: Bool? { boolean(.volumeSupportsRenaming) }
 
     /// Whether `flock(2)` works.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsAdvisoryFileLocking: Bool? {
         boolean(.volumeSupportsAdvisoryFileLocking)
     }
 
     /// Whether access control lists can be stored (`system.posix_acl_access`).
     ///
-    /// nil where that cannot be asked.
+    /// nil where that cannot be determined.
     public var volumeSupportsExtendedSecurity: Bool? { boolean(.volumeSupportsExtendedSecurity) }
 
     /// Whether the format can compress files transparently.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsCompression: Bool? { boolean(.volumeSupportsCompression) }
 
     /// Whether files can be cloned (`FICLONE`); xfs is asked, as it depends on how the volume was
     /// made.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsFileCloning: Bool? { boolean(.volumeSupportsFileCloning) }
 
     /// Whether two items can swap their names (`renameat2(2)` with `RENAME_EXCHANGE`).
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsSwapRenaming: Bool? { boolean(.volumeSupportsSwapRenaming) }
 
     /// Whether renaming can refuse to replace an item (`renameat2(2)` with `RENAME_NOREPLACE`).
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsExclusiveRenaming: Bool? { boolean(.volumeSupportsExclusiveRenaming) }
 
     /// Whether items can be made immutable (`STATX_ATTR_IMMUTABLE`).
@@ -102,12 +102,12 @@ extension URLResourceValues {
 
     /// Whether permissions are kept for each item.
     ///
-    /// nil for types where this package does not know it.
+    /// nil for filesystem types where it is unknown.
     public var volumeSupportsAccessPermissions: Bool? { boolean(.volumeSupportsAccessPermissions) }
 
     /// Whether protection classes can be stored (`user.*` attributes).
     ///
-    /// Nothing enforces a class yet. nil where that cannot be asked.
+    /// Nothing enforces a class yet. nil where that cannot be determined.
     public var volumeSupportsFileProtection: Bool? { boolean(.volumeSupportsFileProtection) }
 }
 #endif

@@ -1,13 +1,12 @@
 #if !canImport(Darwin)
 import Foundation
 
-/// Values that belong to a file's URL, in place of Foundation's type of the same name.
+/// The values that belong to a file's URL, replacing Foundation's type of the same name.
 ///
-/// Holds the values of the keys that were asked for, and those assigned since; every other property is
-/// nil. Nothing is read later: each call of `resourceValues(forKeys:)` reads the disk.
+/// Contains the values of the requested keys and those assigned since; every other property is nil.
+/// Nothing is read later: each call of `resourceValues(forKeys:)` reads the disk.
 ///
-/// Only properties that can be assigned are stored by `setResourceValues(_:)`; the others are
-/// ignored there.
+/// `setResourceValues(_:)` stores only properties that can be assigned, and ignores the others.
 public struct URLResourceValues {
     private var entries: [Entry] = []
 
@@ -28,7 +27,7 @@ public struct URLResourceValues {
         return values
     }
 
-    /// The value of a key; nil when it is nil or was not asked for.
+    /// The value of a key; nil when it is nil or was not requested.
     subscript(key: KnownKey) -> PropertyValue? {
         for entry in entries where entry.key == key { return entry.value }
         return nil
@@ -39,7 +38,7 @@ public struct URLResourceValues {
         entries.append(Entry(key: key, value: value))
     }
 
-    /// The keys of the values that can be stored on a file, those of nil values left out.
+    /// The keys of the values that can be stored on a file, except those whose value is nil.
     var settableKeys: [KnownKey] { entries.map(\.key).filter(\.isSettable) }
 
     /// Replaces a value.
@@ -52,7 +51,7 @@ public struct URLResourceValues {
 @available(*, unavailable)
 extension URLResourceValues: Sendable {}
 
-// How properties take their values out.
+// The values of properties by type.
 extension URLResourceValues {
     func boolean(_ key: KnownKey) -> Bool? {
         guard case .boolean(let value)? = self[key] else { return nil }

@@ -4,7 +4,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Stores assigned values on one item, and knows at each moment which are not stored yet.
+/// Stores assigned values on one item, and keeps track of those not stored yet.
 struct ItemWriter {
     /// The keys not stored yet.
     private(set) var pending: [KnownKey]
@@ -15,16 +15,16 @@ struct ItemWriter {
         pending = values.settableKeys
     }
 
-    /// The keys not stored yet, as errors name them.
+    /// The keys not stored yet, for errors.
     var pendingKeys: [URLResourceKey] { pending.map { URLResourceKey($0) } }
 
-    /// Stores the values of an item.
+    /// Stores the values on an item.
     ///
-    /// What cannot be stored at all is found first, before anything is changed. An immutable item is
-    /// unlocked before the rest and locked after it; renaming comes last, as the item is not found
-    /// by its URL any more.
+    /// Values that cannot be stored at all are rejected first, before anything is changed. The
+    /// immutable flag is cleared before the other changes and set after them; renaming comes last,
+    /// since the URL does not lead to the item afterwards.
     mutating func write(to item: CallTarget, at url: URL) throws {
-        // An item is needed even where there is nothing to store.
+        // A missing item is an error even if there is nothing to store.
         let status = try ItemReader.status(of: item)
         var reader = ItemReader(url, item)
         for key in pending where key.isFixed { try requireUnchanged(key, &reader) }
@@ -76,7 +76,8 @@ struct ItemWriter {
         pending.removeAll { $0 == .contentAccessDate || $0 == .contentModificationDate }
     }
 
-    /// Whether the item is to be immutable; either key says so, since Linux has one flag. nil leaves it.
+    /// Whether the item shall be immutable, by either key, since Linux has one flag; nil leaves it
+    /// unchanged.
     private var immutability: Bool? {
         guard let system = values.isSystemImmutable else { return values.isUserImmutable }
         return system || values.isUserImmutable ?? false
@@ -123,7 +124,7 @@ private func storing(
     do throws(Errno) {
         try body()
     } catch {
-        // Without a status the message is only less exact.
+        // Without a status the message is only less precise.
         throw .storingAttribute(
             error, nil, on: nil, status: try? item.status(), user: effectiveUser())
     }
@@ -132,7 +133,7 @@ private func storing(
 private func setImmutable(
     _ isImmutable: Bool, of item: CallTarget, _ kind: FileKind
 ) throws(Errno) {
-    // Others have no flags, and opening a device may do something.
+    // Other kinds have no flags, and opening a device can have side effects.
     guard kind.canStoreUserAttributes else { throw .notSupported }
     let descriptor = try openFile(item, flags: [.readOnly, .nonBlocking, .noTerminal])
     let outcome: Result<Void, Errno>
@@ -163,8 +164,8 @@ private func renameEntry(
     try outcome.get()
 }
 
-/// Whether a value is the one that was read. A date made from another one's text or from a property list
-/// can differ by less than a microsecond.
+/// Whether an assigned value equals the one that was read. A date restored from text or from a
+/// property list can differ by less than a microsecond.
 private func isSame(_ read: PropertyValue, _ assigned: PropertyValue?) -> Bool {
     switch (read, assigned) {
     case (.boolean(let read), .boolean(let assigned)?): read == assigned

@@ -1,21 +1,21 @@
 import SystemCalls
 import SystemPackage
 
-/// What of a repository a check complained of.
+/// The parts of a repository that a check complained of.
 struct DamagedPacks {
-    /// The packs: their names or the first digits of them, each once, sorted.
+    /// The names of the packs, or their first digits, each once, sorted.
     let names: [String]
-    /// The blobs that no pack holds: their identifiers, each once, sorted.
+    /// The identifiers of the blobs that no pack contains, each once, sorted.
     let missingBlobs: [String]
-    /// Whether a file that tells what packs hold is damaged, too.
+    /// Whether an index file is damaged too.
     let hasDamagedIndex: Bool
-    /// Whether a pack is missing, or does not have its size.
+    /// Whether a pack is missing, or has a wrong size.
     let hasIncompletePack: Bool
 
-    /// Finds names in what `restic check` wrote, where they follow the words pack and blob.
+    /// Finds names in the output of `restic check`, where they follow the words pack and blob.
     ///
-    /// A line may also hold the name of a file, which anybody may have chosen: it is in quotation marks,
-    /// before what is looked for.
+    /// A line may also contain the name of a file, which any user may have chosen: it is in
+    /// quotation marks, before the names to find.
     init(_ lines: [String]) {
         var names: Set<String> = []
         var blobs: Set<String> = []
@@ -44,7 +44,8 @@ struct DamagedPacks {
         }
     }
 
-    /// How to heal it: a command of this program where the repository is a directory, else restic's own.
+    /// Returns the steps to repair the damage: a command of this program when the repository is a
+    /// directory, otherwise one of restic.
     ///
     /// - Parameter readsData: whether the packs were found by reading all data.
     func steps(_ restic: Restic, readsData: Bool) -> [RepairStep] {
@@ -69,15 +70,15 @@ struct DamagedPacks {
 }
 
 extension Restic {
-    /// The file of a pack in the repository; nil when there is none, or the repository is not a
-    /// directory.
+    /// Returns the file of a pack in the repository; nil when there is none, or when the repository
+    /// is not a directory.
     ///
     /// - Parameter name: the pack's name or its first digits, at least 2.
     func packFile(_ name: String) -> FilePath? {
         repository.directory.flatMap { file(of: name, below: $0) }
     }
 
-    /// Copies of a pack that restic keeps on this machine.
+    /// Returns the copies of a pack that restic keeps on this machine.
     func cachedPackFiles(_ name: String) -> [FilePath] {
         guard let cache = environment.cacheDirectory else { return [] }
         var found: [FilePath] = []

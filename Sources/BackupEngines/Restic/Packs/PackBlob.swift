@@ -1,17 +1,17 @@
-/// A piece of data or of a directory in a pack, as the repository's index tells.
+/// A piece of data or of a directory in a pack, as the repository's index describes it.
 struct PackBlob: Sendable, Hashable {
-    /// The SHA-256 of what it holds, in hexadecimal.
+    /// The SHA-256 of its content, in hexadecimal.
     let identifier: String
-    /// Whether it is a directory rather than data of a file.
+    /// Whether it is a directory, not data of a file.
     let isTree: Bool
-    /// Where it begins in its pack, in bytes.
+    /// Its offset in the pack, in bytes.
     let offset: Int
-    /// What it takes in the pack, in bytes.
+    /// Its length in the pack, in bytes.
     let length: Int
-    /// What it takes when it is not compressed, in bytes; nil where it is not compressed.
+    /// Its length before compression, in bytes; nil when it is not compressed.
     let uncompressedLength: Int?
 
-    /// Its line in the head of a pack.
+    /// Its entry in the header of a pack.
     var headerEntry: [UInt8] {
         let kind: UInt8 = (isTree ? 1 : 0) + (uncompressedLength == nil ? 0 : 2)
         var entry = [kind] + littleEndian(length)
@@ -19,7 +19,7 @@ struct PackBlob: Sendable, Hashable {
         return entry + bytes(ofHexadecimal: identifier)
     }
 
-    /// Reads an object of `blobs` in an index.
+    /// Parses an object of `blobs` in an index.
     fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
         var (identifier, type) = ("", "")
         var (offset, length, uncompressedLength): (Int64, Int64, Int64) = (0, 0, 0)
@@ -47,12 +47,14 @@ struct PackBlob: Sendable, Hashable {
 /// Lengths have 32 bits in a pack.
 private let lengthLimit: Int64 = 1 << 32
 
-/// Reads objects of `restic cat index` and keeps some of what they tell.
+/// Parses the output of `restic cat index` and keeps the wanted blobs.
 struct PackIndex {
-    /// The blobs of packs, by the pack's identifier, in their order.
+    /// The wanted blobs by the identifiers of their packs, sorted by offset.
     private(set) var packs: [String: [PackBlob]] = [:]
 
-    /// - Parameter isWanted: whether a blob of a pack is to be kept.
+    /// Parses one index.
+    ///
+    /// - Parameter isWanted: whether to keep a blob of a pack.
     mutating func read(
         _ json: [UInt8], where isWanted: (_ pack: String, _ blob: PackBlob) -> Bool
     ) throws(JSONError) {
@@ -78,14 +80,15 @@ struct PackIndex {
         }
     }
 
-    /// Two indexes tell of the same pack while one takes the other's place.
+    /// Adds the blobs of a pack. Two indexes can describe the same pack while one replaces the
+    /// other.
     private mutating func add(_ blobs: [PackBlob], to pack: String) {
         packs[pack] = Set(packs[pack, default: []] + blobs)
             .sorted { ($0.offset, $0.identifier) < ($1.offset, $1.identifier) }
     }
 }
 
-/// A number as 4 bytes, the lowest first.
+/// Returns a number as 4 bytes, least significant first.
 func littleEndian(_ number: Int) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
 }

@@ -1,17 +1,19 @@
 import CNettle
 
-/// The key of a repository: seals what packs hold, and tells whether it is as it was sealed.
+/// The key of a repository, which seals the contents of packs and verifies that sealed bytes are
+/// intact.
 ///
-/// What is sealed is 16 bytes that are used once, the bytes encrypted with AES-256 in counter mode, and
-/// 16 bytes of Poly1305-AES over these (restic's design document, "Keys, Encryption and MAC").
+/// Sealed bytes consist of a nonce of 16 bytes, the content encrypted with AES-256 in counter mode,
+/// and 16 bytes of Poly1305-AES over the encrypted content (restic's design document, "Keys,
+/// Encryption and MAC").
 struct PackKey: Sendable {
-    /// What sealing adds, in bytes.
+    /// The number of bytes that sealing adds.
     static let overhead = 32
 
     private let encryption: [UInt8]
     private let authentication: [UInt8]
 
-    /// Reads the object of `restic cat masterkey`.
+    /// Parses the output of `restic cat masterkey`.
     init(json: [UInt8]) throws(JSONError) {
         var (encryption, k, r): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
         var scanner = JSONScanner(json[...])
@@ -36,14 +38,14 @@ struct PackKey: Sendable {
         authentication = k + r
     }
 
-    /// Whether sealed bytes are as they were sealed.
+    /// Whether sealed bytes have not changed since they were sealed.
     func isIntact(_ sealed: ArraySlice<UInt8>) -> Bool {
         guard sealed.count >= Self.overhead else { return false }
         let content = sealed.dropFirst(16).dropLast(16)
         return code(of: content, nonce: sealed.prefix(16)) == Array(sealed.suffix(16))
     }
 
-    /// Seals bytes.
+    /// Returns bytes sealed with the key and a new nonce.
     func sealing(_ plain: [UInt8]) -> [UInt8] {
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         let content = zip(plain, keyStream(from: nonce, count: plain.count)).map { $0 ^ $1 }
@@ -62,7 +64,8 @@ struct PackKey: Sendable {
         return code
     }
 
-    /// The encrypted numbers from the nonce on, a block of 16 bytes each, the highest byte first.
+    /// Returns the key stream: the encrypted values of a counter that starts at the nonce, in
+    /// big-endian blocks of 16 bytes.
     private func keyStream(from nonce: [UInt8], count: Int) -> [UInt8] {
         var counter = nonce
         var blocks: [UInt8] = []

@@ -1,25 +1,25 @@
 import SystemCalls
 import SystemPackage
 
-/// What can be read of a pack.
+/// The parts of a pack that can be read.
 struct PackSalvage {
-    /// The blobs that are as they were stored, in order.
+    /// The blobs that are intact, in order.
     private(set) var intact: [PackBlob] = []
-    /// The others.
+    /// The blobs that are not.
     private(set) var damaged: [PackBlob] = []
     private var content: [UInt8] = []
 
-    /// Reads each blob by itself: from the repository, or else from a copy of the pack in a cache.
+    /// Reads each blob separately, from the repository or else from a copy of the pack in a cache.
     ///
     /// - Parameters:
-    ///   - blobs: what the pack holds.
+    ///   - blobs: the blobs of the pack.
     ///   - files: the pack's own file and its copies, those that exist.
     init(of blobs: [PackBlob], from files: [FilePath], key: PackKey) {
         let opened = files.compactMap { file -> OpenPack? in
             do throws(Errno) {
                 return OpenPack(try openForReading(file))
             } catch {
-                // As good as a file of which nothing can be read.
+                // Treated like a file of which nothing can be read.
                 return nil
             }
         }
@@ -34,7 +34,7 @@ struct PackSalvage {
         }
     }
 
-    /// Counts a blob among the damaged ones.
+    /// Moves a blob from the intact ones to the damaged ones.
     mutating func drop(_ blob: PackBlob) {
         var start = 0
         for (index, other) in intact.enumerated() {
@@ -47,7 +47,7 @@ struct PackSalvage {
         }
     }
 
-    /// A pack with the blobs that are intact.
+    /// Returns a pack of the intact blobs.
     func pack(_ key: PackKey) -> [UInt8] {
         let header = key.sealing(intact.flatMap(\.headerEntry))
         return content + header + littleEndian(header.count)
@@ -59,7 +59,7 @@ private final class OpenPack {
 
     init(_ file: FileDescriptor) { self.file = OwnedDescriptor(file) }
 
-    /// The sealed bytes of a blob; nil where they cannot be read.
+    /// Returns the sealed bytes of a blob; nil when they cannot be read.
     func read(_ blob: PackBlob) -> [UInt8]? {
         do throws(Errno) {
             let size = try file.descriptor.status().size
@@ -76,7 +76,7 @@ private final class OpenPack {
             }
             return Array(buffer)
         } catch {
-            // A bad sector: these bytes are lost, others are not.
+            // A bad sector: these bytes are lost, but others may be readable.
             return nil
         }
     }

@@ -1,23 +1,23 @@
 import SystemCalls
 import SystemPackage
 
-/// Copies the content of files into an archive, and sums it up.
+/// Copies the content of files into an archive, and computes its digest.
 final class ArchiveContent {
     private let writer: ArchiveWriter
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
     private let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
 
-    /// What became of one file's content.
+    /// The outcome of copying one file's content.
     struct Outcome {
         /// The SHA-256 of what is in the archive.
         let digest: String
-        /// Why the content is not whole; zeros are in the archive in place of what is missing.
+        /// Why the content is not complete; in the archive, zeros replace what is missing.
         let shortage: Shortage?
     }
 
-    /// Why a file's content is not whole.
+    /// The reason why a file's content is not complete.
     enum Shortage {
-        /// The file ended before its size.
+        /// The file ended before its size was reached.
         case ended
         /// It could not be read.
         case unreadable(Errno)
@@ -33,14 +33,14 @@ final class ArchiveContent {
         zeros.deallocate()
     }
 
-    /// Copies a file's content into the entry that was begun.
+    /// Copies a file's content into the current entry.
     ///
     /// - Parameters:
     ///   - file: the file.
     ///   - size: the size the entry was begun with, in bytes.
-    ///   - regions: those that hold data; nil when all does.
-    ///   - report: called with the number of bytes of each piece; true stops.
-    /// - Throws: ``ArchiveFailure``, `CancellationError` when stopped.
+    ///   - regions: the regions that contain data; nil when the whole file does.
+    ///   - report: called with the number of bytes of each piece; returns true to stop.
+    /// - Throws: ``ArchiveFailure``; `CancellationError` when stopped.
     func copy(
         _ file: SharedDescriptor, size: Int64, regions: [Range<Int64>]?,
         report: (Int) -> Bool
@@ -70,10 +70,11 @@ final class ArchiveContent {
         return Outcome(digest: digest.finish(), shortage: shortage)
     }
 
-    /// Reads a file's content again, and sums it up.
+    /// Reads a file's content again, and computes its digest.
     ///
-    /// - Parameter report: called with the number of bytes of each piece; true stops.
-    /// - Returns: the SHA-256 of so many bytes from its start; nil when there are not as many.
+    /// - Parameter report: called with the number of bytes of each piece; returns true to stop.
+    /// - Returns: the SHA-256 of the first `size` bytes; nil when there are fewer, or when they
+    ///   cannot be read.
     /// - Throws: `CancellationError` when stopped.
     func digest(of file: SharedDescriptor, size: Int64, report: (Int) -> Bool) throws -> String? {
         var digest = SHA256()

@@ -2,13 +2,15 @@ import CArchive
 import ResourceValues
 import SystemPackage
 
-/// An entry's header in libarchive's form: `archive_entry(3)`.
+/// An entry's header in libarchive's representation: `archive_entry(3)`.
 ///
-/// Text is handed over as bytes; libarchive itself writes what is not ASCII with
-/// `hdrcharset=BINARY`, since this process runs in the C locale.
+/// Text is passed as bytes; libarchive itself writes what is not ASCII with `hdrcharset=BINARY`,
+/// since this process runs in the C locale.
 final class ArchiveEntry {
     let pointer: OpaquePointer
 
+    /// Creates an empty header.
+    ///
     /// - Throws: ``ArchiveFailure`` when there is not enough memory.
     init() throws(ArchiveFailure) {
         guard let pointer = archive_entry_new() else {
@@ -19,7 +21,7 @@ final class ArchiveEntry {
 
     deinit { archive_entry_free(pointer) }
 
-    /// Fills the header in, in place of what it held.
+    /// Fills in the header, replacing what it contained.
     func fill(_ item: ArchiveMetadata) {
         archive_entry_clear(pointer)
         withCString(item.path) { archive_entry_set_pathname(pointer, $0) }
@@ -55,9 +57,9 @@ final class ArchiveEntry {
     }
 }
 
-/// What a header that libarchive read tells.
+/// Returns the metadata in a header that libarchive read.
 ///
-/// - Parameter pointer: valid while libarchive keeps it.
+/// - Parameter pointer: the header, which must still be valid.
 func archiveMetadata(_ pointer: OpaquePointer) -> ArchiveMetadata {
     var item = ArchiveMetadata(
         path: withoutSlash(bytes(archive_entry_pathname(pointer))),
@@ -92,15 +94,15 @@ private func attributes(_ pointer: OpaquePointer) -> [ExtendedAttribute] {
         guard archive_entry_xattr_next(pointer, &name, &value, &size) == ARCHIVE_OK else { break }
         attributes.append(
             ExtendedAttribute(
-                // Libarchive writes names that do not fit a pax header this way, and reads them as
-                // they are.
+                // libarchive percent-encodes names that do not fit a pax header, and does not
+                // decode them when it reads.
                 name: Percent.bytes(of: bytes(name)) ?? bytes(name),
                 value: Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))))
     }
     return attributes
 }
 
-/// Takes off the slash that tells a directory.
+/// Removes the trailing slash that marks a directory.
 private func withoutSlash(_ path: [UInt8]) -> [UInt8] {
     path.count > 1 && path.last == UInt8(ascii: "/") ? path.dropLast() : path
 }

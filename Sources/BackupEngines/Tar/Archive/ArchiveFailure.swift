@@ -1,10 +1,10 @@
 import SystemPackage
 
-/// Why an archive could not be read or written.
+/// The reason why an archive could not be read or written.
 struct ArchiveFailure: Error, Sendable, Hashable {
-    /// What is wrong, in libarchive's words or ours.
+    /// What is wrong, in the words of libarchive or of this program.
     let message: String
-    /// The errno of the system call beneath; nil where the archive itself is at fault.
+    /// The errno of the failed system call; nil when the archive itself is at fault.
     let errno: Errno?
     /// Whether nothing more can be read from the archive or written to it.
     let isFatal: Bool

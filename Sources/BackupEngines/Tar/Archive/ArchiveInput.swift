@@ -1,9 +1,9 @@
 import SystemCalls
 import SystemPackage
 
-/// Where an archive is read from; sums up what passes.
+/// The file that an archive is read from; computes the digest of what is read.
 final class ArchiveInput {
-    /// What went wrong; nil as long as nothing did.
+    /// The errno of the last failure; nil when there was none.
     private(set) var failure: Errno?
     private let descriptor: FileDescriptor
     private let isSummed: Bool
@@ -11,6 +11,8 @@ final class ArchiveInput {
     private var digest = SHA256()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
 
+    /// Creates an input.
+    ///
     /// - Parameter descriptor: open for reading; it stays open.
     init(_ descriptor: FileDescriptor, isSummed: Bool) {
         self.descriptor = descriptor
@@ -19,9 +21,9 @@ final class ArchiveInput {
 
     deinit { buffer.deallocate() }
 
-    /// Reads the next piece and leads a pointer to it.
+    /// Reads the next piece and sets a pointer to it.
     ///
-    /// - Returns: how many bytes it has; 0 at the end, -1 on failure.
+    /// - Returns: the number of bytes read; 0 at the end, -1 on failure.
     func read(_ bytes: UnsafeMutablePointer<UnsafeRawPointer?>) -> Int {
         do throws(Errno) {
             bytes.pointee = UnsafeRawPointer(buffer.baseAddress)
@@ -32,7 +34,7 @@ final class ArchiveInput {
         }
     }
 
-    /// Reads to the end. The size of the file in bytes, and its SHA-256.
+    /// Reads to the end, and returns the size of the file in bytes and its SHA-256.
     func finish() throws(Errno) -> (size: Int64, digest: String) {
         while try read() > 0 {}
         return (size, digest.finish())

@@ -8,6 +8,8 @@ final class ArchiveReader {
     private let archive: OpaquePointer
     private let input: ArchiveInput
 
+    /// Opens an archive.
+    ///
     /// - Parameters:
     ///   - descriptor: open for reading; it stays open.
     ///   - isSummed: whether the SHA-256 of the whole file is wanted at the end.
@@ -19,7 +21,7 @@ final class ArchiveReader {
         }
         self.archive = archive
         input = ArchiveInput(descriptor, isSummed: isSummed)
-        // Libarchive tries the filters and formats it is told of, and no others.
+        // libarchive tries only the filters and formats that are enabled.
         try check(archive_read_support_filter_zstd(archive))
         switch format {
         case .pax: try check(archive_read_support_format_tar(archive))
@@ -37,7 +39,7 @@ final class ArchiveReader {
 
     deinit { archive_read_free(archive) }
 
-    /// The next entry's header; nil behind the last.
+    /// Returns the next entry's header; nil after the last entry.
     func next() throws(ArchiveFailure) -> ArchiveMetadata? {
         var entry: OpaquePointer?
         let code = archive_read_next_header(archive, &entry)
@@ -46,8 +48,8 @@ final class ArchiveReader {
         return archiveMetadata(entry)
     }
 
-    /// The next piece of the entry's content with its offset, valid until the next call; nil when
-    /// there is none. What lies between two pieces, or behind the last, is a hole.
+    /// Returns the next piece of the entry's content with its offset, valid until the next call;
+    /// nil after the last piece. The gaps between pieces, and after the last, are holes.
     func nextPiece() throws(ArchiveFailure) -> (offset: Int64, bytes: UnsafeRawBufferPointer)? {
         var bytes: UnsafeRawPointer?
         var count = 0
@@ -58,7 +60,7 @@ final class ArchiveReader {
         return (offset, UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    /// Reads what is behind the archive.
+    /// Reads what follows the archive.
     ///
     /// - Returns: the size of the file in bytes, and its SHA-256.
     func finish() throws(ArchiveFailure) -> (size: Int64, digest: String) {

@@ -6,10 +6,10 @@ import SystemPackage
 ///
 /// Used by one thread at a time.
 final class ArchiveWriter {
-    /// What an archive is made of.
+    /// The formats of an archive.
     enum Format {
-        /// The tar format of POSIX.1-2001, with times to the nanosecond and extended attributes as
-        /// GNU tar and bsdtar know them.
+        /// The tar format of POSIX.1-2001, with times in nanoseconds, and with extended attributes
+        /// as GNU tar and bsdtar store them.
         case pax
         /// Bytes without any structure: one compressed file.
         case raw
@@ -20,6 +20,8 @@ final class ArchiveWriter {
     private let output: ArchiveOutput
     private var isClosed = false
 
+    /// Begins an archive.
+    ///
     /// - Parameter descriptor: open for writing; it stays open.
     init(_ format: Format, to descriptor: FileDescriptor) throws(ArchiveFailure) {
         guard let archive = archive_write_new() else {
@@ -36,7 +38,7 @@ final class ArchiveWriter {
         }
         try check(archive_write_add_filter_zstd(archive))
         try check(archive_write_set_filter_option(archive, "zstd", "compression-level", "3"))
-        // As many threads as there are cores; a libzstd that cannot has one all the same.
+        // As many threads as there are cores; a libzstd without threads ignores this.
         _ = archive_write_set_filter_option(archive, "zstd", "threads", "0")
         try check(archive_write_set_bytes_per_block(archive, 1 << 18))
         try check(archive_write_set_bytes_in_last_block(archive, 1))
@@ -51,23 +53,23 @@ final class ArchiveWriter {
     }
 
     deinit {
-        // What is not finished is thrown away: nothing more of it is to be written.
+        // An unfinished archive is discarded: nothing more of it must be written.
         if !isClosed { archive_write_fail(archive) }
         archive_write_free(archive)
     }
 
     /// Begins an entry.
     ///
-    /// - Throws: ``ArchiveFailure``, not a fatal one when the format cannot express the header.
+    /// - Throws: ``ArchiveFailure``, which is not fatal when the format cannot express the header.
     func begin(_ item: ArchiveMetadata) throws(ArchiveFailure) {
         entry.fill(item)
         let code = archive_write_header(archive, entry.pointer)
-        // The C locale knows no names but ASCII: others are written as they are, with a warning.
+        // In the C locale, libarchive writes names that are not ASCII unchanged, with a warning.
         if code == ARCHIVE_WARN && item.holdsMoreThanASCII { return }
         try check(code)
     }
 
-    /// Adds content to the entry, of which there must be exactly as much as its size says.
+    /// Appends content to the entry, which must have exactly as many bytes as its size says.
     func append(_ bytes: UnsafeRawBufferPointer) throws(ArchiveFailure) {
         var rest = bytes
         while !rest.isEmpty {
@@ -77,7 +79,7 @@ final class ArchiveWriter {
         }
     }
 
-    /// Adds content to the entry.
+    /// Appends content to the entry.
     func append(_ bytes: [UInt8]) throws(ArchiveFailure) {
         let outcome = bytes.withUnsafeBytes { bytes in
             Result { () throws(ArchiveFailure) in try append(bytes) }
@@ -88,7 +90,7 @@ final class ArchiveWriter {
     /// Ends the entry.
     func end() throws(ArchiveFailure) { try check(archive_write_finish_entry(archive)) }
 
-    /// Writes what is left.
+    /// Writes the pending data and ends the archive.
     ///
     /// - Returns: the size of what was written in bytes, and its SHA-256.
     func finish() throws(ArchiveFailure) -> (size: Int64, digest: String) {
@@ -97,7 +99,7 @@ final class ArchiveWriter {
         return output.finish()
     }
 
-    /// How many bytes were written so far.
+    /// The number of bytes written so far.
     var size: Int64 { output.size }
 
     private func check(_ code: CInt) throws(ArchiveFailure) {
@@ -113,7 +115,7 @@ final class ArchiveWriter {
     }
 }
 
-/// libarchive's words for what went wrong last.
+/// Returns libarchive's last error message.
 func archiveMessage(_ archive: OpaquePointer) -> String {
     archive_error_string(archive).map { String(cString: $0) } ?? "libarchive does not say why"
 }
@@ -125,21 +127,23 @@ extension ArchiveMetadata {
     }
 }
 
-/// Where an archive is written to; sums up what passes.
+/// The file that an archive is written to; computes the digest of what is written.
 final class ArchiveOutput {
-    /// What went wrong; nil as long as nothing did.
+    /// The errno of the last failure; nil when there was none.
     private(set) var failure: Errno?
-    /// How many bytes were written.
+    /// The number of bytes written.
     private(set) var size: Int64 = 0
     private let descriptor: FileDescriptor
     private var digest = SHA256()
 
+    /// Creates an output.
+    ///
     /// - Parameter descriptor: open for writing; it stays open.
     init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     /// Writes all bytes.
     ///
-    /// - Returns: how many they are; -1 on failure.
+    /// - Returns: the number of bytes; -1 on failure.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         do throws(Errno) {
             try writeFile(descriptor, bytes)
@@ -152,6 +156,6 @@ final class ArchiveOutput {
         return bytes.count
     }
 
-    /// The size of what was written in bytes, and its SHA-256.
+    /// Returns the size of what was written in bytes, and its SHA-256.
     func finish() -> (size: Int64, digest: String) { (size, digest.finish()) }
 }

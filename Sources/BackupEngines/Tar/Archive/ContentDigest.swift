@@ -1,9 +1,9 @@
 import BackupPlanning
 import SystemCalls
 
-/// The SHA-256 of content that comes in pieces, with holes between them.
+/// The SHA-256 of content that arrives in pieces, with holes between them.
 struct ContentDigest {
-    /// Asked now and then while holes are hashed: true ends the work.
+    /// Called repeatedly while holes are hashed; returns true to stop.
     let isCancelled: () -> Bool
     private var digest = SHA256()
     private var offset: Int64 = 0
@@ -14,7 +14,7 @@ struct ContentDigest {
 
     /// Adds a piece.
     ///
-    /// - Parameter start: where the piece begins; not before the end of the last one.
+    /// - Parameter start: the offset of the piece; not before the end of the last one.
     /// - Throws: as ``finish(size:)``.
     mutating func update(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws {
         try fill(to: start)
@@ -22,10 +22,10 @@ struct ContentDigest {
         offset.addSaturating(Int64(bytes.count))
     }
 
-    /// The digest of so many bytes, in hexadecimal.
+    /// Returns the digest of `size` bytes, in hexadecimal.
     ///
-    /// - Throws: ``ArchiveFailure`` when more is holes than any file that was stored has,
-    ///   `CancellationError`.
+    /// - Throws: ``ArchiveFailure`` when the holes are larger than those of any file that is ever
+    ///   stored, `CancellationError`.
     mutating func finish(size: Int64) throws -> String {
         try fill(to: size)
         return digest.finish()

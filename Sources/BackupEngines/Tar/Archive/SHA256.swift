@@ -1,6 +1,6 @@
 import CNettle
 
-/// A SHA-256 digest in the making.
+/// The state of a SHA-256 computation.
 struct SHA256 {
     private var state = sha256_ctx()
 
@@ -15,7 +15,7 @@ struct SHA256 {
     /// Adds bytes.
     mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-    /// The digest, in hexadecimal; the state is then that of no bytes.
+    /// Returns the digest, in hexadecimal, and resets the state.
     mutating func finish() -> String {
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
         nettle_sha256_digest(&state, digest.count, &digest)

@@ -1,10 +1,10 @@
-/// What the last line of a manifest tells.
+/// The contents of the last line of a manifest.
 struct ManifestEnd: Sendable, Hashable {
-    /// How many items there are.
+    /// The number of items.
     var items: Int64 = 0
-    /// The sizes of the regular files, in bytes; a file with several names counts once.
+    /// The sizes of the regular files, in bytes; hard links to one file count once.
     var bytes: Int64 = 0
-    /// How many items should be there and are not, or not as they were.
+    /// The number of items that are missing, or differ from those on disk.
     var shortfalls: Int64 = 0
     /// The archive's size in bytes.
     var archiveSize: Int64 = 0
@@ -14,9 +14,9 @@ struct ManifestEnd: Sendable, Hashable {
     var linesDigest = ""
 }
 
-/// What the first line of a manifest tells.
+/// The contents of the first line of a manifest.
 struct ManifestHead: Sendable, Hashable {
-    /// The version of the format that is written. Readers refuse a higher one.
+    /// The version of the format that is written. Readers reject a higher one.
     static let currentVersion: Int64 = 1
 
     /// The version of the format.

@@ -1,12 +1,12 @@
 import ResourceValues
 
-/// What a manifest tells of one item of an archive.
+/// The facts that a manifest contains about one item of an archive.
 struct ManifestItem: Sendable, Hashable {
-    /// Why the archive does not hold the content as the file had it.
+    /// The reason why the content in the archive is not that of the file.
     enum Damage: String, Sendable, Hashable {
         /// The file changed while it was read.
         case changed
-        /// The file could not be read to its end; zeros stand for the rest.
+        /// The file could not be read to its end; zeros replace the rest.
         case unreadable
     }
 
@@ -14,44 +14,44 @@ struct ManifestItem: Sendable, Hashable {
     var path: [UInt8] = []
     /// The kind of file.
     var kind = FileKind.unknown
-    /// Permission bits with set-user-ID, set-group-ID and sticky bits.
+    /// The permission bits, with set-user-ID, set-group-ID and sticky bits.
     var permissions: UInt16 = 0
-    /// The owner's user number.
+    /// The uid of the owner.
     var owner: UInt32 = 0
-    /// The owning group's number.
+    /// The gid of the owning group.
     var group: UInt32 = 0
     /// When the content last changed.
     var modified = FileTime(seconds: 0, nanoseconds: 0)
-    /// The size in bytes; 0 unless it is a regular file. Names of one file all have it.
+    /// The size in bytes; 0 unless it is a regular file. The same for all hard links to a file.
     var size: Int64 = 0
-    /// The SHA-256 of a regular file's content, in hexadecimal. Names of one file all have it.
+    /// The SHA-256 of a regular file's content, in hexadecimal. The same for all hard links to a
+    /// file.
     var digest: String?
-    /// The target of a symbolic link.
+    /// The target of a symbolic link; nil for anything else.
     var linkTarget: [UInt8]?
-    /// The item's path, when this is another name of it.
+    /// The path of the first name of the file, when this item is another hard link to it.
     var hardLink: [UInt8]?
-    /// How many extended attributes are in the archive.
+    /// The number of extended attributes in the archive.
     var attributeCount = 0
     /// The SHA-256 of the extended attributes, in hexadecimal; nil when there are none, and in
-    /// manifests that were written without it.
+    /// manifests written without it.
     var attributesDigest: String?
-    /// The number of a device; nil in manifests that were written without it, too.
+    /// The number of a device; also nil in manifests written without it.
     var device: DeviceNumber?
-    /// nil when the content is as the file had it.
+    /// The damage to the content; nil when it is that of the file.
     var damage: Damage?
 
-    /// What becomes of the extended attributes in the item's entry of the archive.
+    /// The result of comparing the extended attributes in the item's archive entry.
     enum AttributeCheck {
         /// They are those that were stored.
         case asStored
-        /// There are as many; nothing tells more.
+        /// Their number is right; the manifest has no digest to compare with.
         case unchecked
         /// They are not those that were stored.
         case different
     }
 
-    /// Compares the extended attributes in the item's entry of the archive with those it was stored
-    /// with.
+    /// Compares the extended attributes in the item's archive entry with those that were stored.
     func check(_ attributes: [ExtendedAttribute]) -> AttributeCheck {
         guard attributes.count == attributeCount else { return .different }
         if attributes.isEmpty { return .asStored }
@@ -59,11 +59,11 @@ struct ManifestItem: Sendable, Hashable {
         return attributes.digest == attributesDigest ? .asStored : .different
     }
 
-    /// The path in the archive: without the slash at the start; `.` for the root.
+    /// The path in the archive: without the leading slash; `.` for the root.
     var archivePath: [UInt8] { archived(path) }
 }
 
-/// The path in an archive of an absolute path.
+/// Returns the path in an archive for an absolute path.
 func archived(_ path: [UInt8]) -> [UInt8] {
     let relative = path.drop { $0 == UInt8(ascii: "/") }
     return relative.isEmpty ? [UInt8(ascii: ".")] : Array(relative)

@@ -7,16 +7,16 @@ enum ManifestLine: Sendable, Hashable {
     case head(ManifestHead)
     /// An item of the archive.
     case item(ManifestItem)
-    /// So many bytes of the snapshot's record follow.
+    /// The head of the snapshot's record, which follows with this many bytes.
     case record(size: Int64)
-    /// Something that is not in the archive, or not as it was.
+    /// An item that is missing from the archive, or differs from that on disk.
     case shortfall
     /// The last.
     case end(ManifestEnd)
-    /// One that a later version of this program may add.
+    /// A line that a later version of this program may add.
     case other
 
-    /// Reads a line.
+    /// Parses a line.
     init(reading line: ArraySlice<UInt8>) throws(JSONError) {
         var fields = ManifestFields()
         var scanner = JSONScanner(line)
@@ -36,7 +36,7 @@ enum ManifestLine: Sendable, Hashable {
     }
 }
 
-/// The fields of any line.
+/// The fields of all kinds of lines.
 private struct ManifestFields {
     var type = ""
     var item = ManifestItem()
@@ -135,7 +135,7 @@ private struct ManifestFields {
 }
 
 extension DeviceNumber {
-    /// Reads `MAJOR:MINOR`; nil for anything else.
+    /// Parses `MAJOR:MINOR`; nil for anything else.
     fileprivate init?(manifestText text: String) {
         let numbers = text.split(separator: ":", omittingEmptySubsequences: false)
         guard numbers.count == 2, let major = UInt32(numbers[0]), let minor = UInt32(numbers[1])

@@ -19,7 +19,7 @@ final class ManifestReader {
     ///
     /// - Parameters:
     ///   - descriptor: open for reading; it stays open.
-    ///   - isCancelled: asked between pieces: true ends the reading, with a failure.
+    ///   - isCancelled: called between pieces; returns true to stop, which is a failure.
     /// - Throws: ``ArchiveFailure``.
     init(
         from descriptor: FileDescriptor, isCancelled: @escaping () -> Bool
@@ -43,7 +43,7 @@ final class ManifestReader {
         self.head = head
     }
 
-    /// The next item; nil behind the last, when the rest has been read and is whole.
+    /// Returns the next item; nil after the last, when the rest has been read and is intact.
     func nextItem() throws(ArchiveFailure) -> ManifestItem? {
         while let line = try nextLine() {
             switch try read(line, { _ in }) {
@@ -55,10 +55,10 @@ final class ManifestReader {
         throw .truncatedManifest
     }
 
-    /// Hands the snapshot's record to `body` piece by piece, and reads the rest. What `body` got is
-    /// the record only when nothing is thrown.
+    /// Passes the snapshot's record to `body` piece by piece, and reads the rest. What `body`
+    /// received is the record only if nothing is thrown.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false when there is no record.
     func readRecord(
         _ body: ([UInt8]) throws(ArchiveFailure) -> Void
     ) throws(ArchiveFailure) -> Bool {
@@ -73,7 +73,8 @@ final class ManifestReader {
         throw .truncatedManifest
     }
 
-    /// Counts a line behind the first one in, and what follows it; at the last one compares.
+    /// Reads a line after the first one, with the bytes that belong to it, and adds them to the
+    /// digest; compares the digest at the last line.
     private func read(
         _ line: [UInt8], _ body: ([UInt8]) throws(ArchiveFailure) -> Void
     ) throws(ArchiveFailure) -> ManifestLine {
@@ -96,7 +97,7 @@ final class ManifestReader {
         return parsed
     }
 
-    /// Hands the bytes behind the first line to `body` piece by piece.
+    /// Passes the bytes after the first line to `body` piece by piece.
     func readRest(_ body: ([UInt8]) throws(ArchiveFailure) -> Void) throws(ArchiveFailure) {
         repeat {
             try body(Array(buffer[position...]))
@@ -132,7 +133,7 @@ final class ManifestReader {
         }
     }
 
-    /// The next line with its newline; nil at the end.
+    /// Returns the next line with its newline; nil at the end.
     private func nextLine() throws(ArchiveFailure) -> [UInt8]? {
         var searched = position
         while true {

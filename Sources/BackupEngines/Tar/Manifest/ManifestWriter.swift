@@ -2,13 +2,15 @@ import ResourceValues
 import SystemPackage
 import TextFormats
 
-/// Writes a manifest: JSON, an object on each line, compressed with zstd.
+/// Writes a manifest: one JSON object per line, compressed with zstd.
 final class ManifestWriter {
     private let writer: ArchiveWriter
     private var lines: [UInt8] = []
     private var digest = SHA256()
     private static let limit = 1 << 16
 
+    /// Begins a manifest with its first line.
+    ///
     /// - Parameter descriptor: open for writing; it stays open.
     init(to descriptor: FileDescriptor, _ snapshot: Snapshot) throws(ArchiveFailure) {
         writer = try Self.begin(descriptor, snapshot)
@@ -26,9 +28,9 @@ final class ManifestWriter {
         return writer
     }
 
-    /// Writes a manifest anew with another first line.
+    /// Copies a manifest with another first line.
     ///
-    /// - Parameter old: of which only the first line was read.
+    /// - Parameter old: a reader that has read only the first line.
     static func copy(
         _ old: ManifestReader, to descriptor: FileDescriptor, _ snapshot: Snapshot
     ) throws(ArchiveFailure) {
@@ -38,7 +40,7 @@ final class ManifestWriter {
         _ = try writer.finish()
     }
 
-    /// Adds an item.
+    /// Appends an item.
     func append(_ item: ManifestItem) throws(ArchiveFailure) {
         var line = JSONLine()
         line.add("type", "item")
@@ -61,7 +63,7 @@ final class ManifestWriter {
         try append(line.ended())
     }
 
-    /// Adds what should be in the archive and is not, or not as it is on disk.
+    /// Appends an item that is missing from the archive, or differs from that on disk.
     func append(_ shortfall: Shortfall) throws(ArchiveFailure) {
         var line = JSONLine()
         line.add("type", "shortfall")
@@ -71,7 +73,7 @@ final class ManifestWriter {
         try append(line.ended())
     }
 
-    /// Adds the snapshot's record as it is, behind a line with its size.
+    /// Appends the snapshot's record unchanged, after a line with its size.
     func append(record: [UInt8]) throws(ArchiveFailure) {
         var line = JSONLine()
         line.add("type", "record")
@@ -80,7 +82,7 @@ final class ManifestWriter {
         try append(record)
     }
 
-    /// Adds the last line, and writes what is left.
+    /// Appends the last line, and writes the pending data.
     ///
     /// - Returns: the manifest's size in bytes.
     func finish(_ end: ManifestEnd) throws(ArchiveFailure) -> Int64 {
@@ -98,7 +100,7 @@ final class ManifestWriter {
         return try writer.finish().size
     }
 
-    /// A manifest's first line.
+    /// Returns a manifest's first line.
     private static func head(_ snapshot: Snapshot) -> [UInt8] {
         var line = JSONLine()
         line.add("type", "snapshot")

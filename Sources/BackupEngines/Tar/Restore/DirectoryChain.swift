@@ -2,26 +2,28 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Leads to directories below a restore's target by descriptors, and makes those that are missing:
-/// a symbolic link on the way is never followed, whoever put it there.
+/// Opens directories below a restore's target by descriptors, and creates those that are missing. A
+/// symbolic link on the way is never followed.
 ///
-/// The directories on the way to the last one stay open; each is finished when the way leaves it.
+/// The directories above the current one stay open; each is finished when the chain leaves it.
 final class DirectoryChain {
     private var directories: [RestoredDirectory]
     private let finish: (RestoredDirectory) -> Void
 
+    /// Creates a chain.
+    ///
     /// - Parameters:
-    ///   - target: the directory at the top, open for reading; then the chain's to close.
-    ///   - finish: called once for each directory the way leaves.
+    ///   - target: the directory at the top, open for reading; the chain closes it.
+    ///   - finish: called once for each directory that the chain leaves.
     init(_ target: FileDescriptor, finish: @escaping (RestoredDirectory) -> Void) {
         directories = [RestoredDirectory(name: [], target)]
         self.finish = finish
     }
 
-    /// Opens a directory, and makes it and those above it where they are missing.
+    /// Opens a directory, and creates it and its ancestors where they are missing.
     ///
-    /// - Parameter names: from the target down.
-    /// - Throws: the errno of a call: `ENOTDIR` or `ELOOP` where something else has the name.
+    /// - Parameter names: the names from the target down.
+    /// - Throws: the errno of a call: `ENOTDIR` or `ELOOP` when something else has the name.
     func enter(_ names: ArraySlice<[UInt8]>) throws(Errno) -> RestoredDirectory {
         var shared = 1
         for name in names.prefix(directories.count - 1) {
@@ -44,12 +46,12 @@ final class DirectoryChain {
         _ name: FilePath, in parent: RestoredDirectory
     ) throws(Errno) -> FileDescriptor {
         do throws(Errno) {
-            // For nobody else until its own permissions are set.
+            // Accessible to no other user until its own permissions are set.
             try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
         } catch .fileExists {
-            // It was there, or something else is, which opening finds out.
+            // A directory, or something else, which makes opening it fail.
         }
-        // A filesystem that is mounted below the target is restored into.
+        // Filesystems mounted below the target are restored into.
         return try openBeneath(
             name, in: parent.descriptor, flags: [.readOnly, .directory], crossingMounts: true)
     }

@@ -3,15 +3,15 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// Gives restored items their owners, extended attributes, permissions and times, in this order: a
-/// change of the owner takes set-ID bits and capabilities away, and read-only items take no
-/// attributes from an ordinary user.
+/// Sets the owners, extended attributes, permissions and times of restored items, in this order:
+/// changing the owner clears set-ID bits and capabilities, and an ordinary user cannot store
+/// attributes on read-only items.
 final class MetadataRestorer {
-    /// What could not be set.
+    /// The items with metadata that could not be set.
     private(set) var failures: [RestoreFailure] = []
     private let isRoot = effectiveUser() == 0
 
-    /// Sets everything on a regular file or a directory that is open.
+    /// Sets all metadata of a regular file or a directory that is open.
     func apply(
         _ item: ManifestItem, _ attributes: [ExtendedAttribute], toFile file: FileDescriptor,
         _ path: [UInt8]
@@ -27,9 +27,9 @@ final class MetadataRestorer {
         checkTime(item.modified, of: file, path)
     }
 
-    /// Sets everything on an item that is neither a regular file nor a directory.
+    /// Sets all metadata of an item that is neither a regular file nor a directory.
     ///
-    /// - Parameter handle: open with `O_PATH`. By its name, it might be another item by now.
+    /// - Parameter handle: open with `O_PATH`; another item may have the name meanwhile.
     func apply(
         _ item: ManifestItem, _ attributes: [ExtendedAttribute], toHandle handle: FileDescriptor,
         _ path: [UInt8]
@@ -45,8 +45,9 @@ final class MetadataRestorer {
         checkTime(item.modified, of: handle, path)
     }
 
-    /// Reports a time that the filesystem replaced by the nearest it can keep, which is no error of
-    /// setting it: `utimensat(2)`. All filesystems keep those from 1970 to 2038.
+    /// Reports a time that the filesystem replaced by the nearest one it can store, which
+    /// `utimensat(2)` does not report as an error. All filesystems can store times from 1970 to
+    /// 2038.
     private func checkTime(
         _ time: FileTime, of file: FileDescriptor, _ path: [UInt8]
     ) {
@@ -63,7 +64,7 @@ final class MetadataRestorer {
         }
     }
 
-    /// Sets everything on a directory that nothing more is restored in.
+    /// Sets all metadata of a directory in which nothing more is restored.
     func finish(_ directory: RestoredDirectory) {
         guard let (item, attributes) = directory.pending else { return }
         apply(item, attributes, toFile: directory.descriptor, item.path)
@@ -83,7 +84,7 @@ final class MetadataRestorer {
         }
     }
 
-    /// Whether an ordinary user can store an attribute: those of other namespaces are root's.
+    /// Whether an ordinary user can store an attribute: other namespaces are reserved for root.
     private func isForEverybody(_ name: [UInt8]) -> Bool {
         name.starts(with: "user.".utf8) || name.starts(with: "system.posix_acl".utf8)
     }

@@ -2,16 +2,16 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Brings the items of an archive back below a directory.
+/// Restores the items of an archive below a directory.
 ///
-/// What the archive says is trusted with nothing but content: no path leads out of the target, and
-/// nothing that is there is replaced unless that is asked for.
+/// The archive is trusted only for content: no path leads out of the target, and nothing that
+/// exists is replaced unless that was requested.
 final class TreeRestorer {
     /// Items that are not as they are in the archive.
     private(set) var failures: [RestoreFailure] = []
     /// What is wrong with the archive as a whole, in words.
     private(set) var complaints: [String] = []
-    /// How many items were restored, or should have been.
+    /// The number of items that were restored, or should have been.
     private(set) var count = 0
     private let overwrites: Bool
     private let target: FilePath
@@ -19,16 +19,18 @@ final class TreeRestorer {
     private let metadata: MetadataRestorer
     private let report: (Int) -> Void
     private let isCancelled: () -> Bool
-    /// What was restored of files with several names, by the path of the first one.
+    /// The restored files with several hard links, by the path of the first name.
     private var firstNames: [[UInt8]: FileIdentity] = [:]
-    /// What is wrong with files with several names, by the path of the first one.
+    /// The failures of files with several hard links, by the path of the first name.
     private var firstFailures: [[UInt8]: RestoreFailure.Cause] = [:]
-    /// Why nothing more is read from the archive; nil as long as it can be.
+    /// Why nothing more is read from the archive; nil while it can be read.
     private var damage: ArchiveFailure?
-    /// Items whose extended attributes are those of the archive, and nothing tells whether they are
-    /// those that were stored.
+    /// Items with extended attributes from the archive that could not be compared with those that
+    /// were stored.
     private var unchecked: [[UInt8]] = []
 
+    /// Creates a restorer.
+    ///
     /// - Parameters:
     ///   - target: an existing directory.
     ///   - report: called now and then with the number of items.
@@ -50,10 +52,10 @@ final class TreeRestorer {
 
     /// Restores what is wanted, and reads the rest.
     ///
-    /// The manifest is whole. What the archive holds is compared with it, item by item; what is not
-    /// as it was stored, or cannot be read any more, is a failure of the item.
+    /// Each item in the archive is compared with the manifest, which is verified by itself. An item
+    /// that differs from what was stored, or cannot be read, is a failure.
     ///
-    /// - Parameter reader: which sums up what it reads.
+    /// - Parameter reader: computes the digest of what it reads.
     /// - Throws: ``BackupError``: `damaged` for the manifest, `noSpace`; `CancellationError`.
     func restore(
         _ reader: ArchiveReader, _ manifest: OpenManifest, _ paths: RestorePaths
@@ -94,8 +96,8 @@ final class TreeRestorer {
         }
     }
 
-    /// Compares the archive with what was written. Whatever it holds, each item restored was
-    /// compared, but for attributes in snapshots without a digest of them.
+    /// Compares the archive as a whole with what was written. Even if it differs, each restored
+    /// item was compared by itself, except for attributes in snapshots without a digest of them.
     private func checkWhole(_ reader: ArchiveReader, _ end: ManifestEnd?) {
         do throws(ArchiveFailure) {
             let (size, digest) = try reader.finish()
@@ -111,7 +113,8 @@ final class TreeRestorer {
         }
     }
 
-    /// The extended attributes of an item that may be stored: none when they are not those it had.
+    /// Returns the extended attributes to store on an item: none when they differ from those that
+    /// were stored.
     private func attributes(
         of item: ManifestItem, _ entry: ArchiveMetadata, _ path: [UInt8]
     ) -> [ExtendedAttribute] {
@@ -214,7 +217,7 @@ final class TreeRestorer {
                 device: item.device ?? entry.device)
         default: throw .notSupported
         }
-        // The name may lead to something else by now, which gets nothing of this item's.
+        // Another item may have the name meanwhile, and must not get this one's metadata.
         let handle = OwnedDescriptor(try openReference(to: location))
         let status = try handle.descriptor.status()
         guard status.kind == item.kind, status.linkCount == 1,
@@ -231,13 +234,13 @@ final class TreeRestorer {
         let tree = try TargetTree(target)
         let existing = OwnedDescriptor(try openReference(to: tree.location(of: first)))
         withExtendedLifetime(tree) {}
-        // Only what this restore made gets another name.
+        // Only a file that this restore created gets another hard link.
         guard try existing.descriptor.status().identity == identity else { throw .fileExists }
         try removeExisting(location)
         try nameFile(existing.descriptor, location.name, in: location.directory)
     }
 
-    /// Removes what has the name, if that is asked for; a directory stays.
+    /// Removes what has the name, if requested; a directory stays.
     private func removeExisting(_ location: DirectoryEntryLocation) throws(Errno) {
         guard overwrites else { return }
         do throws(Errno) {
@@ -252,7 +255,7 @@ final class TreeRestorer {
     }
 }
 
-/// Why an item could not be given its name in a target, in words.
+/// Returns why an item could not get its name in a target, in words.
 func sentence(_ error: Errno) -> String {
     switch error {
     case .fileExists: "something else has its name"

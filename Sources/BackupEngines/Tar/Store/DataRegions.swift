@@ -1,10 +1,11 @@
 import SystemCalls
 import SystemPackage
 
-/// The regions of an open regular file that hold data: `lseek(2)` with `SEEK_DATA` and `SEEK_HOLE`.
+/// Returns the regions of an open regular file that contain data: `lseek(2)` with `SEEK_DATA` and
+/// `SEEK_HOLE`.
 ///
-/// - Returns: nil when all of it does, or where the filesystem does not tell. A file that is one hole
-///   has an empty region at its start.
+/// - Returns: nil when the whole file contains data, or when the filesystem does not report holes.
+///   A file that consists of one hole has an empty region at its start.
 func dataRegions(
     of descriptor: FileDescriptor, _ status: FileStatus
 ) throws(Errno) -> [Range<Int64>]? {

@@ -1,7 +1,7 @@
 import SystemCalls
 import SystemPackage
 
-/// An open directory on the way down a tree, with the names in it that are still to come.
+/// An open directory in a depth-first walk, with the names in it that remain to be visited.
 final class DirectoryFrame {
     /// The directory.
     var descriptor: FileDescriptor { owned.descriptor }
@@ -10,9 +10,11 @@ final class DirectoryFrame {
     private let owned: OwnedDescriptor
     private var names: [[UInt8]]
 
+    /// Creates a frame.
+    ///
     /// - Parameters:
     ///   - descriptor: the directory, open for reading; closed with the frame.
-    ///   - names: those to visit, in any order.
+    ///   - names: the names to visit, the last one first.
     init(_ descriptor: FileDescriptor, path: [UInt8], names: [[UInt8]] = []) {
         owned = OwnedDescriptor(descriptor)
         self.path = path
@@ -21,14 +23,14 @@ final class DirectoryFrame {
 
     /// Reads the names of all entries.
     func readNames() throws(Errno) {
-        // The last is taken first.
+        // The last name is visited first.
         names = try BackupEngines.names(in: descriptor).sorted { $1.lexicographicallyPrecedes($0) }
     }
 
-    /// Takes the next name off; nil when there is none left.
+    /// Removes and returns the next name; nil when none is left.
     func nextName() -> [UInt8]? { names.popLast() }
 
-    /// The path of an entry.
+    /// Returns the path of an entry.
     func path(of name: [UInt8]) -> [UInt8] {
         path + (path.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name
     }

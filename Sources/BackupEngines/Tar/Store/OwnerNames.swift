@@ -1,26 +1,27 @@
 import SystemCalls
 import SystemPackage
 
-/// The names of users and groups by their numbers, as `/etc/passwd` and `/etc/group` tell them.
+/// The names of users and groups by uid and gid, from `/etc/passwd` and `/etc/group`.
 struct OwnerNames {
     private let users: [UInt32: String]
     private let groups: [UInt32: String]
 
-    /// Reads both files. An archive of numbers alone is as good where they cannot be read.
+    /// Reads both files. Where they cannot be read, an archive contains only uids and gids.
     init() {
         users = Self.names(in: "/etc/passwd")
         groups = Self.names(in: "/etc/group")
     }
 
-    /// A user's name; empty where none is known.
+    /// Returns a user's name; empty when it is unknown.
     func user(_ number: UInt32) -> String { users[number] ?? "" }
 
-    /// A group's name; empty where none is known.
+    /// Returns a group's name; empty when it is unknown.
     func group(_ number: UInt32) -> String { groups[number] ?? "" }
 
-    /// Both files have the name in the first field and the number in the third.
+    /// Returns the names in a file, by id. Both files have the name in the first field and the id
+    /// in the third.
     private static func names(in path: FilePath) -> [UInt32: String] {
-        // Numbers do where there are no names.
+        // Without names, the ids suffice.
         guard let text = try? contentsOfFile(path) else { return [:] }
         var names: [UInt32: String] = [:]
         for line in text.split(separator: UInt8(ascii: "\n")) {

@@ -1,13 +1,15 @@
-/// Tells how far a backup has come, a few times a second, and whether it is to stop.
+/// Reports the progress of a backup a few times a second, and whether to stop.
 final class StoreProgress {
     private var state: BackupProgress
     private var next = ContinuousClock.now
     private let report: (BackupProgress) -> Void
     private let stopRequest: () -> Bool
 
+    /// Creates a reporter.
+    ///
     /// - Parameters:
-    ///   - total: with the totals filled in.
-    ///   - isStopped: whether the work is to end.
+    ///   - total: the progress at the start, with the totals filled in.
+    ///   - isStopped: whether to stop the work.
     init(
         _ total: BackupProgress, report: @escaping (BackupProgress) -> Void,
         isStopped: @escaping () -> Bool
@@ -17,18 +19,18 @@ final class StoreProgress {
         stopRequest = isStopped
     }
 
-    /// Whether the work is to end.
+    /// Whether to stop the work.
     var isStopped: Bool { stopRequest() }
 
-    /// Notes that a file is done.
+    /// Records that a file is done.
     func addFile() {
         state.filesDone += 1
         tell()
     }
 
-    /// Notes that bytes were read.
+    /// Records that bytes were read.
     ///
-    /// - Returns: whether the work is to end.
+    /// - Returns: whether to stop the work.
     func add(bytes count: Int) -> Bool {
         state.bytesDone += Int64(count)
         tell()

@@ -3,9 +3,9 @@ import SystemCalls
 
 /// The extended attributes of a file, as far as this process may read them.
 struct StoredAttributes {
-    /// Sorted by name.
+    /// The attributes, sorted by name.
     private(set) var attributes: [ExtendedAttribute] = []
-    /// Why some are missing; nil when none is.
+    /// Why some attributes are missing; nil when none is.
     private(set) var failure: FileError?
 
     init(of location: borrowing some FileLocation & ~Copyable) {
@@ -21,11 +21,11 @@ struct StoredAttributes {
         _ name: ExtendedAttributeName, of location: borrowing some FileLocation & ~Copyable
     ) {
         do throws(FileError) {
-            // One that is gone by now is not there to be stored.
+            // Removed since the names were read.
             guard let value = try location.extendedAttribute(named: name) else { return }
             attributes.append(ExtendedAttribute(name: name.bytes, value: value))
         } catch {
-            // Those of other namespaces may be for others' eyes only.
+            // Attributes of other namespaces may be unreadable for this user.
             guard name.bytes.starts(with: "user.".utf8) else { return }
             failure = error
         }

@@ -4,7 +4,7 @@ import SystemCalls
 import SystemPackage
 
 extension TarRepository {
-    /// Stores everything anew: a snapshot is of use without any other.
+    /// Stores everything again, so that a snapshot depends on no other.
     ///
     /// The archive is read back and compared with the manifest before the snapshot exists.
     package func store(
@@ -28,7 +28,7 @@ extension TarRepository {
         guard let planned = request.plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
         }
-        // Without any to spare every file would be one that cannot be read.
+        // Without spare descriptors, every file would be reported as unreadable.
         try requireDescriptors(spareDescriptors)
         let identifier = TarNames.makeIdentifier()
         let archive = try UnfinishedFile(TarNames.archive(identifier), in: directory.descriptor)
@@ -77,7 +77,7 @@ extension TarRepository {
             advice: "check the disk and the memory of this machine", path: path)
     }
 
-    /// Removes what a killed process left of files that were not whole.
+    /// Removes incomplete files that a killed process left.
     func removeUnfinished(in directory: FileDescriptor) throws(BackupError) {
         for name in try fileNames(in: directory) where TarNames.isUnfinished(name) {
             do throws(Errno) {

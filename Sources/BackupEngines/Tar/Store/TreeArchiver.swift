@@ -6,18 +6,18 @@ import SystemPackage
 
 /// Writes what a plan stores into an archive and its manifest, walking by descriptor.
 ///
-/// The plan decides: what it leaves out is left out, and what it does not know, because it came
-/// after the plan was made, is not stored. Items come in the order of ``pathPrecedes(_:_:)``. Of the
-/// tree no more is held in memory than the names in the directories on the way down, and the paths
-/// of files with several names.
+/// The plan decides: what it excludes is not stored, nor is what it does not contain because it was
+/// created after the plan was built. Items come in the order of ``pathPrecedes(_:_:)``. Memory
+/// contains no more of the tree than the names in the directories above the current item, and the
+/// paths of files with several hard links.
 final class TreeArchiver {
-    /// Counts for the manifest's last line.
+    /// The counts for the manifest's last line.
     private(set) var end = ManifestEnd()
     /// Items that are not in the archive as they should be.
     private(set) var shortfalls: [Shortfall] = []
-    /// How many regular files were stored; each name counts.
+    /// The number of regular files stored; each hard link counts.
     private(set) var fileCount: Int64 = 0
-    /// The sizes of the regular files stored, in bytes; each name counts.
+    /// The sizes of the regular files stored, in bytes; each hard link counts.
     private(set) var fileBytes: Int64 = 0
     private let plan: BackupPlan
     private var planned: PlanManifest
@@ -29,6 +29,8 @@ final class TreeArchiver {
     private let owners = OwnerNames()
     private var firstNames: [FileIdentity: ManifestItem] = [:]
 
+    /// Creates an archiver.
+    ///
     /// - Parameter planned: the plan's manifest.
     init(
         _ plan: BackupPlan, _ planned: PlanManifest, to writer: ArchiveWriter,
@@ -81,7 +83,7 @@ final class TreeArchiver {
 
     /// Stores one item.
     ///
-    /// - Returns: the directory to go on in, if it is one.
+    /// - Returns: the directory to descend into; nil for anything else.
     private func visit(
         _ location: DirectoryEntryLocation, _ path: [UInt8]
     ) throws -> DirectoryFrame? {
@@ -134,7 +136,7 @@ final class TreeArchiver {
             if exclusion == nil { try frame.readNames() }
         } catch {
             note(cause(error), path)
-            // The directory itself is there, and its marks count.
+            // The directory itself exists, and its marks matter.
             guard ![.notDirectory, .noSuchFileOrDirectory].contains(error) else { return nil }
             try begin(path, planned, StoredAttributes(of: location))
             return nil
@@ -145,7 +147,7 @@ final class TreeArchiver {
         return frame
     }
 
-    /// What is stored of a directory whose contents are left out.
+    /// Returns the names that are stored from a directory whose contents are excluded.
     private func keptNames(_ exclusion: LeftOutItem?) -> [[UInt8]] {
         exclusion?.reason.keptFile.map { [$0.name.bytes] } ?? []
     }
@@ -167,7 +169,7 @@ final class TreeArchiver {
                 return nil
             }
             guard !status.isTooSparse else {
-                // It grew since it was planned.
+                // It grew since the plan was built.
                 note(.unplanned(LeftOutReason.tooSparse.sentence), path)
                 return nil
             }
@@ -189,9 +191,10 @@ final class TreeArchiver {
         return item
     }
 
-    /// Whether a file was stored as it was at one moment; reported when not.
+    /// Returns the damage to a file's stored content, which is also reported; nil when the file was
+    /// stored as it was at one moment.
     ///
-    /// One that changed is read again: a log that only grew still begins with what was stored.
+    /// A file that changed is read again: a log that only grew still begins with what was stored.
     private func damage(
         to file: SharedDescriptor, _ before: FileStatus, _ outcome: ArchiveContent.Outcome,
         isSparse: Bool, _ path: [UInt8]
@@ -206,7 +209,7 @@ final class TreeArchiver {
             && after.contentModificationTime == before.contentModificationTime
         if outcome.shortage == nil {
             if isSame { return nil }
-            // Holes may be larger than what can be read in a lifetime.
+            // Holes may be too large to be read in reasonable time.
             let again =
                 isSparse
                 ? nil : try content.digest(of: file, size: before.size) { _ in progress.isStopped }
@@ -231,7 +234,7 @@ final class TreeArchiver {
         return try begin(path, status, StoredAttributes(of: location), linkTarget: target)
     }
 
-    /// Stores another name of a file that is in the archive.
+    /// Stores a hard link to a file that is in the archive.
     private func archive(nameOf first: ManifestItem, _ path: [UInt8]) throws {
         var item = first
         item.path = path
@@ -246,9 +249,9 @@ final class TreeArchiver {
         count(item)
     }
 
-    /// Writes an item's header; of anything but a regular file all there is to write.
+    /// Writes an item's header, which completes the item unless it is a regular file.
     ///
-    /// - Returns: nil when the archive cannot take the item, which is then reported.
+    /// - Returns: nil when the archive cannot represent the item, which is then reported.
     @discardableResult
     private func begin(
         _ path: [UInt8], _ status: FileStatus, _ attributes: StoredAttributes,
@@ -292,11 +295,11 @@ final class TreeArchiver {
         shortfalls.append(Shortfall(path: path, cause: cause))
     }
 
-    /// What an errno tells of an item that the plan stores.
+    /// Returns the cause of a shortfall for the errno of an item that the plan stores.
     private func cause(_ error: Errno) -> Shortfall.Cause {
         switch error {
         case .noSuchFileOrDirectory: .vanished
-        // Something else has the name by now: a link, a FIFO, a socket, a file.
+        // Something else has the name: a symbolic link, a FIFO, a socket or a file.
         case .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notDirectory: .changed
         default: .unreadable(error)
         }
@@ -304,7 +307,7 @@ final class TreeArchiver {
 }
 
 extension ManifestItem {
-    /// An item as it is on disk, without what an archive holds of it.
+    /// Creates an item from its state on disk, without the facts about its archive entry.
     init(_ path: [UInt8], _ status: FileStatus) {
         self.path = path
         kind = status.kind

@@ -1,21 +1,21 @@
 import SystemCalls
 import SystemPackage
 
-/// A new file of a repository that has another name until it is whole.
+/// A new file of a repository that has a temporary name until it is complete.
 ///
-/// What a killed process leaves of it can be told by its name.
+/// The name identifies what a killed process leaves.
 final class UnfinishedFile {
     /// The file, open for reading and writing.
     var descriptor: FileDescriptor { owned.descriptor }
-    /// The name it is to have.
+    /// The final name.
     let name: FilePath
     private let owned: OwnedDescriptor
     private let directory: FileDescriptor
     private var isPublished = false
 
-    /// Makes an empty file that only this user may read.
+    /// Creates an empty file that only this user may read.
     ///
-    /// - Parameter directory: stays open while this object lives.
+    /// - Parameter directory: must stay open while this object exists.
     init(_ name: FilePath, in directory: FileDescriptor) throws(Errno) {
         self.name = name
         self.directory = directory
@@ -24,18 +24,18 @@ final class UnfinishedFile {
     }
 
     deinit {
-        // A name that stays is removed by the next run.
+        // A file that cannot be removed is removed by the next run.
         if !isPublished {
             try? removeItem(TarNames.unfinished(name), in: directory, isDirectory: false)
         }
     }
 
-    /// Begins to read the file at its start.
+    /// Opens the file again, to read it from its start.
     func openAgain() throws(Errno) -> OwnedDescriptor {
         OwnedDescriptor(try reopenFile(descriptor, flags: .readOnly))
     }
 
-    /// Gives the file its name.
+    /// Gives the file its final name.
     func publish(_ condition: NamingCondition = .absent) throws(Errno) {
         try renameItem(
             TarNames.unfinished(name), in: directory, to: name, in: directory, condition)

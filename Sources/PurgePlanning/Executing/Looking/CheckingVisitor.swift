@@ -2,7 +2,7 @@ import FileTree
 import SystemCalls
 import SystemPackage
 
-/// Looks at everything in a directory unit: by the search's rules, and whether anybody uses it.
+/// Checks everything in a directory unit: by the rules of the search, and for being in use.
 struct CheckingVisitor: DepthFirstVisitor {
     private(set) var rules: UnitVisitor
     private(set) var contents: UnitContents
@@ -16,7 +16,7 @@ struct CheckingVisitor: DepthFirstVisitor {
 
     mutating func visitItem(_ item: WalkedItem, in context: PurgeContext) throws(KeepReason) {
         let status = try item.status()
-        // A file can be a mount point too, and then hides another one.
+        // A file can be a mount point too, and then hides the file below.
         if status.isMountRoot == true { throw .mountPoint }
         guard status.kind == .regularFile else {
             _ = visit(item, item.location, status, in: context)
@@ -32,7 +32,7 @@ struct CheckingVisitor: DepthFirstVisitor {
     ) throws(KeepReason) -> PurgeContext? {
         let status = try reaching { () throws(Errno) in try directory.status() }
         guard case .descend(let below) = visit(item, directory, status, in: context) else {
-            // The visitor has the reason.
+            // The visitor recorded the reason.
             return nil
         }
         try requireUnlocked(directory, patience)
@@ -55,7 +55,7 @@ struct CheckingVisitor: DepthFirstVisitor {
                 ) { entry in rules.visit(entry, in: context) }
             }
         } catch {
-            // Neither a descriptor nor a name in a directory needs a lookup; nothing was visited.
+            // Not reached: neither a descriptor nor a name in a directory needs a lookup.
             return .skip
         }
         return descent

@@ -1,17 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// What a ``DepthFirstWalk`` calls.
+/// The callbacks of a ``DepthFirstWalk``.
 protocol DepthFirstVisitor {
     /// What a directory passes to its entries.
     associatedtype Context
 
-    /// Called for each entry that is no directory.
+    /// Called for each entry that is not a directory.
     mutating func visitItem(_ item: WalkedItem, in context: Context) throws(KeepReason)
 
-    /// Called for each directory, open for reading, before its entries.
+    /// Called for each directory, opened for reading, before its entries.
     ///
-    /// - Returns: nil to leave it alone.
+    /// - Returns: the context of its entries; nil to skip the directory.
     mutating func enter(
         _ directory: FileDescriptor, _ item: WalkedItem, in context: Context
     ) throws(KeepReason) -> Context?
@@ -23,7 +23,7 @@ protocol DepthFirstVisitor {
 /// A name in an open directory.
 struct WalkedItem {
     let name: [UInt8]
-    /// The directory, open for reading.
+    /// The directory, opened for reading.
     let directory: FileDescriptor
     /// The directory's path.
     let directoryPath: [UInt8]
@@ -37,11 +37,12 @@ struct WalkedItem {
     }
 }
 
-/// Goes through a directory by descriptor, depth first, on one thread: to any depth, with any names,
-/// through no link and onto no other mount.
+/// A depth-first walk through a directory by descriptor, on one thread: to any depth, with any
+/// names, without following symbolic links or crossing mount points.
 ///
-/// Keeps the names of the directories in each directory on the way, and few descriptors: a directory
-/// put away is opened again as `..` of the one below it, and must be the same.
+/// It keeps the names of the subdirectories of each directory on the way down, but only a few
+/// descriptors: a directory whose descriptor was closed is opened again as `..` of the one below
+/// it, and must be the same.
 struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
     private struct Level {
         let name: [UInt8]
@@ -64,10 +65,10 @@ struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
     /// Visits everything in a directory.
     ///
     /// - Parameters:
-    ///   - top: the directory, open in whatever way.
+    ///   - top: the directory, opened with any flags.
     ///   - path: its path.
-    ///   - context: what its entries are visited with.
-    ///   - visitor: gets back what it came to, also when it throws.
+    ///   - context: the context of its entries.
+    ///   - visitor: the visitor, with its final state on return, also when this throws.
     static func visit(
         _ top: FileDescriptor, path: [UInt8], context: Visitor.Context, _ visitor: inout Visitor
     ) throws(KeepReason) {
@@ -167,7 +168,7 @@ struct DepthFirstWalk<Visitor: DepthFirstVisitor> {
     }
 }
 
-/// Opens a directory for reading, through no link and onto no other mount.
+/// Opens a directory for reading, without following symbolic links or crossing mount points.
 func openDirectoryToRead(
     _ name: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileDescriptor {

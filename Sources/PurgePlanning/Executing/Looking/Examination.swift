@@ -1,18 +1,18 @@
 import SystemCalls
 import SystemPackage
 
-/// What a unit looks like now, by the same rules by which it was found.
+/// The current state of a unit, determined by the rules of the search.
 struct Examination {
     /// The unit as the rules describe it now.
     let unit: PurgeUnit
     let place: UnitPlace
-    /// A unit that is a file, under lease; nil for directories and symbolic links.
+    /// The leased file, when the unit is a regular file; nil for directories and symbolic links.
     let held: HeldFile?
-    /// What is in a directory; nothing for others.
+    /// The content of a directory; empty for other units.
     let contents: UnitContents
 
-    /// Whether a second look at a directory shows what the first one did. Renaming it changes nothing
-    /// but the directory's own time of change.
+    /// Whether a second examination of a directory found what the first one did. Renaming the
+    /// directory changes only its own change time, which is not compared.
     func isUnchanged(since first: Examination) -> Bool {
         unit.identity == first.unit.identity && contents.digest == first.contents.digest
             && unit.itemCount == first.unit.itemCount && unit.bytes == first.unit.bytes
@@ -22,21 +22,21 @@ struct Examination {
     }
 }
 
-/// What is below a directory.
+/// The content of a directory unit.
 struct UnitContents: Sendable {
-    /// A number that differs when any status does, whatever the order.
+    /// A hash of the statuses of all items that does not depend on their order.
     private(set) var digest: UInt64 = 0
-    /// When any inode below was changed last.
+    /// The latest inode change time below the directory.
     private(set) var newestChange = FileTime(seconds: .min, nanoseconds: 0)
-    /// The directories, the top included.
+    /// The directories, the top one included.
     private(set) var directories: Set<FileIdentity> = []
-    /// The files with several names.
+    /// The files with several hard links.
     private var linkedFiles: Set<FileIdentity> = []
 
-    /// What a removal changes the times of before it goes.
+    /// The items whose times a removal changes before it removes them.
     var known: Set<FileIdentity> { directories.union(linkedFiles) }
 
-    /// - Parameter top: the directory that holds all of it.
+    /// - Parameter top: the directory unit itself.
     init(of top: FileIdentity? = nil) {
         if let top { directories.insert(top) }
     }
@@ -63,8 +63,8 @@ struct UnitContents: Sendable {
 }
 
 extension PurgeUnit {
-    /// Whether a unit is what a plan saw: the same file or directory, with the same times and no
-    /// more to free. When it was last read does not count.
+    /// Whether a unit is what the plan recorded: the same file or directory, with the same pin,
+    /// item count and bytes to free. Access times are not compared.
     func isAsPlanned(_ planned: PurgeUnit) -> Bool {
         path == planned.path && purgeClass == planned.purgeClass
             && isDirectory == planned.isDirectory && identity == planned.identity

@@ -1,11 +1,13 @@
 import SystemCalls
 import SystemPackage
 
-/// A regular file that nobody else has open, mapped or running, while this lives.
+/// A regular file under a write lease: nothing else has it open, mapped or executed when this is
+/// created.
 ///
-/// The write lease is the test: the kernel refuses it while anybody else has the file in use, also
-/// when only a mapping is left. Whoever opens the file meanwhile waits, and ``isUndisturbed`` tells;
-/// the signal for that is one nobody dies of.
+/// The kernel refuses the lease while the file is in use elsewhere, also when only a mapping
+/// remains. While this exists, a process that opens the file blocks, for at most
+/// `/proc/sys/fs/lease-break-time` seconds, and ``requireUndisturbed()`` throws. The signal that
+/// announces this, `SIGURG`, is ignored by default.
 final class HeldFile: Sendable {
     private let file: SharedDescriptor
     let status: FileStatus
@@ -14,10 +16,11 @@ final class HeldFile: Sendable {
     /// Opens a file and takes its write lease and its lock.
     ///
     /// - Parameters:
-    ///   - known: what has the name, as it was found a moment ago.
-    ///   - patience: for what is in use, or locked.
-    /// - Throws: `inUse`, `locked`, `changed` when the name leads to another file, and `untestable`
-    ///   where one of the tests cannot be made; `foreignOwner` where that is the reason.
+    ///   - known: the status of the name as just read.
+    ///   - patience: how long to retry while the file is in use or locked.
+    /// - Throws: `inUse`, `locked`, `changed` when the name leads to another file, and
+    ///   `untestable` where one of the tests is not possible; `foreignOwner` instead of
+    ///   `untestable` for a file of another user.
     init(
         _ name: FilePath, in directory: FileDescriptor, _ known: FileStatus,
         _ patience: Patience
@@ -75,7 +78,7 @@ final class HeldFile: Sendable {
         guard isFree else { throw .locked }
     }
 
-    /// Throws unless nobody has tried to open the file since it is held.
+    /// Throws `inUse` when another process tried to open the file since it was leased.
     func requireUndisturbed() throws(KeepReason) {
         let isUndisturbed: Bool
         do throws(Errno) {
@@ -87,7 +90,7 @@ final class HeldFile: Sendable {
     }
 }
 
-/// Throws `locked` when somebody has locked an open directory.
+/// Takes the lock of an open directory. Throws `locked` when it is locked elsewhere.
 func requireUnlocked(
     _ directory: FileDescriptor, _ patience: Patience
 ) throws(KeepReason) {
@@ -103,7 +106,7 @@ func requireUnlocked(
 }
 
 extension KeepReason {
-    /// Whether a program that is just being started may be the reason.
+    /// Whether the reason may pass soon, as when a program is just starting.
     var mayPass: Bool {
         switch self {
         case .inUse, .locked, .processInside: true

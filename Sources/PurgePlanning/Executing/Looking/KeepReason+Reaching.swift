@@ -2,7 +2,7 @@ import SystemCalls
 import SystemPackage
 
 extension KeepReason {
-    /// What keeps an item that a call could not reach.
+    /// The reason for an item that a system call could not reach.
     init(reaching errno: Errno) {
         switch errno {
         case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: self = .changed
@@ -11,13 +11,13 @@ extension KeepReason {
         }
     }
 
-    /// What keeps a location or a root that could not be reached.
+    /// The reason for a location or a root that could not be reached.
     init(reaching error: FileError) {
         self = error.code == .unsafePath ? .unsafePath : .unreadable(error.errno ?? .ioError)
     }
 }
 
-/// Runs calls that reach an item to be looked at.
+/// Runs system calls that reach an item, and throws their errno as a ``KeepReason``.
 func reaching<Result: ~Copyable>(
     _ body: () throws(Errno) -> Result
 ) throws(KeepReason) -> Result {

@@ -4,9 +4,10 @@ import SystemPackage
 
 /// What is mounted a second time, or is part of a mounted overlay, in any mount namespace.
 struct MountsElsewhere: Sendable {
-    /// Paths of what is mounted, or mounted over: a unit that is, or holds, one of them is kept.
+    /// The paths of mount sources and of what is mounted over: a unit that is or contains one is
+    /// kept.
     private let mounted: [[UInt8]]
-    /// Paths of what is in use with all that is in it: a unit in one of them is kept, too.
+    /// The paths of what is in use with everything below: a unit below one of them is kept, too.
     private let whole: [[UInt8]]
 
     static let none = MountsElsewhere(mounted: [], whole: [])
@@ -19,8 +20,9 @@ struct MountsElsewhere: Sendable {
     /// - Parameters:
     ///   - views: the mounts of all processes.
     ///   - own: the mounts this process sees.
-    ///   - places: where units are looked for. What is mounted from deep inside them is in use as a whole,
-    ///     unless it has the path there that it has here, as for a service that may write nothing else.
+    ///   - places: the directories that are searched. A mount whose source contains none of them
+    ///     is in use with everything below, unless it has the same path there as here, as in the
+    ///     sandbox of a service that may write to certain directories only.
     init(_ views: [MountView], in own: MountTable, lookingIn places: [FilePath]) {
         let looked = places.compactMap { FilesystemPart($0, in: own) }
         var mounted: Set<FilesystemPart> = []
@@ -39,7 +41,7 @@ struct MountsElsewhere: Sendable {
         self.init(mounted: paths(mounted), whole: paths(whole))
     }
 
-    /// What keeps a unit.
+    /// Returns the reason to keep a unit; nil when nothing in it is mounted elsewhere.
     func reasonToKeep(_ path: [UInt8]) -> KeepReason? {
         let isUsed =
             mounted.contains { isHeld($0, by: path) }
@@ -48,23 +50,24 @@ struct MountsElsewhere: Sendable {
     }
 }
 
-/// The mounts that processes with one mount namespace and one root see.
+/// The mounts seen by processes with the same mount namespace and root.
 struct MountView {
-    /// What is mounted, by where.
+    /// The mounted parts of filesystems, with their mount points.
     let mounts: [(FilePath, FilesystemPart)]
-    /// What is mounted, or mounted over.
+    /// What is mounted, and what is mounted over.
     let parts: Set<FilesystemPart>
     /// The directories of overlays.
     let layers: Set<FilesystemPart>
-    /// Where servers and programs behind FUSE mounts answer for files, as this process names it.
+    /// The mount points of remote and FUSE filesystems, as paths of this process.
     private let remoteMountPoints: [[UInt8]]
-    /// Whether ``isRemote(_:)`` may be true.
+    /// Whether ``isRemote(_:)`` can return true.
     var hasRemoteMounts: Bool { !remoteMountPoints.isEmpty }
 
     /// - Parameters:
     ///   - table: the mounts.
-    ///   - root: the processes' root, as this process names it; nil where that is out of reach.
-    ///   - thread: the directory in `/proc` of a thread with that root.
+    ///   - root: the root directory of the processes, as a path of this process; nil when it
+    ///     cannot be read.
+    ///   - thread: the `/proc` directory of a thread with that root.
     ///   - own: the mounts this process sees.
     init(_ table: MountTable, root: FilePath?, of thread: FileDescriptor, own: MountTable) {
         remoteMountPoints = table.remoteMountPoints.map {
@@ -75,22 +78,23 @@ struct MountView {
             table.mounts.compactMap { FilesystemPart(beneath: $0, in: table) })
         var layers: Set<FilesystemPart> = []
         for layer in table.mounts.flatMap(\.layers) where layer.isAbsolute {
-            // They were named by whoever mounted the overlay: perhaps in this process's namespace.
+            // The paths are those of the process that mounted the overlay, perhaps in this
+            // process's namespace.
             layers.formUnion(Self.parts(of: layer, table, root: root, "root", in: thread))
             layers.formUnion(Self.parts(of: layer, own, root: "/", "/", in: thread))
         }
         self.layers = layers
     }
 
-    /// Whether a link of `/proc` leads to a file of a server, or of a program behind a FUSE mount, which
-    /// perhaps never answers.
+    /// Whether a symbolic link of `/proc` leads to a remote or FUSE filesystem, which may never
+    /// answer.
     ///
-    /// - Parameter target: what the link holds.
+    /// - Parameter target: the target of the link.
     func isRemote(_ target: [UInt8]) -> Bool {
         remoteMountPoints.contains { isHeld(target, by: $0) }
     }
 
-    /// A layer as it is named, and as what the name leads to.
+    /// Returns a layer by its path as given, and by the real path.
     private static func parts(
         of layer: FilePath, _ table: MountTable, root: FilePath?, _ link: FilePath,
         in thread: FileDescriptor
@@ -107,7 +111,8 @@ struct MountView {
                     FilePath("/proc/self/fd/\(opened.descriptor.rawValue)"))
                 if let real = path(target, below: root) { paths.append(real) }
             } catch {
-                // It is not there by this name: where it is, is found in another namespace, or nowhere.
+                // The path does not exist here: the layer is found in another namespace, or not at
+                // all.
             }
         }
         return paths.compactMap { FilesystemPart($0, in: table) }

@@ -2,37 +2,37 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// The threads of all processes that can be looked at through `/proc`, and what they use.
+/// An inspection of the threads of all processes through `/proc`, and of what they use.
 ///
-/// Root sees all of them; others see their own, without those that hide (a key agent), and of the rest
-/// the mounts. A process whose open files cannot be seen keeps nothing by them: leases tell of its files,
-/// whoever runs it.
+/// Root sees everything. Other users see their own processes, except those that hide, such as a key
+/// agent, and only the mounts of the rest. A process whose descriptors cannot be read does not keep
+/// a unit by them; a write lease detects its open files in any case.
 final class RunningProcesses {
     private let places: [FilePath]
-    /// What tables of mounts that were read before tell.
+    /// The views of the mount tables read before.
     private var known: [ViewKey: MountView] = [:]
     private var own = MountTable(mountinfo: [])
-    /// What ``own`` was made of.
+    /// The mountinfo text from which ``own`` was made.
     private var ownBytes: [UInt8] = []
     private var mounts = MountsElsewhere.none
     private var lookedAt: Duration?
 
-    /// - Parameter places: where units are looked for.
+    /// - Parameter places: the directories that are searched.
     init(lookingIn places: [FilePath]) { self.places = places }
 
-    /// What is mounted elsewhere, as it was a moment ago.
+    /// Returns what is mounted elsewhere, at most 50 ms old.
     ///
-    /// Single files are asked for in thousands, so one look serves all of 50 ms.
+    /// Thousands of single files are checked in a row, so that they share the result.
     func recentMounts() throws(KeepReason) -> MountsElsewhere {
         if let lookedAt, timeSinceBoot() - lookedAt < .milliseconds(50) { return mounts }
         return try look(for: [])
     }
 
-    /// Throws `processInside` when a thread works in a directory of a unit, has it as its root, or has it
-    /// open; `mountedElsewhere` when something of the unit is mounted a second time; `untestable` where
-    /// not even this process can be looked at.
+    /// Throws `processInside` when a thread has its working directory, its root or an open
+    /// directory in a unit, `mountedElsewhere` when something of the unit is mounted a second time,
+    /// `untestable` when `/proc` cannot be read even for this process.
     func requireOutside(_ unit: Examination, named path: [UInt8]) throws(KeepReason) {
-        // A file's lease tells more than descriptors could.
+        // For a file the lease is a better test than the descriptors.
         let mounts =
             unit.unit.isDirectory
             ? try look(for: unit.contents.directories) : try recentMounts()
@@ -70,17 +70,17 @@ final class RunningProcesses {
     }
 }
 
-/// One look at all threads.
+/// One pass over all threads.
 private struct TaskLook {
     private let directories: Set<FileIdentity>
     private let own: MountTable
     private let known: [ViewKey: MountView]
     private(set) var views: [ViewKey: MountView] = [:]
-    /// Whether there are views that were not known.
+    /// Whether there are views that were not known before.
     private(set) var hasNewViews = false
     private var namespaces: [NamespaceKey: MountView] = [:]
     private(set) var isInside = false
-    /// The thread that was looked at last.
+    /// The tid of the last thread that was inspected completely.
     private var last: Int32?
 
     init(
@@ -91,11 +91,12 @@ private struct TaskLook {
         self.known = known
     }
 
-    /// Looks at a process's threads, but for those that share all with the one looked at before, as those
-    /// of the kernel and most of a process do: who shares directories shares the mount namespace, too.
+    /// Inspects the threads of a process, except those that share everything with the thread
+    /// before, as kernel threads and most threads of a process do: threads that share directories
+    /// also share the mount namespace.
     ///
-    /// A thread that unshared its directories or its open files uses other ones, and the first thread may
-    /// have ended before the others.
+    /// All threads are needed: one may have unshared its directories or its descriptors, and the
+    /// first may have ended before the others.
     mutating func visit(process: [UInt8], in processes: FileDescriptor) {
         do throws(Errno) {
             let threads = OwnedDescriptor(
@@ -104,7 +105,7 @@ private struct TaskLook {
                     flags: [.readOnly, .directory]))
             let descriptor = threads.descriptor
             try forEachNumber(inOpen: descriptor) { name, thread in
-                // Without an answer it is looked at.
+                // When the comparison fails, the thread is inspected.
                 if let last, (try? shareFilesAndDirectories(last, thread)) == true { return true }
                 let seen = look(at: name, in: descriptor)
                 if seen == .everything { last = thread }
@@ -117,11 +118,11 @@ private struct TaskLook {
     }
 
     private enum Seen {
-        /// All that it uses.
+        /// Everything the thread uses.
         case everything
-        /// What it sees mounted, since it is another user's.
+        /// Only its mounts: the thread belongs to another user.
         case mounts
-        /// It has ended, or ends.
+        /// Nothing: the thread ended or is ending.
         case nothing
     }
 
@@ -154,7 +155,8 @@ private struct TaskLook {
         }
     }
 
-    /// Whether a link of `/proc` leads to one of the directories, which are on this machine.
+    /// Whether a symbolic link of `/proc` leads to one of the directories. Remote targets are not
+    /// followed: the directories are local.
     private func leads(_ link: FilePath, in directory: FileDescriptor, _ view: MountView) -> Bool {
         do throws(Errno) {
             if view.hasRemoteMounts, view.isRemote(try target(of: link, in: directory).bytes) {
@@ -162,12 +164,12 @@ private struct TaskLook {
             }
             return directories.contains(try identity(link, in: directory))
         } catch {
-            // It was closed, the process ended, or is somebody else's.
+            // The descriptor was closed, the process ended, or it belongs to another user.
             return false
         }
     }
 
-    /// What a thread sees mounted; read once for each namespace and root.
+    /// Returns the mounts a thread sees; read once for each namespace and root.
     private mutating func view(
         of thread: FileDescriptor, _ root: FilePath?
     ) throws(Errno) -> MountView {
@@ -196,20 +198,20 @@ private struct TaskLook {
     }
 }
 
-/// What a view of mounts depends on.
+/// The key of a view of mounts.
 private struct ViewKey: Hashable {
     let mountinfo: [UInt8]
-    /// The path of the root; nil where it is out of reach.
+    /// The path of the root directory; nil when it cannot be read.
     let root: [UInt8]?
 }
 
-// Made once: a look at all processes asks for them in thousands.
+// Created once: a pass over all processes uses them thousands of times.
 private let rootName: FilePath = "root"
 private let workingName: FilePath = "cwd"
 private let descriptorsName: FilePath = "fd"
 private let namespaceName: FilePath = "ns/mnt"
 
-/// What a link of `/proc` leads to, as far as this machine knows it.
+/// Returns the identity of a `/proc` link's target, without waiting for a remote filesystem.
 private func identity(
     _ link: FilePath, in directory: FileDescriptor
 ) throws(Errno) -> FileIdentity {
@@ -219,18 +221,19 @@ private func identity(
     }
 }
 
-/// The path that a link of `/proc` tells.
+/// Returns the target of a `/proc` link.
 private func target(of link: FilePath, in directory: FileDescriptor) throws(Errno) -> FilePath {
     try symbolicLinkTarget(DirectoryEntryLocation(directory: directory, name: link))
 }
 
-/// The contents of a file of `/proc`.
+/// Returns the contents of a `/proc` file.
 private func contents(_ name: FilePath, in directory: FileDescriptor) throws(Errno) -> [UInt8] {
     let file = OwnedDescriptor(try openFile(in: directory, name, flags: .readOnly))
     return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
 }
 
-/// Calls `body` with each entry of an open directory of `/proc` that is a number, until it returns false.
+/// Calls `body` with each entry of an open `/proc` directory whose name is a number, until it
+/// returns false.
 private func forEachNumber(
     inOpen directory: FileDescriptor, _ body: ([UInt8], Int32) -> Bool
 ) throws(Errno) {

@@ -4,8 +4,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Looks at one unit as the search would come to it: from `/` down, by the search's own visitor, and
-/// with everything open that the visitor looks at.
+/// An examination of single units by the search's own visitor, from `/` down, on open descriptors.
 struct UnitExaminer {
     private let search: UnitSearch
     private let rules: PurgeRules
@@ -19,12 +18,12 @@ struct UnitExaminer {
         processes = search.runningProcesses()
     }
 
-    /// Looks at a unit: at what is stored above it, on it and in it, and at who uses it.
+    /// Examines a unit: the marks above it, on it and in it, and whether it is in use.
     ///
     /// - Parameters:
     ///   - path: the unit's path.
-    ///   - standIn: the name it has now; nil for its own.
-    /// - Throws: why it is kept.
+    ///   - standIn: the name the unit has now; nil for its own name.
+    /// - Throws: the reason why it is kept.
     func examine(
         _ path: [UInt8], named standIn: [UInt8]? = nil
     ) throws(KeepReason) -> Examination {
@@ -42,13 +41,14 @@ struct UnitExaminer {
             return Examination(
                 unit: unit, place: looked.place, held: looked.held, contents: looked.contents)
         } catch {
-            // The rules' own reason says more than that a walk went no further.
+            // The reason given by the rules is more specific than that the walk stopped.
             if error == .changed, let reason = notes.withLock({ $0 }) { throw reason }
             throw error
         }
     }
 
-    /// Throws `processInside` when a process is in a unit, `mountedElsewhere` when a mount is of it.
+    /// Throws `processInside` when a process is in the unit, `mountedElsewhere` when it is mounted
+    /// elsewhere.
     ///
     /// - Parameter path: the path the unit has now.
     func requireUnused(_ unit: Examination, named path: [UInt8]) throws(KeepReason) {
@@ -64,7 +64,7 @@ struct UnitExaminer {
         var owner: UInt32 = 0
     }
 
-    // MARK: The way there
+    // MARK: Path
 
     private func look(
         at path: [UInt8], named standIn: [UInt8]?, _ sink: UnitSink
@@ -77,16 +77,16 @@ struct UnitExaminer {
         return looked
     }
 
-    /// What the search knows when it comes to an item.
+    /// What the search knows when it reaches an item.
     private struct Start {
         var context: PurgeContext
-        /// How many levels below the root of the search.
+        /// The number of levels below the search root.
         var depth: Int
-        /// Device and inode that the root must have.
+        /// The device and inode that the search root must have.
         let root: FileIdentity
     }
 
-    /// Goes down from `/`; from the root of the search on as the search does.
+    /// Descends from `/`; from the search root on by the rules of the search.
     private func reach(
         _ path: [UInt8], _ visitor: inout UnitVisitor, _ sink: UnitSink
     ) throws(KeepReason) -> (UnitPlace, Start) {
@@ -130,7 +130,7 @@ struct UnitExaminer {
         throw .outsideRoots
     }
 
-    /// On the way to the root of the search nothing may lead where another user decides.
+    /// Throws `unsafePath` when a step above the search root leads where another user decides.
     private func requireSafeStep(
         from directory: FileStatus, to item: FileStatus
     ) throws(KeepReason) {
@@ -178,7 +178,7 @@ struct UnitExaminer {
     ) throws(KeepReason) -> PurgeContext {
         let descent = visit(
             directory, status, name, in: path, depth: depth, context, &visitor)
-        // The reason was noted.
+        // The reason was recorded.
         guard case .descend(let below) = descent else { throw .changed }
         guard below.unit == nil else { throw .partOfUnit }
         return below
@@ -197,7 +197,7 @@ struct UnitExaminer {
                 ) { entry in visitor.visit(entry, in: context) }
             }
         } catch {
-            // A descriptor needs no lookup; nothing was visited.
+            // Not reached: a descriptor needs no lookup.
             return .skip
         }
         return descent
@@ -223,7 +223,7 @@ struct UnitExaminer {
         let location = DirectoryEntryLocation(directory: place.directory, name: name)
         let status = try reaching { () throws(Errno) in try location.statusAtHand() }
         let opened = try hold(name, status, &looked)
-        // Whatever has the name by now, what is open is looked at.
+        // The name may have been replaced: what is open is checked.
         let now = try reaching { () throws(Errno) in try opened.descriptor.status() }
         guard now.identity == status.identity, now.kind == status.kind else { throw .changed }
         if start.depth == 0 {
@@ -233,7 +233,7 @@ struct UnitExaminer {
         if status.isMountRoot == true { throw .mountPoint }
         looked.owner = now.owner
         let path = place.parentPath + [UInt8(ascii: "/")] + place.name
-        // The root of a search is known by its whole path.
+        // The visitor expects the whole path as the name of a search root.
         let descent = visit(
             opened.descriptor, now, start.depth > 0 ? place.name : path, in: place.parentPath,
             depth: start.depth, start.context, &visitor)
@@ -287,8 +287,9 @@ struct UnitExaminer {
         }
     }
 
-    /// Where others can put another item in the place of one, only the purger's own are touched; in
-    /// sticky directories nobody but its owner can.
+    /// Throws `foreignOwner` for an item of another user in a directory that others can write,
+    /// where they could replace it. In a sticky directory only the owner can, so there other owners
+    /// are allowed when the search includes them.
     private func requireOwn(_ unit: PurgeUnit, _ looked: Looked) throws(KeepReason) {
         let permissions = looked.place.parentStatus.permissions
         let isSticky = permissions & 0o1000 != 0

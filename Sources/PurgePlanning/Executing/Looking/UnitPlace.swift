@@ -1,20 +1,20 @@
 import SystemCalls
 import SystemPackage
 
-/// A unit's name in the directory that holds it, which was reached from `/` by descriptor.
+/// A unit's name in its parent directory, which was reached from `/` by descriptor.
 struct UnitPlace: Sendable {
     /// The unit's name.
     let name: [UInt8]
-    /// The path of the directory that holds it.
+    /// The path of the parent directory.
     let parentPath: [UInt8]
-    /// The directory that holds it, open with `O_PATH`.
+    /// The parent directory, opened with `O_PATH`.
     let parent: SharedDescriptor
-    /// The status of that directory.
+    /// The status of the parent directory.
     let parentStatus: FileStatus
 
     var directory: FileDescriptor { parent.descriptor }
 
-    /// What has a name in the directory now; nil when nothing has.
+    /// Returns the current status of a name in the directory; nil when there is no such entry.
     func status(of name: [UInt8]) throws(Errno) -> FileStatus? {
         do throws(Errno) {
             return try DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name))

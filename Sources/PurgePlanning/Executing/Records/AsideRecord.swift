@@ -1,45 +1,46 @@
 import EffectiveValues
 import SystemCalls
 
-/// A directory that was given another name to be deleted, as the purger's journal has it.
+/// The journal's record of a directory that was moved aside to be deleted.
 struct AsideRecord: Sendable, Hashable {
-    /// How far it came.
+    /// How far the removal got.
     enum State: UInt64, Sendable {
-        /// Put aside, or about to be: it gets its name back.
+        /// The directory was moved aside, or is about to be. After a crash it gets its name back.
         case aside = 1
-        /// Looked at again and fit to go: it is deleted.
+        /// The directory was examined again and may be deleted. After a crash its removal is
+        /// finished.
         case deleting = 2
     }
 
     var state: State
-    /// The directory itself.
+    /// The identity of the directory.
     let identity: PersistentIdentity
-    /// The directory that holds it.
+    /// The identity of its parent directory.
     let parent: PersistentIdentity
     let parentPath: [UInt8]
-    /// The name it had.
+    /// The original name.
     let name: [UInt8]
-    /// The name it was given.
+    /// The name it was moved to.
     let asideName: [UInt8]
-    /// When any inode below it was changed last: what is newer was put there since.
+    /// The latest inode change time below the directory: anything newer was added or changed since.
     let newestChange: FileTime
-    /// The inodes whose times a removal changes before they go, once it is deleted: of the directories it
-    /// consists of, itself included, and of its files with several names. nil before, and when they are too
-    /// many for the journal.
+    /// The inodes whose times the removal changes before it removes them: those of the directories,
+    /// the top one included, and of files with several hard links. nil in state `aside`, and when
+    /// there are too many for the journal.
     var knownInodes: Set<UInt64>?
 
-    /// The path it had.
+    /// The original path.
     var path: [UInt8] { parentPath + [UInt8(ascii: "/")] + name }
 
-    /// The path it was given.
+    /// The path it was moved to.
     var asidePath: [UInt8] { parentPath + [UInt8(ascii: "/")] + asideName }
 }
 
-/// The names of what is put aside.
+/// The names of directories that are moved aside.
 enum AsideName {
     static let prefix = Array(".resval-purge-".utf8)
 
-    /// A name that nobody has guessed.
+    /// Returns a name that cannot be predicted.
     static func make() -> [UInt8] {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         return prefix + Array((String(repeating: "0", count: 16 - number.count) + number).utf8)

@@ -1,4 +1,4 @@
-/// All records of a journal, as one of its two places holds them.
+/// All records of a journal, as stored in one of its two slots.
 struct JournalContents {
     let sequence: UInt64
     let records: [AsideRecord]
@@ -8,12 +8,12 @@ struct JournalContents {
         self.records = records
     }
 
-    /// Whether the other was written later. The number may start again at 0.
+    /// Whether the other slot was written later. The sequence number may wrap around to 0.
     func isOlder(than other: JournalContents) -> Bool {
         Int64(bitPattern: other.sequence &- sequence) > 0
     }
 
-    /// Reads a place; nil when it holds nothing, or was not written to its end.
+    /// Parses a slot; nil when it is empty or was not written completely.
     init?(_ bytes: [UInt8]) {
         var head = RecordReader(bytes[...])
         guard let version = head.number().flatMap({ JournalVersion(rawValue: $0) }),
@@ -30,7 +30,7 @@ struct JournalContents {
         self.init(sequence: sequence, records: records)
     }
 
-    /// What a place holds; nil when that takes more than a number of bytes.
+    /// Returns the bytes of the slot; nil when there are more than the limit.
     func bytes(upTo limit: Int) -> [UInt8]? {
         var body = RecordWriter()
         body.add(sequence)
@@ -44,15 +44,16 @@ struct JournalContents {
     }
 }
 
-/// What a place begins with, which tells the form of its records.
+/// The magic number at the start of a slot, which determines the format of its records.
 enum JournalVersion: UInt64 {
-    /// `resvalp1`: files are known by device and inode number.
+    /// `resvalp1`: files are identified by device and inode.
     case first = 0x3170_6c61_7673_6572
-    /// `resvalp2`: files are known by what stays the same.
+    /// `resvalp2`: files are identified by what remains the same when a filesystem is mounted
+    /// again.
     case current = 0x3270_6c61_7673_6572
 }
 
-/// FNV-1a with 64 bits.
+/// Returns the 64-bit FNV-1a hash.
 private func checksum(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
 }

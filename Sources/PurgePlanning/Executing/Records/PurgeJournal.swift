@@ -2,23 +2,24 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// The purger's records of what it has put aside, and its lock against other purgers of one user.
+/// The journal of the directories a purge moved aside, and the lock against other purges of the
+/// same user.
 ///
-/// One file of a fixed size, with two places for all records that are written in turn: a crash in the
-/// middle of a write leaves the other. The file stays from run to run, so that its blocks are there
-/// when the disk is full.
+/// One file of fixed size with two slots that are written in turn, each with all records: after a
+/// crash in the middle of a write the other slot is intact. The file remains between runs, so that
+/// its blocks are reserved when the disk is full.
 final class PurgeJournal {
     private let file: SharedDescriptor
     private let path: FilePath
     private var sequence: UInt64 = 0
     private(set) var records: [AsideRecord] = []
-    /// What the files of records are known by.
+    /// The filesystems by which the files of records are identified.
     let filesystems = MountedFilesystems()
 
-    /// Opens, and makes where it is missing, the journal in a directory.
+    /// Opens the journal in a directory, and creates it if it does not exist.
     ///
-    /// - Throws: ``PurgeRefusal`` `anotherIsAtWork`, and `FileError`: `permissionDenied` for a journal of
-    ///   another user, or in a directory of one.
+    /// - Throws: ``PurgeRefusal`` `anotherIsAtWork`, and `FileError`: `permissionDenied` for a
+    ///   journal or a directory of another user.
     init(in directory: FilePath) throws {
         try makeStateDirectory(directory)
         path = directory.appending("journal")
@@ -39,15 +40,15 @@ final class PurgeJournal {
         }
     }
 
-    /// Takes the blocks of both places; on a full disk that is tried again by the next run.
+    /// Reserves the blocks of both slots. On a full disk the next run tries again.
     private func reserve() throws(Errno) {
         let size = try file.descriptor.status().size
         guard size < Int64(2 * placeSize) else { return }
         if size == 0 {
-            // Only btrfs knows this and needs it; elsewhere it fails.
+            // Only btrfs supports this and needs it; elsewhere it fails.
             try? setOverwrittenInPlace(file.descriptor)
         }
-        // What is there may be records, of a run that found no room for all of it.
+        // The existing part may contain records of a run that could not reserve all blocks.
         let zeros = [UInt8](repeating: 0, count: 2 * placeSize - Int(size))
         do throws(Errno) {
             try write(zeros, at: Int(size))
@@ -91,8 +92,8 @@ final class PurgeJournal {
         return Array(buffer[..<count])
     }
 
-    /// Stores a record in place of the one of the same directory, without its inodes where there is no
-    /// room for them; it is on the disk when this returns.
+    /// Stores a record, replacing the one of the same directory. Its inodes are omitted when there
+    /// is no room for them. The record is on disk when this returns.
     func store(_ record: AsideRecord) throws(FileError) {
         let others = records.filter { $0.asidePath != record.asidePath }
         do throws(FileError) {
@@ -105,7 +106,7 @@ final class PurgeJournal {
         }
     }
 
-    /// Forgets a record; that is on the disk when this returns.
+    /// Removes a record; the removal is on disk when this returns.
     func remove(_ record: AsideRecord) throws(FileError) {
         try replace(records.filter { $0.asidePath != record.asidePath })
     }

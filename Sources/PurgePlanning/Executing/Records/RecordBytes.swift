@@ -1,8 +1,8 @@
 import EffectiveValues
 import SystemCalls
 
-/// Writes the parts of records one behind the other: numbers in 8 bytes, the lowest first, and texts
-/// behind their lengths.
+/// Encodes records: integers as 8 bytes in little-endian order, and byte strings after their
+/// length.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -47,7 +47,7 @@ struct RecordWriter {
         add(record.knownInodes)
     }
 
-    /// A number that says whether there are any stands before them and their count.
+    /// Inodes follow a flag, 0 for nil and 1 otherwise, and their count.
     private mutating func add(_ inodes: Set<UInt64>?) {
         add(inodes == nil ? 0 : 1)
         guard let inodes else { return }
@@ -56,7 +56,8 @@ struct RecordWriter {
     }
 }
 
-/// Reads what a ``RecordWriter`` wrote. Every part is nil where the bytes end or make no sense.
+/// Decodes what a ``RecordWriter`` encoded. Every part is nil when the bytes end early or are
+/// invalid.
 struct RecordReader {
     private var rest: ArraySlice<UInt8>
     private let version: JournalVersion

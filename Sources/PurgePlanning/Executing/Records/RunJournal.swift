@@ -1,16 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// The journal of one run. On a full disk there may be no room to make it before something was deleted.
+/// The journal of one run. On a full disk it may be impossible to create before something is
+/// deleted.
 final class RunJournal {
     private let make: () throws -> PurgeJournal
     private let rules: (FilePath) throws(FileError) -> PurgeRules
-    /// nil while there is no room for it.
+    /// The journal; nil until it is open.
     private(set) var journal: PurgeJournal?
 
     /// - Parameters:
     ///   - make: opens the journal.
-    ///   - rules: the rules that hold on the filesystem of a path.
+    ///   - rules: returns the rules for the filesystem of a path.
     init(
         _ make: @escaping () throws -> PurgeJournal,
         rules: @escaping (FilePath) throws(FileError) -> PurgeRules
@@ -19,10 +20,10 @@ final class RunJournal {
         self.rules = rules
     }
 
-    /// Opens the journal, unless it is open or there is no room for it, and deals with what a purge that
-    /// was cut off left.
+    /// Opens the journal, unless it is already open or the disk is full, and settles the leftovers
+    /// of an interrupted purge.
     ///
-    /// - Throws: ``PurgeRefusal``, and `FileError` for anything but a full disk.
+    /// - Throws: ``PurgeRefusal``, and `FileError` for anything but a full disk or quota.
     func open(_ event: (PurgeEvent) -> Void) throws {
         guard journal == nil else { return }
         do {
@@ -34,7 +35,7 @@ final class RunJournal {
         if let journal { Leftovers(journal: journal, rules: rules).settle(event) }
     }
 
-    /// The journal, for what cannot be done without.
+    /// Returns the journal, for steps that need it.
     ///
     /// - Throws: `FileError` `noSpace` while there is no room for it.
     func required() throws(FileError) -> PurgeJournal {

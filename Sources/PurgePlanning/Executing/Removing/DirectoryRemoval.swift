@@ -2,15 +2,16 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// Deletes directory units: each is put aside under another name, looked at again, and only then
-/// removed, with its journal ahead of every step.
+/// Deletes directory units: each is moved aside under another name, examined again, and only then
+/// removed. A record is in the journal before each step.
 struct DirectoryRemoval {
     let examiner: UnitExaminer
     let journal: PurgeJournal
 
     /// Deletes a directory that was examined.
     ///
-    /// - Throws: ``KeepReason`` when it was put back, or never touched; `FileError` when a call failed.
+    /// - Throws: ``KeepReason`` when it was not touched or has its name back, `FileError` when a
+    ///   call failed.
     func remove(_ first: Examination) throws {
         try examiner.requireUnused(first, named: first.unit.path)
         let filesystems = journal.filesystems
@@ -73,7 +74,7 @@ struct DirectoryRemoval {
                 FilePath(bytes: record.asideName), in: place.directory,
                 to: FilePath(bytes: record.name), in: place.directory, .absent)
         } catch {
-            // The record stays: the next run tries again.
+            // The record remains, so that the next run tries again.
             var failure = FileError.changingItem(error, FilePath(bytes: record.asidePath))
             failure.advice = "it was put aside and cannot get its name back: rename it by hand"
             throw failure
@@ -81,8 +82,8 @@ struct DirectoryRemoval {
         try forget(record, place)
     }
 
-    /// A directory of which something is gone never gets its name back: it would look whole. Its record
-    /// stays, so that each run reports it.
+    /// Returns the error for a directory that is partly removed. It never gets its name back,
+    /// because it would look whole. Its record remains, so that each run reports it.
     private func somethingCame(into record: AsideRecord) -> FileError {
         FileError(
             code: .changed,

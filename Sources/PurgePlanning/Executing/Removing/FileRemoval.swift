@@ -2,9 +2,9 @@ import SystemCalls
 import SystemPackage
 
 extension Examination {
-    /// Removes the name of a unit that is no directory, once it is sure that it is still what was
-    /// examined. There is no unlinking by descriptor: between the last look and the call nobody else
-    /// but who may write the directory can put another file there.
+    /// Removes the name of a unit that is not a directory, after checking that it still is what was
+    /// examined. A file cannot be unlinked by descriptor: between the check and the call, a user
+    /// who can write the directory could still replace the file.
     func removeFile() throws {
         try requireAtRest()
         do throws(Errno) {
@@ -14,8 +14,8 @@ extension Examination {
         }
     }
 
-    /// Throws unless the name still is the file that was examined, unchanged, and nobody has opened it
-    /// since.
+    /// Throws unless the name still leads to the file that was examined, unchanged, and no other
+    /// process tried to open it since.
     func requireAtRest() throws(KeepReason) {
         if !unit.isDirectory { try requireNoCompanions() }
         let name = FilePath(bytes: place.name)
@@ -29,7 +29,7 @@ extension Examination {
         try held?.requireUndisturbed()
     }
 
-    /// A database goes only together with its journals, so one that has any is kept.
+    /// A database is deleted only together with its sidecars, so one that has any is kept.
     private func requireNoCompanions() throws(KeepReason) {
         for suffix in Companions.suffixes {
             let name = place.name + Array(suffix.utf8)

@@ -2,14 +2,14 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// Deals with what a purge that was cut off left: only with what the journal names, only when
-/// filesystem, inode and time of birth are what it says, and only what the rules do not protect now.
+/// Settles what an interrupted purge left behind: only what the journal lists, only when
+/// filesystem, inode and birth time match, and only what is not protected now.
 struct Leftovers {
     let journal: PurgeJournal
-    /// The rules that hold on the filesystem of a path.
+    /// Returns the rules for the filesystem of a path.
     let rules: (FilePath) throws(FileError) -> PurgeRules
 
-    /// Finishes or undoes each record of the journal.
+    /// Finishes or undoes the removal of each record in the journal.
     func settle(_ event: (PurgeEvent) -> Void) {
         for record in journal.records {
             do throws(FileError) {
@@ -22,9 +22,11 @@ struct Leftovers {
         }
     }
 
-    /// - Returns: what became of it; nil when there was nothing to do.
+    /// Finishes or undoes the removal of one record.
+    ///
+    /// - Returns: the outcome; nil when there was nothing to do.
     private func settle(_ record: AsideRecord) throws(FileError) -> LeftoverState? {
-        // Somebody moved the directory that holds it, or the volume is not there.
+        // The parent directory was moved, or its volume is not mounted.
         guard let place = try place(of: record) else { return .leftAlone }
         let identity: FileIdentity
         do throws(Errno) {
@@ -54,7 +56,8 @@ struct Leftovers {
             known: record.knownInodes.map { inodes in
                 Set(inodes.map { FileIdentity(device: identity.device, inode: $0) })
             })
-        // What has begun to go would look whole under its own name. The record stays for the next run.
+        // Under its own name a partly removed directory would look whole. The record remains for
+        // the next run.
         guard removed else { return .partlyRemoved }
         do throws(Errno) {
             try synchronizeDirectory(place.directory)
@@ -65,7 +68,8 @@ struct Leftovers {
         }
     }
 
-    /// Whether neither the directory nor one above it is protected, or on the way to what is.
+    /// Whether the directory may be removed: false when it is protected, lies in a protected
+    /// directory, or is on the way to one.
     private func mayGo(
         _ record: AsideRecord, _ identity: FileIdentity
     ) throws(FileError) -> Bool {
@@ -74,7 +78,7 @@ struct Leftovers {
             && !places.isProtected(FilePath(bytes: record.asidePath))
     }
 
-    /// Gives a directory that was only put aside its name back.
+    /// Restores the name of a directory that was only moved aside.
     private func restore(
         _ record: AsideRecord, _ place: UnitPlace
     ) throws(Errno) -> LeftoverState {
@@ -112,7 +116,7 @@ struct Leftovers {
     }
 }
 
-/// Reports what is named like something put aside and is not in the journal.
+/// Reports items that are named as if moved aside by a purge but are not in the journal.
 func reportStrangers(
     in directories: Set<[UInt8]>, knownTo records: [AsideRecord], _ event: (PurgeEvent) -> Void
 ) {
@@ -129,16 +133,16 @@ func reportStrangers(
                 return true
             }
         } catch {
-            // What cannot be listed shows when its units are looked at.
+            // A directory that cannot be listed is reported when its units are examined.
             continue
         }
     }
 }
 
-/// Opens a directory by a path without any link on it; nil when it is not there any more.
+/// Opens a directory by a path without symbolic links; nil when it does not exist.
 private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> SharedDescriptor? {
     do throws(FileError) {
-        // No purge works where a server answers, which may never do so.
+        // Purges do not enter remote filesystems, which may never answer.
         if try MountTable.current().isRemote(FilePath(bytes: path)) { return nil }
     } catch {
         throw error.errno ?? .ioError

@@ -1,16 +1,18 @@
 import SystemCalls
 import SystemPackage
 
-/// Removes what is in a directory, except what came there after it was looked at.
+/// Removes the content of a directory, except items added or changed after the directory was
+/// examined.
 struct TreeRemoval: DepthFirstVisitor {
-    /// When any inode was changed last: what is newer was changed, or moved there, since.
+    /// The latest inode change time when the unit was examined: anything newer was changed or moved
+    /// there since.
     private let newestChange: FileTime
-    /// The directories and the files with several names that were looked at; nil after a crash, when they
-    /// were too many to be noted.
+    /// The directories and the files with several hard links that were examined; nil after a crash,
+    /// when there were too many for the journal.
     private let known: Set<FileIdentity>?
-    /// Files with several names that this removed one of, which changed their inodes.
+    /// Files of which this removal removed a hard link, which changed their inodes.
     private var ownChanges: Set<FileIdentity> = []
-    /// Whether anything was left that came there since.
+    /// Whether an item was kept because it is newer than the examination.
     private(set) var leftSomething = false
 
     private init(newestChange: FileTime, known: Set<FileIdentity>?) {
@@ -18,9 +20,9 @@ struct TreeRemoval: DepthFirstVisitor {
         self.known = known
     }
 
-    /// Removes a directory with all that was in it when it was looked at.
+    /// Removes a directory with everything that was in it when it was examined.
     ///
-    /// - Returns: false when it stays, with what came there since.
+    /// - Returns: false when the directory remains, with what was added since.
     static func remove(
         _ name: [UInt8], _ identity: FileIdentity, in parent: FileDescriptor, path: [UInt8],
         newestChange: FileTime, known: Set<FileIdentity>?
@@ -34,7 +36,8 @@ struct TreeRemoval: DepthFirstVisitor {
                 })
             let found = try reaching { () throws(Errno) in try top.descriptor.status().identity }
             guard found == identity else { throw .changed }
-            // A filesystem may show less than all while names go: what is left is read once more.
+            // A filesystem may list entries incompletely while others are removed, so the rest is
+            // read again.
             for _ in 0..<4 {
                 try DepthFirstWalk.visit(top.descriptor, path: path, context: (), &removal)
                 if try removal.removeDirectory(item, identity) { return true }
@@ -78,8 +81,8 @@ struct TreeRemoval: DepthFirstVisitor {
         return ()
     }
 
-    /// Whether a file was there when the unit was looked at, and nothing but its names changed since: one
-    /// went before a crash. A new file with the number of one that is gone was made since.
+    /// Whether a file was there when the unit was examined, and since then only lost a hard link,
+    /// before a crash. The birth time excludes a new file that reuses the inode.
     private func isOnlyUnlinked(_ status: FileStatus) -> Bool {
         guard let known, known.contains(status.identity), let made = status.creationTime else {
             return false
@@ -87,8 +90,9 @@ struct TreeRemoval: DepthFirstVisitor {
         return status.contentModificationTime <= newestChange && made <= newestChange
     }
 
-    /// Whether a directory was there when the unit was looked at. Where the directories are not known,
-    /// one from which something was removed before a crash cannot be told from one that was moved there.
+    /// Whether a directory was there when the unit was examined. When the known directories were
+    /// not recorded, a directory from which entries were removed before a crash looks the same as
+    /// one that was moved there, and is kept.
     private func isKnown(_ status: FileStatus) -> Bool {
         if let known { return known.contains(status.identity) }
         return status.attributeModificationTime <= newestChange
@@ -98,7 +102,9 @@ struct TreeRemoval: DepthFirstVisitor {
         _ = try removeDirectory(item, identity)
     }
 
-    /// - Returns: false when something is left in it.
+    /// Removes an empty directory.
+    ///
+    /// - Returns: false when it is not empty.
     private func removeDirectory(
         _ item: WalkedItem, _ identity: FileIdentity
     ) throws(KeepReason) -> Bool {
