@@ -34,9 +34,8 @@ extension BackupEngine {
         if repairs, result.check.isRepairable || !result.check.damagedSnapshots.isEmpty {
             result.actions = try await setAside(result.check.damagedSnapshots)
             if result.check.isRepairable { result.actions += try await repair(result.check) }
-            // The data that was read has been compared with its hashes; the structure shows the
-            // rest.
-            result.check = try await check(readsData: false)
+            // Damage that the repair left must be found again: it is in the data, too.
+            result.check = try await check(readsData: readsData)
         }
         // In a damaged repository, an engine may search for missing data for a quarter of an hour.
         if let snapshot, result.isHealthy { try await walk(snapshot, &result) }

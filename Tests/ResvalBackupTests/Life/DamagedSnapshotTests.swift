@@ -81,6 +81,20 @@ struct DamagedSnapshotTests {
         }
     }
 
+    @Test("archives: a repair of one snapshot does not hide the damaged data of another")
+    func damagedDataBesideManifest() throws {
+        try withArchives(of: Self.tree) { backup in
+            let first = try create(backup.command(["create", backup.source]))
+            let second = try create(backup.command(["create", backup.source]))
+            try damageFiles(in: backup.repository, "-name", "\(first)*.manifest.jsonl.zst")
+            try damageFiles(in: backup.repository, "-name", "\(second)*.tar.zst")
+            let repaired = try backup.run("verify", "--read-data", "--repair")
+            #expect(repaired.exitCode == 1, "\(repaired)")
+            #expect(!repaired.text.contains("nothing is missing"), "\(repaired)")
+            #expect((repaired.text + repaired.errorText).contains(second), "\(repaired)")
+        }
+    }
+
     @Test("archives: a flipped bit of a first line cannot move a snapshot to another machine")
     func otherMachine() throws {
         try withArchives(of: Self.tree) { backup in
