@@ -43,7 +43,9 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         case .read(let node):
             read(node)
         case .lost(let parent, let errno):
-            report(errno, FilePath(bytes: parent.pathPrefix()))
+            // Also when it is gone: subdirectories of it that were listed are not walked.
+            let path = FilePath(bytes: parent.pathPrefix())
+            visitor.cannotRead(.readingDirectory(errno, path))
         }
     }
 
