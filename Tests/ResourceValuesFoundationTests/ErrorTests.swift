@@ -176,6 +176,20 @@ struct ErrorTests {
         }
     }
 
+    @Test("a date that is no point in time does not end the program", arguments: [1, -1])
+    func endlessDates(sign: Double) throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            for interval in [sign * .infinity, .nan] {
+                var url = root.appending("f").url
+                var values = URLResourceValues()
+                values.contentModificationDate = Date(timeIntervalSinceReferenceDate: interval)
+                // Whether a filesystem stores a time so far away is up to it.
+                try? url.setResourceValues(values)
+                _ = try root.appending("f").marks()
+            }
+        }
+    }
+
     @Test("a value that is there already can be stored again")
     func unchangedValues() throws {
         try withTemporaryDirectory(containing: Tree { File("f") }) { root in

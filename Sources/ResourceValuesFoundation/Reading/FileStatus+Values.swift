@@ -59,6 +59,10 @@ extension FileTime {
     /// Creates a kernel time from a date, to the nearest nanosecond; clamps dates out of range.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
+        guard interval.isFinite else {
+            self.init(seconds: interval < 0 ? -1 << 60 : 1 << 60, nanoseconds: 0)
+            return
+        }
         let whole = interval.rounded(.down)
         var nanoseconds = ((interval - whole) * 1e9).rounded()
         let carry: Int64 = nanoseconds >= 1e9 ? 1 : 0
