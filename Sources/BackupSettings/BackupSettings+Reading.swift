@@ -124,7 +124,7 @@ extension BackupSettings {
         var rest = text[...]
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            guard !digits.isEmpty, let unit = rest.dropFirst(digits.count).first,
+            guard (1...5).contains(digits.count), let unit = rest.dropFirst(digits.count).first,
                 "ymdh".contains(unit)
             else { throw reader.complaint(key.rawValue, "takes a span such as \"1y6m14d\"") }
             rest = rest.dropFirst(digits.count + 1)

@@ -68,7 +68,7 @@ public struct StorageThresholds: Sendable, Hashable {
         func isBelow(_ limit: Limit) -> Bool {
             let value = limit.value(of: amount.total)
             let raised = min(
-                value.addingSaturating((value / 100).multipliedSaturating(by: Int64(margin))),
+                value.addingSaturating(value.multipliedSaturating(by: Int64(margin)) / 100),
                 amount.total)
             return amount.available < max(value, raised)
         }

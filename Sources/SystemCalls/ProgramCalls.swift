@@ -21,6 +21,7 @@ package func findProgram(_ name: String) -> FilePath? {
     }
     return directories.map { $0.appending(name) }.first { program in
         do throws(Errno) {
+            guard try program.status().kind == .regularFile else { return false }
             return try program.isAccessible(for: .execute)
         } catch {
             return false

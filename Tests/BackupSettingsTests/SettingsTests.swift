@@ -104,6 +104,7 @@ struct SettingsTests {
             ("[retention]\nkeep-dayly = 1", 4, "retention.keep-dayly is no setting. Valid: keep-"),
             ("[retention]\nkeep-daily = 0", 4, "retention.keep-daily takes a number from 1"),
             ("[retention]\nkeep-within = \"1w\"", 4, "retention.keep-within takes a span such as"),
+            ("[retention]\nkeep-within = \"100000d\"", 4, "retention.keep-within takes a span"),
             ("retention = 3", 3, "retention is a table"),
             ("markers = [\"native\", \"apfel\"]", 3, "markers has no mark 'apfel'. Valid: native,"),
             ("markers = []", 3, "markers names at least one mark"),

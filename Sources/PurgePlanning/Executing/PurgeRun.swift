@@ -34,7 +34,12 @@ struct PurgeRun {
         try carryOut(plan.units, event) { waiting.append($0) }
         // Deleting may have made room for the journal or for its records.
         if !outcome.isReached, !outcome.isFutile, !outcome.isStopped {
-            if !waiting.isEmpty { try journal.open(event) }
+            if !waiting.isEmpty {
+                try journal.open { leftover in
+                    if case .leftover(_, .failed) = leftover { outcome.failures += 1 }
+                    event(leftover)
+                }
+            }
             try carryOut(waiting, event, postpone: nil)
         }
         outcome.predictedBytes = progress.predicted
