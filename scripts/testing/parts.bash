@@ -2,7 +2,7 @@
 # and a test that waits keeps a thread. To be sourced.
 
 # shellcheck disable=SC2034 # used by those who source this
-# Options of swift test, one line for each part: together they choose every test once.
+# Options of the test program, one line for each part: together they choose every test once.
 test_parts=(
     '--skip ResvalBackupTests'
     '--filter ResvalBackupTests\.[A-E]'
