@@ -28,18 +28,26 @@ public struct AttributeDigest: Sendable, Hashable {
     public init(of location: borrowing some FileLocation & ~Copyable) throws(FileError) {
         names = try location.extendedAttributeNames()
             .filter { !$0.bytes.elementsEqual("security.selinux".utf8) }
-            .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-        var bytes: [UInt8] = []
+        var attributes: [(name: [UInt8], value: [UInt8])] = []
         var isWhole = true
         for name in names {
             do throws(FileError) {
                 // One that is gone by now is not there to be stored.
                 guard let value = try location.extendedAttribute(named: name) else { continue }
-                bytes += name.bytes + [0] + [UInt8]("\(value.count)".utf8) + [0] + value
+                attributes.append((Array(name.bytes), value))
             } catch {
                 isWhole = false
             }
         }
-        hexadecimal = isWhole ? ContentHasher.hash(bytes).hexadecimal : nil
+        hexadecimal = isWhole ? Self.hexadecimal(of: attributes) : nil
+    }
+
+    /// The digest of attributes, given in any order.
+    package static func hexadecimal(of attributes: [(name: [UInt8], value: [UInt8])]) -> String {
+        let sorted = attributes.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+        let bytes = sorted.flatMap { name, value in
+            name + [0] + [UInt8]("\(value.count)".utf8) + [0] + value
+        }
+        return ContentHasher.hash(bytes).hexadecimal
     }
 }

@@ -1,3 +1,5 @@
+import EffectiveValues
+import Eviction
 import ResourceValues
 import StoragePolicy
 import SystemCalls
@@ -29,6 +31,31 @@ public struct BackupPlan: Sendable {
         return paths.isEmpty ? [] : exclusions.filter { paths.contains($0.path) }
     }
 
+    /// The placeholders of evicted files, which are left out.
+    public var placeholders: [Placeholder] { exclusions.compactMap(\.reason.placeholder) }
+
+    /// Those of the placeholders whose content the backup's repository does not keep.
+    public var missingPlaceholders: [Placeholder] {
+        notices.compactMap {
+            guard case .missing(let placeholder) = $0.matter else { return nil }
+            return placeholder
+        }
+    }
+
+    /// Notes which placeholders' content the backup's repository does not keep.
+    ///
+    /// - Parameter isKept: whether it keeps that of a placeholder, by its record.
+    public mutating func noteMissing(_ isKept: (EvictionRecord) -> Bool) {
+        let missing = exclusions.compactMap { item in
+            item.reason.placeholder.flatMap { placeholder in
+                isKept(placeholder.record)
+                    ? nil : PlanNotice(path: item.path, matter: .missing(placeholder))
+            }
+        }
+        guard !missing.isEmpty else { return }
+        notices = (notices + missing).sorted { $0.path.precedes($1.path) }
+    }
+
     /// Whether something that should be stored cannot be, as far as the plan can tell.
     public var isIncomplete: Bool {
         notices.contains(where: \.isShortfall) || exclusions.contains(where: \.reason.isShortfall)
@@ -56,11 +83,11 @@ public struct PlanNotice: Sendable, Hashable {
         /// The item was there before, and was moved here while the plan was made, which may not have met it
         /// under any name.
         case moved
-        /// The file is the placeholder of an evicted one, and the snapshot with its content was not
-        /// found: it is stored as it is, without content.
-        ///
-        /// - Parameter isOwn: whether the user who makes the plan evicted it.
-        case unkept(snapshot: String, isOwn: Bool)
+        /// The file is the placeholder of an evicted one, whose content the backup's repository does not
+        /// keep.
+        case missing(Placeholder)
+        /// The file shows signs of an eviction, and is no placeholder: it is stored as it is.
+        case eviction(EvictionSign)
     }
 
     /// The absolute path.
@@ -71,10 +98,8 @@ public struct PlanNotice: Sendable, Hashable {
     /// Whether it keeps something out of the backup that should be in it.
     public var isShortfall: Bool {
         switch matter {
-        case .issue: false
-        case .unreadable, .moved: true
-        // What another user's journal says is no reason to call a backup incomplete.
-        case .unkept(_, let isOwn): isOwn
+        case .issue, .eviction(.stale): false
+        case .unreadable, .moved, .missing, .eviction: true
         }
     }
 
@@ -85,9 +110,34 @@ public struct PlanNotice: Sendable, Hashable {
         case .unreadable(let error): error.description
         case .moved:
             "was moved while the plan was made, so it may be missing (run it again when nothing moves)"
-        case .unkept(let snapshot, _):
-            "is evicted, and snapshot \(snapshot.prefix(8)) with its content was not found: it is backed "
-                + "up as it is, without content (resval-backup evicted --json names the repository)"
+        case .missing(let placeholder):
+            "is evicted, and the snapshot with its content, \(placeholder.record.snapshot.prefix(8)) of "
+                + "repository \(placeholder.record.repository.prefix(8)), is not in this backup's "
+                + "repository: nothing of its content is stored (bring it back: resval-backup "
+                + "download, or --with-evicted)"
+        case .eviction(let sign): sign.sentence
+        }
+    }
+}
+
+extension EvictionSign {
+    /// What is wrong with a file that is stored all the same, in words.
+    fileprivate var sentence: String {
+        switch self {
+        case .placeholder: "is evicted"
+        case .unfinished:
+            "was being evicted or brought back when that was cut off, and is stored as it is, maybe "
+                + "without parts of its content (resval-backup download brings it back)"
+        case .exposed:
+            "is evicted, but has permission bits, and is stored as it is, without content "
+                + "(resval-backup download brings it back; chmod 0 makes it a placeholder again)"
+        case .stale:
+            "has the record of an evicted file, but content again, which is stored (what was evicted "
+                + "is in snapshot \(record?.snapshot.prefix(8) ?? ""))"
+        case .unrecorded:
+            "has a size, no content and no permission bits, as an evicted file has, but no record of "
+                + "its content; it is stored as it is (restore it, or give it permission bits if it "
+                + "is to be empty)"
         }
     }
 }
@@ -107,11 +157,6 @@ public struct PlanTotals: Sendable, Hashable {
     /// The sizes of the regular files left out by themselves, in bytes. Contents of directories that
     /// are left out were not looked at.
     public internal(set) var leftOutFileBytes: Int64 = 0
-    /// Files left out whose content the repository holds in snapshots of their own.
-    public internal(set) var heldElsewhereFiles = 0
-    /// The sizes of these files, in bytes.
-    public internal(set) var heldElsewhereBytes: Int64 = 0
-
     /// All items to store.
     public var storedItems: Int { storedFiles + storedDirectories + storedOthers }
 
@@ -122,13 +167,6 @@ public struct PlanTotals: Sendable, Hashable {
         storedBytes.addSaturating(other.storedBytes)
         leftOutItems += other.leftOutItems
         leftOutFileBytes.addSaturating(other.leftOutFileBytes)
-        heldElsewhereFiles += other.heldElsewhereFiles
-        heldElsewhereBytes.addSaturating(other.heldElsewhereBytes)
-    }
-
-    mutating func countHeldElsewhere(_ status: FileStatus) {
-        heldElsewhereFiles += 1
-        heldElsewhereBytes.addSaturating(status.size)
     }
 
     /// - Parameter isStored: whether the item's entry is stored; also true for a directory whose

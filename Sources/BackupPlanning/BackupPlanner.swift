@@ -1,5 +1,4 @@
 import EffectiveValues
-import Eviction
 import FileTree
 import ResourceValues
 import StoragePolicy
@@ -14,8 +13,6 @@ public struct BackupPlanner: Sendable {
     public var mounts: MountTable
     /// Directories that hold the backup's own repository, recognised wherever they are met.
     public var repositories: Set<FileIdentity> = []
-    /// The placeholders of evicted files, which have no content to back up.
-    public var evicted: EvictedIndex?
     /// Whether the plan keeps what is needed to compare a snapshot with it.
     public var makesManifest = false
     /// The longest path, in bytes, that the engine can open; nil where it has no limit.

@@ -1,4 +1,5 @@
 import EffectiveValues
+import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -22,7 +23,7 @@ public enum LeftOutReason: PolicyReason {
     /// Its protection class forbids to write it where anybody can read it.
     case protected(EffectiveProtection)
     /// It is the placeholder of an evicted file: it has no content, which a snapshot holds.
-    case evicted(snapshot: String)
+    case evicted(Placeholder)
 
     /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`, `too-long`,
     /// `too-sparse`, `larger`, `protected` or `evicted`.
@@ -60,8 +61,9 @@ public enum LeftOutReason: PolicyReason {
         case .larger(let limit): "it is larger than \(limit) bytes"
         case .protected(let protection):
             "it must not be stored where anybody can read it: \(protection.sentence)"
-        case .evicted(let snapshot):
-            "it is evicted: snapshot \(snapshot.prefix(8)) holds its content"
+        case .evicted(let placeholder):
+            "it is evicted: snapshot \(placeholder.record.snapshot.prefix(8)) of repository "
+                + "\(placeholder.record.repository.prefix(8)) holds its content"
         }
     }
 
@@ -90,10 +92,10 @@ public enum LeftOutReason: PolicyReason {
         return .cacheDirectory
     }
 
-    /// Whether the repository holds the item's content all the same, in a snapshot of its own.
-    public var isHeldElsewhere: Bool {
-        guard case .evicted = self else { return false }
-        return true
+    /// The placeholder that is left out; nil for any other reason.
+    public var placeholder: Placeholder? {
+        guard case .evicted(let placeholder) = self else { return nil }
+        return placeholder
     }
 
     /// Whether leaving the item out makes the backup incomplete, rather than being what was asked for.
@@ -102,6 +104,22 @@ public enum LeftOutReason: PolicyReason {
         case .tooLong, .tooSparse, .protected: true
         case .excluded, .mount, .repository, .socket, .larger, .evicted: false
         }
+    }
+}
+
+/// What is left of an evicted file.
+public struct Placeholder: Sendable, Hashable {
+    /// Says where the content is.
+    public let record: EvictionRecord
+    /// The size of the content, in bytes.
+    public let size: Int64
+    /// When the content last changed.
+    public let modified: FileTime
+
+    init(_ record: EvictionRecord, _ status: FileStatus) {
+        self.record = record
+        size = status.size
+        modified = status.contentModificationTime
     }
 }
 

@@ -15,7 +15,6 @@ struct PlanRules: Sendable {
     let storesPlaintext: Bool
     private let mounts: MountTable
     private let repositories: Set<FileIdentity>
-    private let evicted: EvictedIndex?
 
     init(_ planner: BackupPlanner) {
         policy = planner.policy
@@ -25,7 +24,6 @@ struct PlanRules: Sendable {
         storesPlaintext = planner.storesPlaintext
         mounts = planner.mounts
         repositories = planner.repositories
-        evicted = planner.evicted.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The policy's decision on an entry; the one made before for a source.
@@ -62,13 +60,16 @@ struct PlanRules: Sendable {
 
     /// Why an item is left out whatever its marks say; nil when it is not.
     func obstacle(
-        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+        _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
+        in context: PlanContext
     ) -> LeftOutReason? {
         switch status.kind {
         case .socket: return .socket
         case .directory: break
         case .regularFile:
-            if let placeholder = placeholder(entry, status) { return placeholder }
+            if case .placeholder(let record) = sign {
+                return .evicted(Placeholder(record, status))
+            }
             // A SOURCE is asked for by its name.
             if let largestFile, context.source == nil, status.size > largestFile {
                 return .larger(limit: largestFile)
@@ -83,31 +84,12 @@ struct PlanRules: Sendable {
         return .mount(type: mount.filesystemType, category: mount.category)
     }
 
-    private func placeholder(
-        _ entry: borrowing TreeEntry, _ status: FileStatus
-    ) -> LeftOutReason? {
-        guard let evicted, evicted.mayKnow(status),
-            let record = evicted.placeholder(entry, status, at: entry.path),
-            evicted.isKept(record)
-        else { return nil }
-        return .evicted(snapshot: record.snapshot)
-    }
-
     /// Whether a mount begins here that a server answers for, or a program, and that stays out: to ask it for
     /// anything may mean to wait for ever.
     func isRemoteMount(
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {
         isMountRoot(status, in: context) && mounts.isRemote(entry.path)
-    }
-
-    /// That a file is a placeholder whose kept snapshot was not found; nil for any other.
-    func unkept(_ entry: borrowing TreeEntry, _ status: FileStatus) -> PlanNotice.Matter? {
-        guard let evicted, evicted.mayKnow(status),
-            let record = evicted.placeholder(entry, status, at: entry.path)
-        else { return nil }
-        return .unkept(
-            snapshot: record.snapshot, isOwn: status.owner == effectiveUser())
     }
 
     private func isMountRoot(_ status: FileStatus, in context: PlanContext) -> Bool {

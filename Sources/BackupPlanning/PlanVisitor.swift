@@ -1,4 +1,5 @@
 import EffectiveValues
+import Eviction
 import FileTree
 import ResourceValues
 import StoragePolicy
@@ -34,7 +35,8 @@ struct PlanVisitor: TreeVisitor {
         if let own = decision.protection.ownClass {
             part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
         }
-        let reason = leaveOut(entry, status, decision, in: context)
+        let sign = EvictionSign(entry, status, marks.eviction)
+        let reason = leaveOut(entry, status, sign, decision, in: context)
         // The entry of a directory is stored in any case.
         if reason == nil || status.kind == .directory,
             !rules.isRemoteMount(entry, status, in: context)
@@ -46,8 +48,8 @@ struct PlanVisitor: TreeVisitor {
             if let kept = reason.keptFile { noteKept(kept, in: entry, decision.contextForEntries) }
             return .skip
         }
-        if let matter = rules.unkept(entry, status) {
-            part.notices.append(PlanNotice(path: entry.path, matter: matter))
+        if let sign {
+            part.notices.append(PlanNotice(path: entry.path, matter: .eviction(sign)))
         }
         note(entry, status, .stored(decision.exclusion))
         guard status.kind == .directory else { return .skip }
@@ -80,7 +82,13 @@ struct PlanVisitor: TreeVisitor {
         } catch {
             throw .readingStatus(error, of: entry.path)
         }
-        guard status.kind.canStoreUserAttributes, context.source == nil,
+        if context.source != nil {
+            // Its marks are in the decision that was made before.
+            var marks = ItemMarks.none
+            if status.kind == .regularFile { marks.eviction = try entry.evictionRecord() }
+            return (status, marks)
+        }
+        guard status.kind.canStoreUserAttributes,
             !rules.isRemoteMount(entry, status, in: context), mayHaveMarks(entry)
         else { return (status, .none) }
         return (
@@ -126,13 +134,13 @@ struct PlanVisitor: TreeVisitor {
     }
 
     private func leaveOut(
-        _ entry: borrowing TreeEntry, _ status: FileStatus, _ decision: Decision,
-        in context: PlanContext
+        _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
+        _ decision: Decision, in context: PlanContext
     ) -> LeftOutReason? {
         if decision.isExcluded && !decision.mayHoldIncludedItems {
             return .excluded(decision.exclusion)
         }
-        if let obstacle = rules.obstacle(entry, status, in: context) { return obstacle }
+        if let obstacle = rules.obstacle(entry, status, sign, in: context) { return obstacle }
         if let protection = rules.protection(status.kind, decision) { return protection }
         if let longest = rules.longestPath, entry.pathLength > longest { return .tooLong }
         return nil
@@ -184,9 +192,6 @@ struct PlanVisitor: TreeVisitor {
         let isEntryStored = status.kind == .directory && disposition != .leftOut(.tooLong)
         let isStored = !isLeftOut || isEntryStored
         part.totals.count(status, isLeftOut: isLeftOut, isStored: isStored)
-        if case .leftOut(let reason) = disposition, reason.isHeldElsewhere {
-            part.totals.countHeldElsewhere(status)
-        }
         return isStored
     }
 

@@ -49,6 +49,9 @@ public enum Messages {
         write(about: path, "warning: \(text)")
     }
 
+    /// Whether a person can be asked: standard input and standard error are terminals.
+    package static var canAsk: Bool { StandardError.isTerminal && isatty(STDIN_FILENO) == 1 }
+
     private static let name = Monitor("resval")
 
     static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }

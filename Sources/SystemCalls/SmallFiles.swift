@@ -37,25 +37,14 @@ package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errn
 package func contentsOfFile(
     _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, limit: Int
 ) throws(Errno) -> [UInt8] {
-    let (file, status) = try openOwned(path, below: home, ownedBy: owner, flags: .readOnly)
-    let owned = OwnedDescriptor(file)
-    return try contents(ofOpen: owned.descriptor, status, limit: limit)
-}
-
-/// Calls `body` with the name of each entry of a directory that lies in the home of a user who is not
-/// trusted, without `.` and `..`, until it returns false.
-///
-/// - Parameters:
-///   - path: the way from the home, relative and without `..`.
-///   - owner: the home's user, who must own the directory.
-/// - Throws: as ``contentsOfFile(_:below:ownedBy:limit:)``; `ENOTDIR` for anything but a directory.
-package func forEachName(
-    in path: FilePath, below home: FilePath, ownedBy owner: UInt32, _ body: ([UInt8]) -> Bool
-) throws(Errno) {
-    let (directory, _) = try openOwned(
-        path, below: home, ownedBy: owner, flags: .directory)
-    let owned = OwnedDescriptor(directory)
-    try forEachEntry(inOpen: owned.descriptor) { name, _ in body(name) }
+    let directory = OwnedDescriptor(try openDirectoryReference(home))
+    let file = OwnedDescriptor(
+        try openBeneath(
+            path, in: directory.descriptor,
+            flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
+    let status = try file.descriptor.status()
+    guard status.owner == owner else { throw .permissionDenied }
+    return try contents(ofOpen: file.descriptor, status, limit: limit)
 }
 
 /// Reads what is left of an open regular file.
@@ -79,23 +68,5 @@ package func contents(
         // The size says nothing of files of the kernel, and another program may add to any.
         guard contents.count + count <= limit else { throw .fileTooLarge }
         contents.append(contentsOf: chunk[..<count])
-    }
-}
-
-/// Opens what lies below a home for reading, when it belongs to the home's user.
-private func openOwned(
-    _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, flags: FileDescriptor.OpenOptions
-) throws(Errno) -> (FileDescriptor, FileStatus) {
-    let directory = OwnedDescriptor(try openDirectoryReference(home))
-    let descriptor = try openBeneath(
-        path, in: directory.descriptor,
-        flags: flags.union([.noFollow, .nonBlocking, .noTerminal]))
-    do throws(Errno) {
-        let status = try descriptor.status()
-        guard status.owner == owner else { throw .permissionDenied }
-        return (descriptor, status)
-    } catch {
-        closeQuietly(descriptor)
-        throw error
     }
 }

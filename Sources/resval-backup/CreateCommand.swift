@@ -24,6 +24,8 @@ struct CreateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A tag for the snapshot; may be repeated.", valueName: "tag"))
     var tag: [String] = []
 
+    @OptionGroup var evicted: WithEvictedOption
+
     @Flag(help: "Print the result as a JSON object.")
     var json = false
 
@@ -42,19 +44,20 @@ struct CreateCommand: AsyncParsableCommand {
         let engine = try await running { [repository] in try repository.engine() }
         let sources = try source.present()
         var planner = try makePlanner(policy, repository: engine.repository)
-        try await planner.evicted?.findHolds(repository)
         planner.makesManifest = true
         planner.largestFile = source.excludeLargerThan?.bytes
         planner.longestPath = engine.longestPath
         planner.storesPlaintext = engine.storesPlaintext && !plaintext.allowPlaintext
         let display = progress.begin(counting: "files")
         defer { display.end() }
+        let placeholders = MetPlaceholders(repository, bringsBack: evicted.withEvicted)
         let (plan, result) = try await running { [planner, tag] in
-            let plan = try planner.makePlan(for: sources)
+            let plan = try await placeholders.settle(\BackupPlan.self) {
+                try planner.makePlan(for: sources)
+            }
             report(plan.notices.filter { !$0.isShortfall })
-            var result = try await engine.create(
+            let result = try await engine.create(
                 plan, planner: planner, tags: tag, report: reporter(display))
-            result.shortfalls += try evictedMeanwhile(plan)
             return (plan, result)
         }
         reportShortfalls(result)

@@ -42,61 +42,54 @@ struct DownloadCommand: AsyncParsableCommand {
         let journal = try ownJournal(in: PolicyEnvironment.current())
         let display = progress.begin(counting: "files")
         let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
-        let (files, failures) = paths.files(without: NeededPlaces())
+        let expansion = paths.files(without: NeededPlaces(), wanting: .evicted)
         let report = EvictionReport(
-            .downloading, isJSON: json, failures: failures, display: display)
+            .downloading, isJSON: json, failures: expansion.failures, display: display)
         let whole = Set(recovered.whole.map(\.path))
-        for file in files where whole.contains(file) {
+        for file in expansion.files where whole.contains(file) {
             report.note(EvictionOutcome(path: file, end: .unneeded))
         }
-        let lacking = files.filter { !whole.contains($0) }
-        let wanted = paths.recursive ? try evicted(among: lacking, journal) : lacking
-        try await download(wanted, journal, repository, report, isDryRun: isDryRun)
+        let lacking = expansion.files.filter { !whole.contains($0) }
+        try await MetPlaceholders(repository).takeOver(lacking, journal)
+        try await download(lacking, journal, repository, report, isDryRun: isDryRun)
         try report.finish()
-    }
-
-    /// Of the files below a directory only placeholders are of interest.
-    private func evicted(among files: [FilePath], _ journal: Journal) throws -> [FilePath] {
-        let index = try EvictedIndex([journal])
-        let named = Set(paths.paths.map(\.path))
-        return files.filter { file in
-            if named.contains(file) { return true }
-            do throws(Errno) {
-                return index.mayKnow(try file.withoutFollowing.status())
-            } catch {
-                // Gone since it was found.
-                return false
-            }
-        }
     }
 }
 
-/// Brings files back, each from the repository that is named, else from its own.
+/// Brings files back, each from the repository that is named if it keeps its content, else from the one
+/// that the journal knows under the identifier in its record.
 func download(
     _ files: [FilePath], _ journal: Journal, _ repository: RepositoryOptions,
     _ report: EvictionReport, isDryRun: Bool = false
 ) async throws {
-    var groups: [[UInt8]: [FilePath]] = [:]
+    var groups: [String: [FilePath]] = [:]
     for file in files {
         do throws(EvictionError) {
-            groups[try journal.evicted(at: file).repository, default: []].append(file)
+            groups[try evictedFile(at: file).record.repository, default: []].append(file)
         } catch {
             report.note(EvictionOutcome(path: file, end: .refused(error)))
         }
     }
-    for (location, group) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        try await running {
-            let holder: any ContentHolding
-            do {
-                holder = try repository.holder(orAt: location)
-            } catch let error as BackupError {
-                journal.note(error, of: group)
-                throw error
+    var failure: ExitCode?
+    for (identifier, group) in groups.sorted(by: { $0.key < $1.key }) {
+        do {
+            try await running {
+                let holder: any ContentHolding
+                do {
+                    holder = try await repository.holder(of: identifier, journal)
+                } catch let error as BackupError {
+                    journal.note(error, of: group)
+                    throw error
+                }
+                var downloading = FileDownloading(holder: holder, journal: journal)
+                downloading.isDryRun = isDryRun
+                downloading.shouldStop = { StopRequest.isMade }
+                try await downloading.download(group, report: report.note)
             }
-            var downloading = FileDownloading(holder: holder, journal: journal)
-            downloading.isDryRun = isDryRun
-            downloading.shouldStop = { StopRequest.isMade }
-            try await downloading.download(group, report: report.note)
+        } catch let code as ExitCode where !StopRequest.isMade {
+            report.noteFailures(group.count)
+            failure = code
         }
     }
+    if let failure, report.isNothingDone { throw failure }
 }

@@ -18,6 +18,10 @@ struct EvictCommand: AsyncParsableCommand {
             attributes stay. Backups leave such placeholders out. resval-backup download brings the \
             content back.
 
+            With -R, hidden files, what is below hidden directories, directories with a CACHEDIR.TAG and \
+            files that take less than --minimum-size are left out; name such files one by one. What is \
+            found is asked about on a terminal; scripts give --yes.
+
             Refused, each with its reason: files that have several names, belong to other users, are \
             open, share their blocks or are excluded from backups, and what is needed to bring files \
             back.
@@ -36,6 +40,15 @@ struct EvictCommand: AsyncParsableCommand {
 
     @Flag(name: .customLong("dry-run"), help: "Only say what would be evicted.")
     var isDryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With -R, take files with at least so many bytes on the disk (K, M, G, T for powers of 1024).",
+            valueName: "size"))
+    var minimumSize = ByteSize(bytes: 64 << 10)
+
+    @Flag(name: [.customShort("y"), .long], help: "With -R, do not ask.")
+    var yes = false
 
     @Flag(help: "Finish what was cut off before, also by bringing files back.")
     var recover = false
@@ -60,9 +73,18 @@ struct EvictCommand: AsyncParsableCommand {
             return try report.finish()
         }
         let places = neededPlaces(repository, in: environment)
-        let (files, failures) = paths.files(without: places)
+        let expansion = paths.files(
+            without: places, wanting: .worthEvicting(minimumSize: minimumSize.bytes))
         let report = EvictionReport(
-            .evicting, isJSON: json, failures: failures, display: display)
+            .evicting, isJSON: json, failures: expansion.failures, display: display)
+        if !isDryRun, !yes, expansion.found.files > 0 {
+            display.end()
+            try confirm(
+                "\(expansion.found.files) files with \(expansion.found.bytes) bytes on the disk are to be "
+                    + "evicted.")
+        }
+        let files = expansion.files
+        if !isDryRun { try await MetPlaceholders(repository).takeOver(files, journal) }
         let rules = policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             var evicting = FileEvicting(
@@ -72,5 +94,18 @@ struct EvictCommand: AsyncParsableCommand {
             try await evicting.evict(files, progress: { _ in }, report: report.note)
         }
         try report.finish()
+    }
+
+    /// Asks on the terminal.
+    ///
+    /// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` where nobody can be asked.
+    private func confirm(_ question: String) throws {
+        guard Messages.canAsk else {
+            throw ValidationError("\(question) Give --yes where nobody can be asked.")
+        }
+        Messages.write(about: [UInt8]?.none, "\(question) Go on? [y/N]")
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw ExitCode(1)
+        }
     }
 }

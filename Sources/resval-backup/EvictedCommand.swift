@@ -1,8 +1,10 @@
 import ArgumentParser
+import BackupEngines
 import CommandSupport
 import EffectiveValues
 import Eviction
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -12,101 +14,94 @@ struct EvictedCommand: AsyncParsableCommand {
         commandName: "evicted",
         abstract: "List evicted files, with the snapshots that hold them.",
         discussion: """
-            A file is evicted, changed (it is not the placeholder any more; the snapshot has what \
-            was evicted) or missing (nothing is at its path; it may have been moved). States that \
-            begin with "cut off" are finished by resval-backup evict --recover.
+            Looks through directories, without any path through the home. A file is evicted, cut-off (its \
+            eviction or download was; resval-backup download brings it back), exposed (it has \
+            permission bits, and reads as zeros), changed (it has other content; the snapshot has what \
+            was evicted) or unrecorded (it looks evicted, and nothing says where its content is).
             """)
 
-    @Argument(help: "Only these files, and what was evicted below these directories.")
+    @Argument(help: "Only these files, and what is below these directories.")
     var paths: [PathArgument] = []
+
+    @OptionGroup var repository: RepositoryOptions
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
         let journal = try ownJournal(in: PolicyEnvironment.current())
-        let contents = try journal.contents()
-        let index = try EvictedIndex([journal])
-        for trouble in contents.unreadable { Messages.write(trouble) }
-        let roots = try paths.map { try realPath(of: $0.path, followsLast: false) }
-        let files = contents.files
-            .filter { file in roots.isEmpty || roots.contains { file.path.starts(with: $0) } }
-            .sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+        try await MetPlaceholders(repository).takeOver(
+            try journal.contents().files.map(\.path), journal)
+        let roots = try paths.isEmpty ? [home()] : paths.map(\.path)
         var buffer = OutputBuffer()
-        for file in files {
-            let state = ShownState(file, index)
-            if json {
-                write(json: file, state, to: &buffer)
-            } else {
-                write(file, state, to: &buffer)
+        var troubles: [FileError] = []
+        var seen = Set<FilePath>()
+        for root in roots {
+            let found = try RegularFiles(
+                below: try realPath(of: root, followsLast: false), wanting: .evicted,
+                without: NeededPlaces()
+            ) { StopRequest.isMade }
+            troubles += found.troubles
+            for file in found.files where seen.insert(file.path).inserted {
+                guard let sign = file.sign else { continue }
+                write(file, sign, try journal.failure(of: file.status.identity), to: &buffer)
             }
         }
         buffer.flush()
-        if !contents.unreadable.isEmpty { throw ExitCode(3) }
+        for trouble in troubles { Messages.write(trouble) }
+        if !troubles.isEmpty { throw ExitCode(3) }
     }
 
-    private func write(_ file: EvictedFile, _ state: ShownState, to buffer: inout OutputBuffer) {
+    private func write(
+        _ file: RegularFiles.File, _ sign: EvictionSign, _ failure: String?,
+        to buffer: inout OutputBuffer
+    ) {
+        guard !json else {
+            var line = JSONLine()
+            line.add(path: file.path.bytes)
+            line.add("state", sign.state)
+            line.add("size", file.status.size)
+            line.add("modified", file.status.contentModificationTime)
+            line.add("repository", sign.record?.repository)
+            line.add("snapshot", sign.record?.snapshot)
+            line.add("item", sign.record?.item)
+            line.add("failure", failure)
+            return line.end(in: &buffer)
+        }
         buffer.append(path: file.path)
-        buffer.append(text: ": \(state.words), \(file.size) bytes in snapshot ")
-        buffer.append(text: "\(file.snapshot.prefix(8))")
-        if let failure = file.failure {
+        buffer.append(text: ": \(sign.state), \(file.status.size) bytes")
+        if let record = sign.record {
+            buffer.append(text: " in snapshot \(record.snapshot.prefix(8)) of repository ")
+            buffer.append(text: "\(record.repository.prefix(8))")
+        }
+        if let failure {
             buffer.append("; the last download failed: ")
             buffer.append(name: Array(failure.utf8))
         }
         buffer.append("\n")
         buffer.endRecord()
     }
-
-    private func write(
-        json file: EvictedFile, _ state: ShownState, to buffer: inout OutputBuffer
-    ) {
-        var line = JSONLine()
-        line.add(path: file.path.bytes)
-        line.add("state", state.rawValue)
-        line.add("size", file.size)
-        line.add("modified", file.modified)
-        line.add("permissions", String(file.permissions, radix: 8))
-        line.add("sha256", file.content.hexadecimal)
-        line.add("snapshot", file.snapshot)
-        line.add("tag", file.holdTag)
-        line.add("repository", "repositoryBase64", file.repository)
-        line.add("failure", file.failure)
-        line.end(in: &buffer)
-    }
 }
 
-/// The state of a file in the journal, as the disk has it.
-private enum ShownState: String {
-    case evicted
-    case changed
-    case missing
-    case held = "cut-off-before-evicting"
-    case punching = "cut-off-while-evicting"
-    case downloading = "cut-off-while-downloading"
-
-    init(_ file: EvictedFile, _ index: EvictedIndex) {
-        switch file.state {
-        case .held: self = .held
-        case .punching: self = .punching
-        case .downloading: self = .downloading
-        case .evicted: self = Self.onDisk(file, index)
-        }
+/// The home of the user who runs this.
+///
+/// - Throws: `ValidationError` where there is none.
+func home() throws -> FilePath {
+    guard let home = currentBaseDirectories().home else {
+        throw ValidationError("There is no home to look through: set HOME.")
     }
+    return home
+}
 
-    private static func onDisk(_ file: EvictedFile, _ index: EvictedIndex) -> ShownState {
-        do throws(Errno) {
-            let location = file.path.withoutFollowing
-            let status = try location.status()
-            guard file.isAbout(status, at: file.path) else { return .missing }
-            return index.placeholder(location, status, at: file.path) == nil ? .changed : .evicted
-        } catch {
-            return .missing
+extension EvictionSign {
+    /// What the file is, in a word.
+    fileprivate var state: String {
+        switch self {
+        case .placeholder: "evicted"
+        case .unfinished: "cut-off"
+        case .exposed: "exposed"
+        case .stale: "changed"
+        case .unrecorded: "unrecorded"
         }
-    }
-
-    var words: String {
-        rawValue.hasPrefix("cut-off-")
-            ? "cut off " + rawValue.dropFirst(8).split(separator: "-").joined(separator: " ")
-            : rawValue
     }
 }

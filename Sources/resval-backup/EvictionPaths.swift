@@ -11,37 +11,50 @@ struct EvictionPaths: ParsableArguments {
     @Argument(help: "Files, or directories with -R. Put -- before names that begin with a dash.")
     var paths: [PathArgument] = []
 
-    @Flag(name: [.customShort("R"), .long], help: "Take all regular files below directories.")
+    @Flag(name: [.customShort("R"), .long], help: "Take regular files below directories.")
     var recursive = false
 
-    /// The files as real paths, each once, and how many paths were none.
-    ///
-    /// - Parameter places: directories that are not entered.
-    func files(without places: NeededPlaces) -> (files: [FilePath], failures: Int) {
-        var seen = Set<FilePath>()
+    /// What paths stand for.
+    struct Expansion {
+        /// The files as real paths, each once.
         var files: [FilePath] = []
+        /// How many of them were found below directories, and their bytes on the disk.
+        var found: (files: Int, bytes: Int64) = (0, 0)
+        /// How many paths were none.
         var failures = 0
-        for argument in paths {
-            do throws(FileError) {
-                let found = try expand(argument, places)
-                files += found.files.filter { seen.insert($0).inserted }
-                found.troubles.forEach { Messages.write($0) }
-                failures += found.troubles.count
-            } catch {
-                Messages.write(error, at: argument)
-                failures += 1
-            }
-        }
-        return (files, failures)
     }
 
-    private func expand(
-        _ argument: PathArgument, _ places: NeededPlaces
-    ) throws(FileError) -> (files: [FilePath], troubles: [FileError]) {
-        let path = try realPath(of: argument.path, followsLast: false)
-        guard recursive, try kind(of: path) == .directory else { return ([path], []) }
-        let found = try RegularFiles(below: path, without: places) { StopRequest.isMade }
-        return (found.files, found.troubles)
+    /// Looks for the files.
+    ///
+    /// - Parameters:
+    ///   - places: directories that are not entered.
+    ///   - choice: which files below directories are taken.
+    func files(without places: NeededPlaces, wanting choice: RegularFiles.Choice) -> Expansion {
+        var seen = Set<FilePath>()
+        var result = Expansion()
+        for argument in paths {
+            do throws(FileError) {
+                let path = try realPath(of: argument.path, followsLast: false)
+                guard recursive, try kind(of: path) == .directory else {
+                    if seen.insert(path).inserted { result.files.append(path) }
+                    continue
+                }
+                let found = try RegularFiles(below: path, wanting: choice, without: places) {
+                    StopRequest.isMade
+                }
+                for file in found.files where seen.insert(file.path).inserted {
+                    result.files.append(file.path)
+                    result.found.files += 1
+                    result.found.bytes.addSaturating(file.status.allocatedSize)
+                }
+                found.troubles.forEach { Messages.write($0) }
+                result.failures += found.troubles.count
+            } catch {
+                Messages.write(error, at: argument)
+                result.failures += 1
+            }
+        }
+        return result
     }
 
     private func kind(of path: FilePath) throws(FileError) -> FileKind {
@@ -51,4 +64,14 @@ struct EvictionPaths: ParsableArguments {
             throw .readingStatus(error, of: path)
         }
     }
+}
+
+/// What becomes of evicted files whose content a backup's repository does not keep.
+struct WithEvictedOption: ParsableArguments {
+    @Flag(
+        help: """
+            Bring evicted files back first whose content the backup's repository does not keep. \
+            Without it, they are named and the exit code is 3.
+            """)
+    var withEvicted = false
 }

@@ -21,13 +21,19 @@ final class EvictionReport: Sendable {
 
     private let work: Work
     private let isJSON: Bool
-    private let display: Progress
+    private let isSilent: Bool
+    private let display: Progress?
     private let totals: Monitor<Totals>
 
-    /// - Parameter failures: how many paths have failed already.
-    init(_ work: Work, isJSON: Bool, failures: Int, display: Progress) {
+    /// - Parameters:
+    ///   - isSilent: whether only refusals are told.
+    ///   - failures: how many paths have failed already.
+    init(
+        _ work: Work, isJSON: Bool, isSilent: Bool = false, failures: Int, display: Progress? = nil
+    ) {
         self.work = work
         self.isJSON = isJSON
+        self.isSilent = isSilent
         self.display = display
         totals = Monitor(Totals(failures: failures))
     }
@@ -36,19 +42,29 @@ final class EvictionReport: Sendable {
     @Sendable func note(_ outcome: EvictionOutcome) {
         totals.withLock { $0.add(outcome) }
         var buffer = OutputBuffer()
-        if isJSON { write(json: outcome, to: &buffer) } else { write(outcome, to: &buffer) }
+        if isJSON {
+            write(json: outcome, to: &buffer)
+        } else if !isSilent {
+            write(outcome, to: &buffer)
+        }
         buffer.flush()
         if case .refused(let error) = outcome.end, !isJSON || outcome.isFailure {
             Messages.write(about: outcome.path, error.sentence)
         }
-        display.advance()
+        display?.advance()
     }
+
+    /// Counts files whose repository failed as a whole, which was told.
+    func noteFailures(_ count: Int) { totals.withLock { $0.failures += count } }
+
+    /// Whether no file was dealt with.
+    var isNothingDone: Bool { totals.withLock { $0.files == 0 } }
 
     /// Prints the totals.
     ///
     /// - Throws: `ExitCode`: 1 when something failed and nothing was done, 3 when parts failed.
     func finish() throws {
-        display.end()
+        display?.end()
         let totals = totals.withLock { $0 }
         var buffer = OutputBuffer()
         if isJSON {

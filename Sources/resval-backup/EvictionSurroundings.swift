@@ -1,3 +1,4 @@
+import ArgumentParser
 import BackupEngines
 import BackupPlanning
 import CommandSupport
@@ -20,98 +21,129 @@ func ownJournal(in environment: PolicyEnvironment) throws -> Journal {
     return Journal(stateHome: state.path)
 }
 
-/// The placeholders that a backup by this user may meet: root's backups meet everybody's.
-///
-/// - Throws: `FileError` when the user's own journal cannot be read, or is not that user's alone;
-///   trouble with others is reported.
-func evictedIndex(in environment: PolicyEnvironment) throws(FileError) -> EvictedIndex {
-    let own = environment.base.stateHome?.path
-    var index = try EvictedIndex(own.map { [Journal(stateHome: $0)] } ?? [])
-    let user = effectiveUser()
-    if user == 0 {
-        // Root's own files are never known by another home.
-        for account in Set(environment.base.accounts) where account.user != user {
-            if environment.mounts.mayBeSilent(account.home) {
-                Messages.warn(
-                    about: account.home.bytes,
-                    "is not on a local filesystem: its evicted files are not known")
-                continue
-            }
-            do throws(FileError) {
-                index.add(try Journal.contents(below: account.home, ownedBy: account.user))
-            } catch  where error.code == .changed || error.code == .notADirectory {
-                // The home of an account that is none, such as /dev/null.
-            } catch {
-                Messages.warn(about: error.path?.bytes, error.description)
-            }
-        }
-    }
-    for trouble in index.unreadable {
-        Messages.warn(about: trouble.path?.bytes, trouble.description)
-    }
-    return index
-}
+/// What becomes of the placeholders that a backup meets.
+struct MetPlaceholders {
+    /// What was said about repositories.
+    private let options: RepositoryOptions
+    /// Whether the repository that was named, if any, is the backup's.
+    private let isForRepository: Bool
+    /// Whether files are brought back whose content the repository does not keep.
+    private let bringsBack: Bool
+    private let journal: Journal?
 
-extension EvictedIndex {
-    /// Looks which of the snapshots exist that the records name.
+    init(
+        _ options: RepositoryOptions, isForRepository: Bool = true, bringsBack: Bool = false
+    ) {
+        self.options = options
+        self.isForRepository = isForRepository
+        self.bringsBack = bringsBack
+        journal = currentBaseDirectories().stateHome.map { Journal(stateHome: $0.path) }
+    }
+
+    /// Makes a plan and notes which placeholders' content the repository does not keep. Placeholders of
+    /// older versions get their record first.
     ///
-    /// All of them are looked for in the backup's repository. Those of the user's own files are then
-    /// looked for where the journal says; what another user's journal says leads nowhere.
-    ///
-    /// - Parameter repository: the backup's.
-    /// - Throws: `ExitCode` when the command is to stop.
-    mutating func findHolds(_ repository: RepositoryOptions) async throws {
-        foundHolds = try await running { [self] in
-            let user = effectiveUser()
-            let here = try await holdTags(in: repository)
-            var found = holds { _ in true }.filter { here.contains($0.tag) }
-            let missing = holds { $0 == user }.subtracting(found)
-            for (location, holds) in Dictionary(grouping: missing, by: \.repository) {
-                var options = repository
-                options.repository = PathArgument(bytes: location)
-                let tags = try await holdTags(in: options)
-                found.formUnion(holds.filter { tags.contains($0.tag) })
-            }
-            return found
+    /// - Parameters:
+    ///   - isShownOnly: whether the plan is no backup's: it is made once, and placeholders are missing in it
+    ///     only where a repository is named.
+    ///   - plan: the plan in what `makePlan` makes.
+    ///   - makePlan: called again when files were changed.
+    func settle<Planned>(
+        isShownOnly: Bool = false, _ plan: WritableKeyPath<Planned, BackupPlan>,
+        _ makePlan: () throws -> Planned
+    ) async throws -> Planned {
+        if let journal { try await takeOver(oldFiles(journal), journal) }
+        var planned = try makePlan()
+        if !isShownOnly {
+            let unrecorded = planned[keyPath: plan].notices.filter(\.isUnrecorded).map(\.path)
+            if let journal, try await takeOver(unrecorded, journal) { planned = try makePlan() }
         }
+        try await noteMissing(in: &planned[keyPath: plan], !isShownOnly)
+        let missing = planned[keyPath: plan].notices.filter(\.isMissing).map(\.path)
+        guard bringsBack, !missing.isEmpty, let journal else { return planned }
+        let report = EvictionReport(.downloading, isJSON: false, isSilent: true, failures: 0)
+        do {
+            try await download(missing, journal, options, report)
+        } catch is ExitCode where !StopRequest.isMade {
+            // What did not come is missing.
+        }
+        planned = try makePlan()
+        try await noteMissing(in: &planned[keyPath: plan], true)
+        return planned
     }
-}
 
-/// The tags of the snapshots that hold evicted files; none where a repository cannot be asked, since
-/// what is not found is reported with each file.
-private func holdTags(in repository: RepositoryOptions) async throws -> Set<String> {
-    do {
-        let snapshots = try await repository.engine().snapshots(SnapshotFilter())
-        return Set(snapshots.filter(\.isHeld).flatMap(\.allTags))
-    } catch let error as BackupError where error.code == .interrupted {
-        throw error
-    } catch {
-        Messages.warn(
-            about: nil,
-            "a repository with the content of evicted files cannot be read, so they count as not "
-                + "found: \(error)")
-        return []
-    }
-}
-
-/// Files that were evicted since a plan was made: whoever may read everything has stored zeros for their
-/// content.
-func evictedMeanwhile(_ plan: BackupPlan) throws -> [Shortfall] {
-    let index = try evictedIndex(in: .current())
-    // What the plan reports is known.
-    let leftOut = Set(plan.exclusions.lazy.map(\.path)).union(plan.notices.lazy.map(\.path))
-    return index.records.filter { record in
-        guard plan.sources.contains(where: { record.path.starts(with: $0) }),
-            !leftOut.contains(record.path)
-        else { return false }
-        do throws(Errno) {
-            let location = record.path.withoutFollowing
-            return index.placeholder(location, try location.status(), at: record.path) != nil
+    private func oldFiles(_ journal: Journal) -> [FilePath] {
+        do throws(FileError) {
+            return try journal.contents().files.filter { $0.state == .evicted }.map(\.path)
         } catch {
-            // Nothing is there.
-            return false
+            Messages.warn(about: error.path?.bytes, error.description)
+            return []
         }
-    }.map { Shortfall(path: $0.path.bytes, cause: .changed) }
+    }
+
+    private func noteMissing(in plan: inout BackupPlan, _ isBackup: Bool) async throws {
+        if isForRepository, options.location != nil {
+            try await options.engine().noteMissing(in: &plan)
+        } else if isBackup {
+            plan.noteMissing { _ in false }
+        }
+    }
+
+    /// Writes the records of placeholders of older versions, each from the repository that holds it.
+    ///
+    /// - Returns: whether any was written. A file that gets none is reported.
+    @discardableResult
+    func takeOver(_ files: [FilePath], _ journal: Journal) async throws -> Bool {
+        var groups: [[UInt8]: [(known: EvictedFile, path: FilePath)]] = [:]
+        for file in files {
+            do throws(FileError) {
+                guard let known = try journal.unrecorded(at: file) else { continue }
+                groups[known.repository, default: []].append((known, file))
+            } catch {
+                Messages.warn(about: file.bytes, error.description)
+            }
+        }
+        var isDone = false
+        for (repository, group) in groups {
+            let refused: [(path: FilePath, reason: String)]
+            do {
+                refused = try await takeOver(group, from: repository, journal)
+            } catch let error as BackupError where error.code != .interrupted {
+                refused = group.map { ($0.path, "\(error)") }
+            }
+            for (path, reason) in refused {
+                Messages.warn(
+                    about: path.bytes,
+                    "is evicted, and its record cannot be written on it: \(reason)")
+            }
+            if refused.count < group.count { isDone = true }
+        }
+        return isDone
+    }
+
+    private func takeOver(
+        _ files: [(known: EvictedFile, path: FilePath)], from repository: [UInt8],
+        _ journal: Journal
+    ) async throws -> [(path: FilePath, reason: String)] {
+        var own = options
+        own.repository = PathArgument(bytes: repository)
+        do {
+            return try await own.holder().takeOver(files, in: journal)
+        } catch let error as BackupError where error.code != .interrupted {
+            // It may have been moved to where this one is.
+            guard options.location != nil else { throw error }
+            return try await options.holder().takeOver(files, in: journal)
+        }
+    }
+}
+
+extension PlanNotice {
+    fileprivate var isUnrecorded: Bool { matter == .eviction(.unrecorded) }
+
+    fileprivate var isMissing: Bool {
+        guard case .missing = matter else { return false }
+        return true
+    }
 }
 
 /// What is never evicted: the repository and what opens it, and where programs keep their settings,

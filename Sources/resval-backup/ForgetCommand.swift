@@ -2,6 +2,7 @@ import ArgumentParser
 import BackupEngines
 import CommandSupport
 import EffectiveValues
+import Eviction
 import SystemCalls
 import SystemPackage
 import TextFormats
@@ -17,21 +18,29 @@ struct ForgetCommand: AsyncParsableCommand {
             push out complete ones. Nothing is removed while a snapshot waits for resval-backup \
             accept.
 
+            With --kept, snapshots of evicted files are looked at instead. One is removed when it is \
+            older than a week, the home, all SOURCEs and the directories given have no file that is \
+            evicted into it, and the newest snapshots without gaps hold all of its files.
+
             Examples:
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run
               resval-backup forget --all --keep-within 1y
+              resval-backup forget --kept --dry-run
             """)
 
     @Argument(
         help: ArgumentHelp(
             "The SOURCEs of the snapshots, as they were backed up. Without them, the only ones "
-                + "this machine has backed up.",
+                + "this machine has backed up. With --kept, more directories to look through.",
             valueName: "source"))
     var sources: [PathArgument] = []
 
     @Flag(help: "Apply the rules to each set of SOURCEs by itself.")
     var all = false
+
+    @Flag(help: "Remove snapshots of evicted files that no file needs any more.")
+    var kept = false
 
     @OptionGroup(title: "Rules") var retention: RetentionOptions
     @OptionGroup var repository: RepositoryOptions
@@ -51,7 +60,10 @@ struct ForgetCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard try !retention.rules().isEmpty else {
+        guard try retention.rules().isEmpty == kept, !kept || !all && tag.isEmpty else {
+            guard !kept else {
+                throw ValidationError("Neither rules nor --all nor --tag go with --kept.")
+            }
             throw ValidationError(
                 "Without a rule everything would go: give at least one --keep- option.")
         }
@@ -64,10 +76,15 @@ struct ForgetCommand: AsyncParsableCommand {
         let rules = try retention.rules()
         let scope: ForgetScope =
             all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
-        let decisions = try await running { [repository, tag, isDryRun, prune] in
+        let decisions = try await running { [repository, kept, sources, tag, isDryRun, prune] in
             let engine = try repository.engine()
-            let decisions = try await engine.decideRetention(
-                rules, scope: scope, tags: tag, now: .current())
+            let decisions: [Retention.Decision]
+            if kept {
+                decisions = try await decideKept(repository.holder(), lookingThrough: sources)
+            } else {
+                decisions = try await engine.decideRetention(
+                    rules, scope: scope, tags: tag, now: .current())
+            }
             guard !isDryRun else { return decisions }
             try await engine.forget(decisions)
             if prune { try await engine.pruneUnlessShrunk() }
@@ -117,4 +134,32 @@ struct ForgetCommand: AsyncParsableCommand {
         buffer.append(text: "snapshots: \(kept) kept, \(decisions.count - kept) ")
         buffer.append(text: isDryRun ? "would be removed\n" : "removed\n")
     }
+}
+
+/// Looks for files that need a snapshot of evicted files: in the home, in all SOURCEs of this machine and in
+/// directories.
+private func decideKept(
+    _ holder: any ContentHolding, lookingThrough directories: [PathArgument]
+) async throws -> [Retention.Decision] {
+    let own = try await holder.ownSnapshots().snapshots.filter { $0.sourceSet != nil }
+    let roots = Set([try home()] + directories.map(\.path) + own.flatMap(\.sources))
+    let journal = try ownJournal(in: PolicyEnvironment.current()).contents()
+    var isEverythingKnown = journal.unreadable.isEmpty
+    var records: [FilePath: EvictionRecord] = [:]
+    for root in roots {
+        do throws(FileError) {
+            let found = try RegularFiles(
+                below: try realPath(of: root), wanting: .evicted, without: NeededPlaces()
+            ) { StopRequest.isMade }
+            for file in found.files { records[file.path] = file.sign?.record }
+            found.troubles.forEach { Messages.write($0) }
+            if !found.troubles.isEmpty { isEverythingKnown = false }
+        } catch {
+            Messages.write(error)
+            isEverythingKnown = false
+        }
+    }
+    if StopRequest.isMade { throw CancellationError() }
+    return try await holder.decideKept(
+        Array(records.values), journal.files, isEverythingKnown: isEverythingKnown, now: .current())
 }

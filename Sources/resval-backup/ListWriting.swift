@@ -15,10 +15,14 @@ struct ListWriting {
     ///
     /// - Throws: `ExitCode` 1 when nothing was written because the tool cannot be told of everything.
     /// - Returns: whether the tool will store everything it should.
-    func run(_ planner: BackupPlanner, for sources: [FilePath]) throws -> Bool {
+    func run(
+        _ planner: BackupPlanner, for sources: [FilePath], _ placeholders: MetPlaceholders
+    ) async throws -> Bool {
         var planner = planner
         planner.storesPlaintext = format.storesPlaintext && !options.allowPlaintext
-        let planned = try planner.makeList(format, for: sources, spillingTo: temporaryDirectory)
+        let planned = try await placeholders.settle(\PlannedList.plan) { [planner] in
+            try planner.makeList(format, for: sources, spillingTo: temporaryDirectory)
+        }
         report(planned)
         if options.strict && !planned.isExact {
             let count = planned.lostItems.count + planned.list.lostExclusions.count

@@ -24,6 +24,7 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var list: ListOptions
 
+    @OptionGroup var evicted: WithEvictedOption
     @OptionGroup var comparison: ComparisonOptions
 
     @Flag(help: "Show only what is left out.")
@@ -33,7 +34,13 @@ struct PlanCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard list.chosen == nil || !json && !excludedOnly else {
+        guard list.chosen != nil else {
+            guard !evicted.withEvicted else {
+                throw ValidationError("--with-evicted goes with --format.")
+            }
+            return
+        }
+        guard !json, !excludedOnly else {
             throw ValidationError("--json and --excluded-only do not go with --format.")
         }
     }
@@ -41,18 +48,23 @@ struct PlanCommand: AsyncParsableCommand {
     func run() async throws {
         let sources = try source.present()
         var planner = try makePlanner(policy, repository: repository.location)
-        try await planner.evicted?.findHolds(repository)
+        let placeholders = MetPlaceholders(
+            repository, isForRepository: list.chosen.map { $0.name == "restic" } ?? true,
+            bringsBack: evicted.withEvicted)
         planner.largestFile = source.excludeLargerThan?.bytes
         if let format = list.chosen {
             let isWhole = try await running { [planner, list] in
-                try ListWriting(format: format, options: list).run(planner, for: sources)
+                try await ListWriting(format: format, options: list)
+                    .run(planner, for: sources, placeholders)
             }
             if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
             return
         }
         let plan = try await running { [planner, json, excludedOnly] in
-            try planner.makePlan(for: sources) { _ in
-                PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
+            try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
+                try planner.makePlan(for: sources) { _ in
+                    PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
+                }
             }
         }
         report(plan.notices)

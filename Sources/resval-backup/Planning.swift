@@ -3,7 +3,6 @@ import BackupEngines
 import BackupPlanning
 import CommandSupport
 import EffectiveValues
-import Eviction
 import SystemCalls
 
 /// Makes the planner that the options ask for.
@@ -15,8 +14,6 @@ func makePlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
     planner.storesPlaintext = repository?.kind == .archives
-    let evicted = try evictedIndex(in: environment)
-    planner.evicted = evicted.isEmpty ? nil : evicted
     planner.shouldStop = { StopRequest.isMade }
     return planner
 }

@@ -1,17 +1,37 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
+import Eviction
 
 extension RepositoryOptions {
     /// The engine, for files that are evicted into the repository.
-    ///
-    /// - Parameter location: the repository when none is named.
-    func holder(orAt location: [UInt8]? = nil) throws -> any ContentHolding {
-        var options = self
-        if self.location == nil, let location { options.repository = PathArgument(bytes: location) }
-        guard let holder = try options.engine() as? any ContentHolding else {
+    func holder() throws -> any ContentHolding {
+        guard let holder = try engine() as? any ContentHolding else {
             throw ValidationError("Files cannot be evicted into plain archives (tar:DIR).")
         }
         return holder
+    }
+
+    /// The engine for the repository with an identifier, as records have it: the one that is named, or
+    /// the one that the journal knows.
+    ///
+    /// - Throws: `BackupError` when the named one cannot be read, or none is known.
+    func holder(of identifier: String, _ journal: Journal?) async throws -> any ContentHolding {
+        let known = try journal?.location(of: identifier)
+        if location != nil {
+            let named = try engine() as? any ContentHolding
+            if let named, try await named.repositoryIdentifier().hasPrefix(identifier) {
+                return named
+            }
+        }
+        guard let known else {
+            throw BackupError(
+                .noRepository,
+                "nobody knows where repository \(identifier) is, which keeps evicted files",
+                advice: "name it with --repository")
+        }
+        var options = self
+        options.repository = PathArgument(bytes: known)
+        return try options.holder()
     }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
+import EffectiveValues
+import Eviction
 import Synchronization
 import SystemCalls
 import SystemPackage
@@ -13,7 +15,8 @@ struct RestoreCommand: AsyncParsableCommand {
             Each item gets its whole path below the directory: /home/me/notes comes back as \
             DIR/home/me/notes. Files are read back and compared with the snapshot. What is not \
             as it is in the snapshot is named, and the exit code is 3, or 1 when nothing was \
-            restored.
+            restored. So are evicted files, whose content is in snapshots of their own; \
+            --with-evicted brings it from there.
             """)
 
     @Argument(
@@ -39,6 +42,13 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     var overwrite = false
 
+    @Flag(
+        help: """
+            Restore evicted files, too, as they were when they were evicted, from the repository that \
+            is named or the one where they were evicted to.
+            """)
+    var withEvicted = false
+
     @Flag(help: "Print the result as a JSON object.")
     var json = false
 
@@ -60,13 +70,16 @@ struct RestoreCommand: AsyncParsableCommand {
         let display = progress.begin(counting: "items checked")
         defer { display.end() }
         let includes = include.map { Array($0.path.lexicallyNormalized().bytes) }
-        let result = try await running { [repository, target, overwrite] in
+        let result = try await running { [repository, target, overwrite, withEvicted] in
             let shown = Atomic(0)
-            return try await repository.engine().restore(
+            let result = try await repository.engine().restore(
                 choice, to: target.path, including: includes, overwrites: overwrite
             ) { count in
                 display.advance(by: count - shown.exchange(count, ordering: .relaxed))
             }
+            guard withEvicted else { return result }
+            return try await restoreEvicted(
+                result, repository, to: target.path, overwrites: overwrite)
         }
         display.end()
         for failure in result.failures {
@@ -78,8 +91,19 @@ struct RestoreCommand: AsyncParsableCommand {
                 "was left by a restore that was killed: remove it when nothing in it is needed")
         }
         for complaint in result.complaints { Messages.write(about: [UInt8]?.none, complaint) }
+        for file in result.evicted {
+            let words =
+                ["--with-evicted", "--overwrite", "--include", ShellWord.quoted(file.path)]
+                + ["--target", ShellWord.quoted(target.bytes), result.snapshot.shortIdentifier]
+            Messages.write(
+                about: file.path,
+                "is not in the snapshot: \(file.sentence) "
+                    + "(bring it: resval-backup restore \(words.joined(separator: " ")))")
+        }
         write(result)
-        if !result.isComplete { throw ExitCode(result.isNothing ? 1 : 3) }
+        guard result.isComplete, result.evicted.isEmpty else {
+            throw ExitCode(result.isNothing ? 1 : 3)
+        }
     }
 
     private func write(_ result: RestoreResult) {
@@ -95,12 +119,21 @@ struct RestoreCommand: AsyncParsableCommand {
                 object.add("cause", failure.name)
             }
             line.add("complaints", strings: result.complaints)
+            line.add("evicted", objects: result.evicted) { file, object in
+                object.add(path: file.path)
+                object.add("snapshot", file.record?.snapshot)
+                object.add("repository", file.record?.repository)
+            }
             line.end(in: &buffer)
         } else {
             buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
             buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
             buffer.append(text: "\(result.items) items restored\n")
-            let places = include.isEmpty ? result.snapshot.sources : include.map(\.path)
+            let evicted = Set(result.evicted.map(\.path))
+            let places =
+                include.isEmpty
+                ? result.snapshot.sources
+                : include.map(\.path).filter { !evicted.contains($0.lexicallyNormalized().bytes) }
             for place in places {
                 buffer.append(path: place)
                 buffer.append(" is now ")
@@ -115,4 +148,42 @@ struct RestoreCommand: AsyncParsableCommand {
 extension FilePath {
     /// The path without the slash at its start.
     fileprivate var relative: FilePath { FilePath(root: nil, components) }
+}
+
+/// Brings the evicted files that a snapshot left out, each from the repository that keeps its content.
+private func restoreEvicted(
+    _ result: RestoreResult, _ repository: RepositoryOptions, to target: FilePath, overwrites: Bool
+) async throws -> RestoreResult {
+    let journal = stateHome().map { Journal(stateHome: $0) }
+    var failures = result.failures
+    var complaints = result.complaints
+    let groups = Dictionary(grouping: result.evicted) { $0.record?.repository }
+    for (identifier, group) in groups.sorted(by: { $0.key ?? "" < $1.key ?? "" }) {
+        do {
+            let files = group.compactMap { file in
+                file.record.map { EvictedRestoring.File(path: file.path, record: $0) }
+            }
+            guard let identifier else {
+                throw BackupError(.noRepository, "an older version has not noted where it is")
+            }
+            let restoring = EvictedRestoring(
+                try await repository.holder(of: identifier, journal), to: target,
+                overwrites: overwrites)
+            let (failed, complained) = try await restoring.restore(files)
+            failures += failed
+            complaints += complained
+        } catch let error as BackupError where error.code != .interrupted {
+            failures += group.map { file in
+                let name = file.record.map { " \($0.snapshot.prefix(8))" } ?? " SNAPSHOT"
+                return RestoreFailure(
+                    path: file.path,
+                    cause: .missing(
+                        "\(file.sentence); \(error.message) (resval-backup restore --repository "
+                            + "LOCATION --target \(ShellWord.quoted(target.bytes))\(name))"))
+            }
+        }
+    }
+    return RestoreResult(
+        snapshot: result.snapshot, items: result.items + result.evicted.count,
+        failures: failures, complaints: complaints, leftovers: result.leftovers)
 }

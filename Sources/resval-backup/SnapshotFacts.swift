@@ -1,5 +1,6 @@
 import BackupEngines
 import CommandSupport
+import Eviction
 import SystemCalls
 import TextFormats
 
@@ -9,6 +10,8 @@ struct SnapshotFacts: RecordHandler {
     private var facts: RecordFacts?
     private var sources: [RecordFacts.Source] = []
     private var causes: [RecordedCause] = []
+    private var evictedFiles = 0
+    private var kept: [KeptFile] = []
 
     /// Reads a snapshot's record, if it has one.
     init(_ snapshot: Snapshot, _ engine: any BackupEngine) async throws(BackupError) {
@@ -25,7 +28,9 @@ struct SnapshotFacts: RecordHandler {
         case .facts(let facts): self.facts = facts
         case .source(let source): sources.append(source)
         case .coverage(let cause): causes.append(cause)
-        case .protected, .readOnly, .attributes, .leftOut: break
+        case .leftOut(let item): if item.isEvicted { evictedFiles += 1 }
+        case .kept(let file): kept.append(file)
+        case .protected, .readOnly, .attributes, .missing: break
         }
     }
 
@@ -46,6 +51,12 @@ struct SnapshotFacts: RecordHandler {
         line.add("hasShrunk", snapshot.hasShrunk)
         line.add("isHeld", snapshot.isHeld)
         line.add("isFromFuture", snapshot.isFromFuture(at: currentTime().seconds))
+        line.add("evictedItems", evictedFiles)
+        line.add("kept", objects: kept) { file, object in
+            object.add(path: file.path)
+            object.add("size", file.size)
+            object.add("sha256", file.content?.hexadecimal)
+        }
         line.add("items", facts?.items)
         line.add("bytes", facts?.bytes)
         line.add("leftOutItems", facts?.leftOutItems)
@@ -82,13 +93,25 @@ struct SnapshotFacts: RecordHandler {
             buffer.append("\n")
         }
         for tag in snapshot.tags { write("tag", tag, to: &buffer) }
-        if let facts {
+        if !kept.isEmpty {
+            let bytes = kept.reduce(Int64(0)) { $0.addingSaturating($1.size) }
+            write("keeps", "\(kept.count) evicted files, \(bytes) bytes", to: &buffer)
+        } else if let facts {
             write("holds", "\(facts.items) items, \(facts.bytes) bytes", to: &buffer)
+            if evictedFiles > 0 {
+                write(
+                    "evicted",
+                    "\(evictedFiles) of these are in snapshots of their own (see --excluded)",
+                    to: &buffer)
+            }
             write("left out", "\(facts.leftOutItems) items (see --excluded)", to: &buffer)
             let places = facts.usesLocations ? ", temporary and caches directories" : ""
             write("marks", facts.markers.joined(separator: ", ") + places, to: &buffer)
         } else {
-            write("record", "none: resval-backup did not make it", to: &buffer)
+            let maker =
+                snapshot.isHeld
+                ? "an older resval-backup evicted into it" : "resval-backup did not make it"
+            write("record", "none: \(maker)", to: &buffer)
         }
         writeState(to: &buffer)
     }

@@ -29,7 +29,8 @@ extension BackupPlan {
             case .issue(let issue): "\(relative(notice.path, to: root)): \(issue.name)"
             case .unreadable(let error): "\(relative(notice.path, to: root)): \(error.code)"
             case .moved: "\(relative(notice.path, to: root)): moved"
-            case .unkept(let snapshot, _): "\(relative(notice.path, to: root)): unkept \(snapshot)"
+            case .missing: "\(relative(notice.path, to: root)): missing"
+            case .eviction(let sign): "\(relative(notice.path, to: root)): \(sign)"
             }
         }
     }

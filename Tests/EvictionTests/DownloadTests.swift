@@ -13,13 +13,8 @@ struct DownloadTests {
     func specialBits() throws {
         try withFile { fixture in
             try fixture.evict()
-            let known = try #require(try fixture.journal.contents().files.first)
-            try fixture.journal.store(
-                EvictedFile(
-                    state: known.state, path: known.path, identity: known.identity,
-                    size: known.size, modified: known.modified, permissions: 0o7755,
-                    content: known.content, snapshot: known.snapshot, holdTag: known.holdTag,
-                    repository: known.repository, remainingBytes: known.remainingBytes))
+            var fixture = fixture
+            fixture.permissions = 0o7755
             try fixture.download()
             try fixture.expectWhole(permissions: 0o755)
         }
@@ -44,23 +39,28 @@ struct DownloadTests {
         }
     }
 
-    @Test("a copy of a placeholder is none: it is another file")
+    @Test("a copy with attributes is a placeholder, too; one without is nothing of the kind")
     func copied() throws {
+        try require(.root)
         try withFile { fixture in
             try fixture.evict()
-            try tool("chmod", "600", fixture.file)
             let copy = fixture.root.appending("copy")
             try tool("cp", "-p", fixture.file, copy)
-            expectRefusal(.notEvicted) { try fixture.download(copy) }
-            let index = try EvictedIndex([fixture.journal])
-            #expect(index.placeholder(copy, try copy.status(), at: copy) == nil)
+            let status = try copy.status()
+            #expect(try EvictionSign(of: copy.withoutFollowing, status) == .unrecorded)
+            #expect(try fixture.begin(copy) == nil)
+            try tool("cp", "-a", fixture.file, copy)
+            try fixture.expectPlaceholder(copy)
+            try fixture.download(copy)
+            #expect(try contentsOfFile(copy) == fixture.content)
+            try fixture.expectPlaceholder()
         }
     }
 
     @Test(
         "a file that is not its placeholder any more is not overwritten",
         arguments: [
-            ["touch", "FILE"], ["truncate", "-s", "+1", "FILE"],
+            ["truncate", "-s", "+1", "FILE"],
             ["sh", "-c", #"chmod 600 "$0"; printf new | dd of="$0" conv=notrunc 2>&1"#, "FILE"],
             [
                 "sh", "-c",
@@ -81,21 +81,19 @@ struct DownloadTests {
             let after = try fixture.file.status()
             #expect(after.permissions == before.1.permissions)
             #expect(after.contentModificationTime == before.1.contentModificationTime)
-            let index = try EvictedIndex([fixture.journal])
-            #expect(index.placeholder(fixture.file, after, at: fixture.file) == nil)
         }
     }
 
     @Test("an ordinary file is not touched")
     func ordinary() throws {
         try withFile { fixture in
-            expectRefusal(.notEvicted) { try fixture.download() }
+            #expect(try fixture.begin() == nil)
             try fixture.expectWhole()
         }
     }
 
-    @Test("another file with the inode of a placeholder that is gone is an ordinary one")
-    func reusedInode() throws {
+    @Test("a placeholder that was written to is an ordinary file, and can be evicted anew")
+    func written() throws {
         try withFile { fixture in
             try fixture.evict()
             try tool("chmod", "600", fixture.file)
@@ -105,11 +103,11 @@ struct DownloadTests {
                 try closeFile(file)
             }
             let status = try fixture.file.status()
-            let index = try EvictedIndex([fixture.journal])
-            #expect(index.placeholder(fixture.file, status, at: fixture.file) == nil)
-            expectRefusal(.notPlaceholder) { try fixture.download() }
-            // It can be evicted anew, as it is now.
+            let name = try #require(EvictionFixture.name)
+            #expect(try EvictionSign(of: fixture.file.withoutFollowing, status) == .stale(name))
             try tool("touch", "-d", "@1234567890.987654321", fixture.file)
+            var fixture = fixture
+            fixture.permissions = 0o600
             try fixture.evict()
             try fixture.download()
             try fixture.expectWhole(permissions: 0o600)
@@ -128,7 +126,8 @@ struct DownloadTests {
             for content in cases {
                 expectRefusal(.damagedSnapshot) { try fixture.download(content: content) }
                 try fixture.expectPlaceholder()
-                #expect(try fixture.journal.contents().files.first?.failure != nil)
+                let identity = try fixture.file.status().identity
+                #expect(try fixture.journal.failure(of: identity) != nil)
             }
             try fixture.download()
             try fixture.expectWhole()
@@ -153,12 +152,12 @@ struct DownloadTests {
             try fixture.evict()
             try cutOff(fixture)
             let status = try fixture.file.status()
-            let index = try EvictedIndex([fixture.journal])
-            let record = index.placeholder(fixture.file, status, at: fixture.file)
-            #expect(record?.state == .downloading)
-            #expect(status.permissions == 0)
+            let name = try #require(EvictionFixture.name)
+            #expect(
+                try EvictionSign(of: fixture.file.withoutFollowing, status) == .unfinished(name))
+            #expect(try fixture.journal.isDownloading(status.identity))
             expectRefusal(.unfinished) { try fixture.evict() }
-            let known = try #require(record)
+            let known = try #require(try fixture.journal.contents().files.first)
             #expect(try fixture.journal.recover(known) == .partial)
             try fixture.download()
             try fixture.expectWhole()
@@ -193,7 +192,10 @@ struct DownloadTests {
             let before = try fixture.file.status()
             let whole = EvictionFixture(
                 root: fixture.root, journal: fixture.journal,
-                content: try contentsOfFile(fixture.file))
+                content: try contentsOfFile(fixture.file),
+                modified: before.contentModificationTime)
+            let data = try whole.journal.candidate(at: whole.file).measure { false }
+            #expect(data?.dataBytes == before.allocatedSize)
             try whole.evict()
             try whole.download()
             let after = try fixture.file.status()
@@ -205,7 +207,7 @@ struct DownloadTests {
 
     /// Begins a download and drops it in the middle, as a kill does.
     private func cutOff(_ fixture: EvictionFixture) throws {
-        let download = try #require(try Download.begin(at: fixture.file, fixture.journal))
+        let download = try #require(try fixture.begin())
         try fixture.feed(fixture.content[..<80_001], to: download)
     }
 }

@@ -1,3 +1,4 @@
+import EffectiveValues
 import Glibc
 import ResourceValues
 import SystemCalls
@@ -12,12 +13,16 @@ struct EvictionFixture {
     let root: FilePath
     let journal: Journal
     let content: [UInt8]
+    var permissions: UInt16 = 0o640
+    var modified = Self.modified
 
     var file: FilePath { root.appending("file") }
 
     static let modified = FileTime(seconds: 1_234_567_890, nanoseconds: 987_654_321)
     static let hold = HoldSnapshot(
         snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: Array("/repository".utf8))
+    static let name = EvictionRecord(
+        repository: "fedcba9876543210", snapshot: hold.snapshot, item: 0)
 
     /// Evicts the file.
     @discardableResult
@@ -32,16 +37,32 @@ struct EvictionFixture {
         _ candidate: EvictionCandidate, content: [UInt8]? = nil, during: () -> Void = {}
     ) throws -> Int64 {
         try journal.evict(
-            candidate, hold: Self.hold, content: ContentHasher.hash(content ?? self.content)
+            candidate, try #require(Self.name), hold: Self.hold,
+            content: ContentHasher.hash(content ?? self.content)
         ) {
             during()
             return false
         }
     }
 
+    /// What the repository tells of the file.
+    func known(_ path: FilePath, dataBytes: Int64? = nil) throws -> EvictedFile {
+        EvictedFile(
+            path: file, identity: try path.status().identity, size: Int64(content.count),
+            modified: modified, permissions: permissions,
+            content: ContentHasher.hash(content), dataBytes: dataBytes, hold: Self.hold)
+    }
+
+    /// Begins to bring a file back; nil where it is whole.
+    func begin(_ path: FilePath? = nil, dataBytes: Int64? = nil) throws -> Download? {
+        let path = path ?? file
+        return try Download.begin(
+            at: path, try #require(Self.name), known(path, dataBytes: dataBytes), journal)
+    }
+
     /// Brings a file back.
     func download(_ path: FilePath? = nil, content: [UInt8]? = nil) throws {
-        guard let download = try Download.begin(at: path ?? file, journal) else { return }
+        guard let download = try begin(path) else { return }
         do throws(EvictionError) {
             try feed(content ?? self.content, to: download)
             try download.finish()
@@ -64,37 +85,24 @@ struct EvictionFixture {
         }
     }
 
-    /// What the journal holds, also one of another user.
-    func contents() throws -> Journal.Contents {
-        let owner = try? journal.directory.status().owner
-        // Where there is none, the journal is empty.
-        guard let owner, owner != effectiveUser() else { return try journal.contents() }
-        var contents = Journal.Contents(owner: owner)
-        var names: [FilePath] = []
-        try forEachName(in: journal.directory) { name in
-            if let record = RecordName(name) { names.append(record.path) }
-            return true
-        }
-        for name in names {
-            let text = try contentsOfFile(journal.directory.pushing(name))
-            contents.files.append(try EvictedFile(text: text))
-        }
-        return contents
-    }
-
-    /// Whether the file is as it was at first, and the journal empty.
+    /// Whether the file is as it was at first, without a record, and the journal empty.
     func expectWhole(
-        permissions: UInt16 = 0o640, sourceLocation: SourceLocation = #_sourceLocation
+        permissions: UInt16? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let status = try file.status()
-        #expect(status.permissions == permissions, sourceLocation: sourceLocation)
+        #expect(
+            status.permissions == permissions ?? self.permissions, sourceLocation: sourceLocation)
         #expect(try contentsOfFile(file) == content, sourceLocation: sourceLocation)
         #expect(
             status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
-        #expect(try contents().files.isEmpty, sourceLocation: sourceLocation)
+        #expect(try file.evictionRecord() == nil, sourceLocation: sourceLocation)
+        // Another user's journal cannot be read.
+        let owner = try? journal.directory.status().owner
+        guard owner == nil || owner == effectiveUser() else { return }
+        #expect(try journal.contents().files.isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// Whether the file is a placeholder that the journal knows.
+    /// Whether the file is a placeholder.
     func expectPlaceholder(
         _ path: FilePath? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -104,10 +112,9 @@ struct EvictionFixture {
         #expect(status.size == content.count, sourceLocation: sourceLocation)
         #expect(
             status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
-        var index = EvictedIndex()
-        index.add(try contents())
-        let record = index.placeholder(path, status, at: path)
-        #expect(record?.state == .evicted, sourceLocation: sourceLocation)
+        let sign = try EvictionSign(of: path.withoutFollowing, status)
+        #expect(
+            sign == Self.name.map { .placeholder($0) }, sourceLocation: sourceLocation)
     }
 }
 
@@ -125,7 +132,9 @@ func withFile(
         let root = directory ?? base.appending("root")
         try tree.create(in: root)
         let journal = Journal(stateHome: base.appending("state"))
-        try body(EvictionFixture(root: root, journal: journal, content: content))
+        try body(
+            EvictionFixture(
+                root: root, journal: journal, content: content, permissions: permissions))
     }
 }
 

@@ -92,6 +92,77 @@ struct FilesystemTests {
         }
     }
 
+    @Test("on a full disk, with the journal on it, a file is evicted, also when that is killed")
+    func evictOnFullDisk() throws {
+        try require(.root)
+        try withFilesystem(.ext4) { volume in
+            try withHeldFile(in: volume.root) { fixture in
+                let journal = Journal(directory: volume.root.appending("journal"))
+                let fixture = EvictionFixture(
+                    root: fixture.root, journal: journal, content: fixture.content)
+                try withTemporaryDirectory { runtime in
+                    var call = 0
+                    while true {
+                        call += 7
+                        let filler = volume.root.appending("filler")
+                        _ = try Command(
+                            "/bin/dd", "if=/dev/zero", "of=\(filler)", "bs=4K", "status=none"
+                        ).run()
+                        var dying = command("evict", fixture, dyingAt: call)
+                        dying.environment["XDG_RUNTIME_DIR"] = "\(runtime)"
+                        let result = try dying.run()
+                        try tool("rm", filler)
+                        try tool("sync", "-f", volume.root)
+                        if result.end == .exit(0) { break }
+                        #expect(result.end == .signal(9), "\(result)")
+                        try checkAndRepair(fixture, "call \(call)")
+                        try tool("rm", "-rf", journal.directory)
+                    }
+                    try fixture.expectPlaceholder()
+                    try fixture.download()
+                    try fixture.expectWhole()
+                }
+            }
+        }
+    }
+
+    @Test("a sparse file of more than the disk has comes back, since only its data needs room")
+    func sparse() throws {
+        try require(.root)
+        try withFilesystem(.ext4) { volume in
+            let file = volume.root.appending("file")
+            try tool("truncate", "-s", "64M", file)
+            let script = #"printf data | dd of="$0" bs=1M seek=5 conv=notrunc 2>&1"#
+            try tool("sh", "-c", script, file)
+            try tool("sync", file)
+            let status = try file.status()
+            try withTemporaryDirectory { base in
+                let fixture = EvictionFixture(
+                    root: volume.root, journal: Journal(stateHome: base),
+                    content: try contentsOfFile(file), permissions: status.permissions,
+                    modified: status.contentModificationTime)
+                let measured = try fixture.journal.candidate(at: file).measure { false }
+                let data = try #require(measured?.dataBytes)
+                try fixture.evict()
+                expectRefusal(.noSpace(missing: nil)) {
+                    do {
+                        _ = try fixture.begin()
+                    } catch EvictionError.noSpace {
+                        throw EvictionError.noSpace(missing: nil)
+                    }
+                }
+                do {
+                    // While it lives nobody else has the file open.
+                    let download = try #require(try fixture.begin(dataBytes: data))
+                    try fixture.feed(fixture.content, to: download)
+                    try download.finish()
+                }
+                #expect(try contentsOfFile(file) == fixture.content)
+                #expect(try file.status().allocatedSize <= status.allocatedSize + 4096)
+            }
+        }
+    }
+
     @Test("the disk that fills up in the middle of a download gives a placeholder again")
     func fillsUp() throws {
         try withFile { fixture in
@@ -99,7 +170,8 @@ struct FilesystemTests {
             let mock = SystemCallMock([.pwrite: [nil, nil, .noSpace]])
             expectRefusal(.noSpace(missing: nil)) { try mock.run { try fixture.download() } }
             try fixture.expectPlaceholder()
-            #expect(try fixture.journal.contents().files.first?.failure?.contains("space") == true)
+            let identity = try fixture.file.status().identity
+            #expect(try fixture.journal.failure(of: identity)?.contains("space") == true)
             try fixture.download()
             try fixture.expectWhole()
         }

@@ -36,26 +36,24 @@ struct JournalTests {
         }
     }
 
-    @Test("a failure is noted and forgotten, but not while somebody works on the file")
-    func failures() throws {
+    @Test("why a download failed, and where repositories are, is noted and forgotten")
+    func notes() throws {
         try withTemporaryDirectory { root in
-            let journal = Journal(directory: root)
-            let evicted = record(identity).inState(.evicted)
-            func failure() throws -> String? { try journal.record(named: identity)?.failure }
-            try journal.store(evicted)
-            try journal.note("no repository", of: evicted)
-            #expect(try failure() == "no repository")
-            do {
-                let lock = try #require(try journal.lock(identity))
-                try journal.note(nil, of: evicted)
-                withExtendedLifetime(lock) {}
+            let journal = Journal(stateHome: root.appending("state"))
+            #expect(try journal.failure(of: identity) == nil)
+            try journal.note(nil, of: identity)
+            try journal.note("no repository", of: identity)
+            #expect(try journal.failure(of: identity) == "no repository")
+            try journal.note(nil, of: identity)
+            #expect(try journal.failure(of: identity) == nil)
+            let repository = "fedcba9876543210"
+            #expect(try journal.location(of: repository) == nil)
+            for location in ["/a", "/b"] {
+                try journal.note(repository: repository, at: Array(location.utf8))
+                #expect(try journal.location(of: repository) == Array(location.utf8))
             }
-            #expect(try failure() == "no repository")
-            try journal.note(nil, of: evicted)
-            #expect(try failure() == nil)
-            try journal.store(evicted.inState(.downloading))
-            try journal.note("too late", of: evicted)
-            #expect(try failure() == nil)
+            let contents = try journal.contents()
+            #expect(contents.files.isEmpty && contents.unreadable.isEmpty)
         }
     }
 

@@ -38,6 +38,26 @@ struct RecordTests {
         }
     }
 
+    @Test("the name of an attribute reads as it was written, and no other is a record")
+    func attributeName() throws {
+        let record = try #require(
+            EvictionRecord(
+                repository: "0123456789abcdef0123", snapshot: "fedcba9876543210fedc", item: 12))
+        let name = "user.resval.evicted.0123456789abcdef.fedcba9876543210.12"
+        #expect(record.attribute == ExtendedAttributeName(name))
+        #expect(EvictionRecord(attribute: Array(name.utf8)) == record)
+        #expect(EvictionRecord(among: [Array("user.x".utf8), Array(name.utf8)]) == record)
+        for (part, other) in [
+            (".12", ".-1"), (".12", ".+1"), (".12", ".012"), (".12", ""), (".12", ".12.1"),
+            ("0123456789abcdef", "0123456789ABCDEF"), ("0123456789abcdef", "0123456789abcde"),
+            ("0123456789abcdef", "0123456789abcdeg"), ("evicted", "evict"),
+        ] {
+            let changed = Array(name.replacing(part, with: other).utf8)
+            #expect(EvictionRecord(attribute: changed) == nil, "\(other)")
+        }
+        #expect(EvictionRecord(repository: "0123", snapshot: "fedcba9876543210", item: 0) == nil)
+    }
+
     @Test("a record cut off anywhere is malformed")
     func cutOff() {
         let text = record("file", .evicted).text

@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -62,13 +63,14 @@ struct BackupFixture {
     ) throws -> Command {
         let restic = try #require(FilePath.tool("restic"))
         return try with(
-            restic: """
-                case " $* " in *" backup "*) ;; *) exec "\(restic)" "$@" ;; esac
-                \(before)
-                "\(restic)" "$@"; code=$?
-                \(after)
-                exit $code
-                """, command(arguments))
+            "restic",
+            """
+            case " $* " in *" backup "*) ;; *) exec "\(restic)" "$@" ;; esac
+            \(before)
+            "\(restic)" "$@"; code=$?
+            \(after)
+            exit $code
+            """, command(arguments))
     }
 
     /// A command with a restic that shows every lock as one that was made years ago; the times of the
@@ -79,20 +81,22 @@ struct BackupFixture {
             "find", repository.appending("locks"), "-type", "f", "-exec", "touch", "-d",
             "2020-01-01", "{}", "+")
         return try with(
-            restic: """
-                case " $* " in *" cat "*" lock "*) ;; *) exec "\(restic)" "$@" ;; esac
-                "\(restic)" "$@" | sed 's/"time": *"[^"]*"/"time":"2020-01-01T00:00:00Z"/'
-                """, command)
+            "restic",
+            """
+            case " $* " in *" cat "*" lock "*) ;; *) exec "\(restic)" "$@" ;; esac
+            "\(restic)" "$@" | sed 's/"time": *"[^"]*"/"time":"2020-01-01T00:00:00Z"/'
+            """, command)
     }
 
-    /// A command with a shell script in place of restic.
-    private func with(restic script: String, _ command: Command) throws -> Command {
+    /// A command that finds a shell script in place of a program.
+    func with(_ program: FileName, _ script: String, _ command: Command) throws -> Command {
         let programs = base.appending("programs")
         try tool("mkdir", "-p", programs)
-        try tool("rm", "-f", programs.appending("restic"))
-        try Tree { File("restic", "#!/bin/sh\n" + script).permissions(0o755) }.create(in: programs)
+        try tool("rm", "-f", programs.appending(program))
+        try Tree { File(program, "#!/bin/sh\n" + script).permissions(0o755) }.create(in: programs)
         var command = command
-        command.environment["PATH"] = "\(programs):/usr/local/bin:/usr/bin:/bin"
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        command.environment["PATH"] = "\(programs):\(path)"
         return command
     }
 

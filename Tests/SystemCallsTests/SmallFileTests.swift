@@ -66,25 +66,6 @@ struct SmallFileTests {
         }
     }
 
-    @Test("a directory of a home is listed, unless a link leads there or another user owns it")
-    func listing() throws {
-        try withTemporaryDirectory(containing: Self.tree) { home in
-            let me = effectiveUser()
-            var names: Set<[UInt8]> = []
-            try forEachName(in: "config", below: home, ownedBy: me) { name in
-                names.insert(name)
-                return true
-            }
-            #expect(names.count == 7)
-            for (path, owner) in [("elsewhere", me), ("config/file", me), ("config", me + 1)] {
-                let error = outcome { () throws(Errno) in
-                    try forEachName(in: FilePath(path), below: home, ownedBy: owner) { _ in true }
-                }
-                #expect([.notDirectory, .permissionDenied].contains(error))
-            }
-        }
-    }
-
     @Test("a file that is named is read through links, and never waited for")
     func named() throws {
         try withTemporaryDirectory(containing: Self.tree) { base in

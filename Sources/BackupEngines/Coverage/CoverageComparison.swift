@@ -33,7 +33,7 @@ struct CoverageComparison: RecordHandler {
             candidates[item.path] = nil
             if item.isDirectory { directoriesBefore.insert(item.path) }
         case .protected(let item): protectedBefore.append(item)
-        case .coverage, .readOnly, .attributes: break
+        case .coverage, .readOnly, .attributes, .missing, .kept: break
         }
     }
 
@@ -89,7 +89,7 @@ extension LeftOutReason {
     /// Whether something that was backed up before can vanish from backups by this reason.
     fileprivate var canHideHeldItems: Bool {
         switch self {
-        // What is evicted is in a snapshot of its own, which nothing forgets.
+        // What is evicted is in a snapshot of its own, or named as missing.
         case .socket, .repository, .evicted: false
         default: true
         }

@@ -17,6 +17,8 @@ package struct Shortfall: Sendable, Hashable {
         /// It changed while it was read, so what is stored may be of two moments; or something else has
         /// its name by now.
         case changed
+        /// It was evicted while the backup ran, so its content may be stored as zeros.
+        case evicted
         /// It is there and can be read, and is not in the snapshot.
         case missing
         /// The engine repairs the target of a symbolic link that is not UTF-8, and so stores another.
@@ -59,6 +61,9 @@ package struct Shortfall: Sendable, Hashable {
         case .changed:
             "changed while it was being backed up, so the snapshot may hold parts of two versions "
                 + "(run the backup again when it is at rest)"
+        case .evicted:
+            "was evicted while the backup ran, and may be in the snapshot without its content "
+                + "(run the backup again)"
         case .missing: "is not in the snapshot, although it can be read (run the backup again)"
         case .linkTargetLost:
             "is in the snapshot with a wrong target: the backup tool cannot store one that is not UTF-8"
@@ -84,6 +89,7 @@ package struct Shortfall: Sendable, Hashable {
         case .tooLong: "too-long"
         case .vanished: "vanished"
         case .changed: "changed"
+        case .evicted: "evicted"
         case .missing: "missing"
         case .linkTargetLost: "link-target-lost"
         case .timeLost: "time-lost"

@@ -1,4 +1,5 @@
 import BackupPlanning
+import Eviction
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -59,7 +60,12 @@ struct SnapshotCheck: SnapshotEntryHandler {
             let status = try FilePath(bytes: entry.path).withoutFollowing.status()
             let modified = status.contentModificationTime
             let hasSize = status.kind == .regularFile && status.size == entry.size
-            if hasSize && modified == entry.modified { return }
+            if hasSize && modified == entry.modified {
+                if wasEvictedMeanwhile(entry, status) {
+                    shortfalls.append(Shortfall(path: entry.path, cause: .evicted))
+                }
+                return
+            }
             if hasSize && !modified.hasYearOfFourDigits {
                 shortfalls.append(Shortfall(path: entry.path, cause: .timeLost))
             } else {
@@ -67,6 +73,19 @@ struct SnapshotCheck: SnapshotEntryHandler {
             }
         } catch {
             // Gone since it was stored, or out of reach: the snapshot has it.
+        }
+    }
+
+    /// Whether the file lost its content after the plan was made: whoever may read everything has stored
+    /// zeros for it then.
+    private func wasEvictedMeanwhile(_ entry: SnapshotEntry, _ status: FileStatus) -> Bool {
+        guard entry.permissions & 0o577 == 0, entry.size > 0 else { return false }
+        do throws(FileError) {
+            return try EvictionSign(
+                of: FilePath(bytes: entry.path).withoutFollowing, status)?.isEvicted ?? false
+        } catch {
+            // Out of reach: the snapshot has it as it was.
+            return false
         }
     }
 

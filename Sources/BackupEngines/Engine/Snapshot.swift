@@ -125,6 +125,8 @@ package enum StateTag {
     package static let accepted = "resval-coverage=accepted"
     /// Its file was damaged, and was stored anew.
     static let restored = "resval-stored-anew"
+    /// Files are evicted into another repository; its record tells which.
+    package static let missesEvicted = "resval-evicted=elsewhere"
     /// The beginning of the tags that keep a snapshot from being forgotten.
     package static let holdPrefix = "resval-hold"
 }

@@ -5,17 +5,24 @@ package protocol ContentHolding: BackupEngine {
     /// Whether nobody can read the repository without its password.
     var isEncrypted: Bool { get }
 
+    /// The engine's own identifier of the repository: at least 16 hexadecimal digits.
+    ///
+    /// - Throws: ``BackupError`` when the repository cannot be read.
+    func repositoryIdentifier() async throws(BackupError) -> String
+
     /// Makes a snapshot of just these files, with their content read anew.
     ///
     /// - Parameters:
     ///   - files: absolute paths. Those that cannot be read are missing from the snapshot, which
     ///     whoever reads them back finds out.
-    ///   - tag: the snapshot's only tag.
+    ///   - record: the snapshot's record.
+    ///   - tag: the snapshot's tag.
     ///   - report: called a few times a second while files are read.
     /// - Returns: the whole identifier of the snapshot.
     /// - Throws: ``BackupError`` when no snapshot was made.
     func hold(
-        _ files: [FilePath], tag: String, report: @escaping @Sendable (BackupProgress) -> Void
+        _ files: [FilePath], record: [UInt8], tag: String,
+        report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> String
 
     /// Hands a file's content to a consumer.

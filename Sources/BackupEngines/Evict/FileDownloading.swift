@@ -30,32 +30,46 @@ package struct FileDownloading: Sendable {
     package func download(
         _ files: [FilePath], report: (EvictionOutcome) -> Void
     ) async throws(BackupError) {
-        var snapshots: [String: String] = [:]
+        let repository: String
+        let snapshots: [String: Snapshot]
+        do throws(BackupError) {
+            repository = String(try await holder.repositoryIdentifier().prefix(16))
+            snapshots = try await holder.keptSnapshots()
+        } catch {
+            journal.note(error, of: files)
+            throw error
+        }
+        var kept: [String: [KeptFile]] = [:]
         for file in files {
             if shouldStop() { throw .interrupted }
-            let known: EvictedFile
+            var isRefused = false
             do throws(EvictionError) {
-                known = try journal.evicted(at: file)
+                let (status, record) = try evictedFile(at: file)
+                guard record.repository == repository else {
+                    throw .failed(
+                        "is evicted into another repository, \(record.repository) (name that one with "
+                            + "--repository)")
+                }
+                guard let snapshot = snapshots[record.snapshot] else {
+                    throw .failed(
+                        "was not brought back: snapshot \(record.snapshot.prefix(8)), which holds it, "
+                            + "is not in the repository (check --repository)")
+                }
+                let item = try await keptFile(record, in: snapshot, &kept)
+                let known = try await known(item, status, at: file, in: snapshot)
+                guard !isDryRun else {
+                    report(outcome(file, known, .planned))
+                    continue
+                }
+                let end = try await download(file, from: snapshot, record, known)
+                report(outcome(file, known, end))
+                if case .refused = end { isRefused = true }
             } catch {
+                isRefused = true
+                if error != .inUse { journal.note(error.sentence, of: file) }
                 report(EvictionOutcome(path: file, end: .refused(error)))
-                continue
             }
-            if isDryRun {
-                report(outcome(file, known, .planned))
-                continue
-            }
-            let snapshot: String
-            do throws(BackupError) {
-                snapshot = try await find(known, in: &snapshots)
-            } catch  where error.code == .noSnapshot {
-                journal.note(error.description, of: known)
-                report(outcome(file, known, .refused(.failed(error.description))))
-                continue
-            } catch {
-                journal.note(error, of: files)
-                throw error
-            }
-            report(outcome(file, known, try await download(file, from: snapshot, known)))
+            if isRefused, shouldStop() { throw .interrupted }
         }
     }
 
@@ -65,38 +79,71 @@ package struct FileDownloading: Sendable {
         EvictionOutcome(path: file, size: known.size, snapshot: known.snapshot, end: end)
     }
 
-    /// The snapshot that a record tells, by its tag: its identifier changes with other tags.
-    private func find(
-        _ known: EvictedFile, in snapshots: inout [String: String]
-    ) async throws(BackupError) -> String {
-        if let snapshot = snapshots[known.holdTag] { return snapshot }
-        let snapshot = try await holder.heldSnapshot(tag: known.holdTag)
-        snapshots[known.holdTag] = snapshot
-        return snapshot
+    private func keptFile(
+        _ record: EvictionRecord, in snapshot: Snapshot, _ kept: inout [String: [KeptFile]]
+    ) async throws(EvictionError) -> KeptFile {
+        do throws(BackupError) {
+            if kept[record.snapshot] == nil {
+                kept[record.snapshot] = try await holder.keptFiles(of: snapshot)
+            }
+        } catch {
+            throw .failed("was not brought back: \(error)")
+        }
+        guard let files = kept[record.snapshot], files.indices.contains(record.item) else {
+            throw .failed(
+                "was not brought back: snapshot \(record.snapshot.prefix(8)) knows nothing of it")
+        }
+        return files[record.item]
+    }
+
+    /// What has to be known of a placeholder before it is filled.
+    private func known(
+        _ item: KeptFile, _ status: FileStatus, at path: FilePath, in snapshot: Snapshot
+    ) async throws(EvictionError) -> EvictedFile {
+        guard let stored = FilePath(plainAbsolute: item.path) else {
+            throw .failed("was not brought back: its record tells no path")
+        }
+        var permissions = item.permissions
+        var content = item.content
+        if content == nil, let old = journal.step(of: status, at: path), old.path == stored {
+            content = old.content
+            permissions = old.permissions
+        }
+        do throws(BackupError) {
+            if content == nil {
+                // The engine itself compares what it gives back.
+                content = try await holder.readContent(
+                    of: stored, in: snapshot.identifier, with: HashConsumer()
+                ).hasher.finish()
+            }
+        } catch {
+            throw .failed("was not brought back: \(error)")
+        }
+        guard let content else { throw .damagedSnapshot }
+        return EvictedFile(
+            path: stored, identity: status.identity, size: item.size, modified: item.modified,
+            permissions: permissions, content: content, dataBytes: item.dataBytes,
+            hold: HoldSnapshot(
+                snapshot: snapshot.identifier, tag: snapshot.allTags.first ?? "",
+                repository: holder.repository.absoluteBytes))
     }
 
     private func download(
-        _ file: FilePath, from snapshot: String, _ known: EvictedFile
-    ) async throws(BackupError) -> EvictionOutcome.End {
-        let download: Download
-        do throws(EvictionError) {
-            guard let begun = try Download.begin(at: file, journal) else { return .unneeded }
-            download = begun
-        } catch {
-            journal.note(error.sentence, of: known)
-            return .refused(error)
+        _ file: FilePath, from snapshot: Snapshot, _ record: EvictionRecord, _ known: EvictedFile
+    ) async throws(EvictionError) -> EvictionOutcome.End {
+        guard let download = try Download.begin(at: file, record, known, journal) else {
+            return .unneeded
         }
         let refusal = Monitor<EvictionError?>(nil)
         var failure: BackupError?
         do throws(BackupError) {
             _ = try await holder.readContent(
-                of: download.record.path, in: snapshot, with: DownloadConsumer(download, refusal))
+                of: known.path, in: snapshot.identifier,
+                with: DownloadConsumer(download, refusal))
         } catch {
             failure = error
         }
-        let end = end(download, refusal.withLock { $0 }, failure)
-        if let failure, failure.code == .interrupted { throw failure }
-        return end
+        return end(download, refusal.withLock { $0 }, failure)
     }
 
     /// Completes a download, or makes the file a placeholder again.
@@ -126,42 +173,41 @@ package struct FileDownloading: Sendable {
 extension Journal {
     /// Notes why nothing came from a repository, for programs that wait for the files.
     package func note(_ error: BackupError, of files: [FilePath]) {
-        for file in files {
-            // The error itself is reported; a journal that cannot be read changes nothing about it.
-            guard let known = try? evicted(at: file) else { continue }
-            note(error.description, of: known)
-        }
+        for file in files { note(error.description, of: file) }
     }
 
-    fileprivate func note(_ reason: String, of known: EvictedFile) {
-        do throws(FileError) {
-            try note(reason as String?, of: known)
-        } catch {
-            // The reason is reported; a journal that cannot be written changes nothing about it.
-        }
+    fileprivate func note(_ reason: String, of file: FilePath) {
+        // The reason is reported; a journal that cannot be written changes nothing about it.
+        guard let (status, _) = try? evictedFile(at: file) else { return }
+        try? note(reason, of: status.identity)
     }
 
-    /// The record of a file.
-    ///
-    /// - Throws: `notEvicted` when there is none.
-    package func evicted(at path: FilePath) throws(EvictionError) -> EvictedFile {
-        let known: EvictedFile?
-        do throws(FileError) {
-            known = try record(of: try status(of: path), at: path)
-        } catch {
-            throw .file(error)
-        }
-        guard let known else { throw .notEvicted }
-        return known
+    /// What older versions left in the journal of a placeholder. Where it cannot be read the repository
+    /// tells as much.
+    fileprivate func step(of status: FileStatus, at path: FilePath) -> EvictedFile? {
+        try? record(of: status, at: path)
     }
+}
 
-    private func status(of path: FilePath) throws(FileError) -> FileStatus {
+/// The status and the record of an evicted file.
+///
+/// - Throws: `notEvicted` when it has none.
+package func evictedFile(
+    at path: FilePath
+) throws(EvictionError) -> (status: FileStatus, record: EvictionRecord) {
+    do throws(FileError) {
+        let location = path.withoutFollowing
+        let status: FileStatus
         do throws(Errno) {
-            return try path.withoutFollowing.status()
+            status = try location.status()
         } catch {
             throw .readingStatus(error, of: path)
         }
+        if let record = try location.evictionRecord() { return (status, record) }
+    } catch {
+        throw .file(error)
     }
+    throw .notEvicted
 }
 
 extension RepositoryLocation {

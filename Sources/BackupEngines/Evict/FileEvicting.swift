@@ -51,15 +51,45 @@ package struct FileEvicting: Sendable {
             }
             return
         }
+        let measured = try measure(candidates, report)
+        guard !measured.isEmpty else { return }
+        let repository = try await holder.repositoryIdentifier()
         let tag = HoldTag.make()
         let snapshot = try await holder.hold(
-            candidates.map(\.path), tag: tag, report: progress)
+            measured.map(\.candidate.path),
+            record: SnapshotRecord(keeping: measured.map(\.kept)).bytes,
+            tag: tag, report: progress)
         let hold = HoldSnapshot(
             snapshot: snapshot, tag: tag, repository: holder.repository.absoluteBytes)
-        for candidate in candidates {
+        holder.noteLocation(repository, in: journal)
+        for (item, file) in measured.enumerated() {
             if shouldStop() { throw .interrupted }
-            report(try await evict(candidate, hold))
+            guard
+                let name = EvictionRecord(repository: repository, snapshot: snapshot, item: item)
+            else {
+                throw BackupError(
+                    .unexpectedAnswer, "the repository or the snapshot has no identifier")
+            }
+            report(try await evict(file.candidate, file.kept, name, hold))
         }
+    }
+
+    private func measure(
+        _ candidates: [EvictionCandidate], _ report: (EvictionOutcome) -> Void
+    ) throws(BackupError) -> [(candidate: EvictionCandidate, kept: KeptFile)] {
+        var measured: [(candidate: EvictionCandidate, kept: KeptFile)] = []
+        for candidate in candidates {
+            do throws(EvictionError) {
+                guard let (content, data) = try candidate.measure(shouldStop: shouldStop) else {
+                    throw .failed("stopped")
+                }
+                measured.append((candidate, KeptFile(candidate, content, dataBytes: data)))
+            } catch {
+                if shouldStop() { throw .interrupted }
+                report(EvictionOutcome(path: candidate.path, end: .refused(error)))
+            }
+        }
+        return measured
     }
 
     private func choose(
@@ -95,7 +125,8 @@ package struct FileEvicting: Sendable {
     }
 
     private func evict(
-        _ candidate: EvictionCandidate, _ hold: HoldSnapshot
+        _ candidate: EvictionCandidate, _ kept: KeptFile, _ name: EvictionRecord,
+        _ hold: HoldSnapshot
     ) async throws(BackupError) -> EvictionOutcome {
         let size = candidate.status.size
         func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
@@ -112,8 +143,9 @@ package struct FileEvicting: Sendable {
             return outcome(.refused(.failed("is not in the snapshot as it is: \(error)")))
         }
         do throws(EvictionError) {
+            guard content == kept.content else { throw .contentDiffers }
             let left = try journal.evict(
-                candidate, hold: hold, content: content, shouldStop: shouldStop)
+                candidate, name, hold: hold, content: content, shouldStop: shouldStop)
             return outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)))
         } catch {
             return outcome(.refused(error))
@@ -123,8 +155,16 @@ package struct FileEvicting: Sendable {
 
 /// Tags of hold snapshots: each snapshot has one of its own.
 enum HoldTag {
+    private static let start = StateTag.holdPrefix + "="
+
     static func make() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return "resval-hold=" + String(repeating: "0", count: 16 - digits.count) + digits
+        return start + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Whether a tag is such a one: people hold snapshots by others.
+    static func isOne(_ tag: String) -> Bool {
+        tag.hasPrefix(start) && tag.utf8.count == start.utf8.count + 16
+            && tag.utf8.dropFirst(start.utf8.count).allSatisfy("0123456789abcdef".utf8.contains)
     }
 }

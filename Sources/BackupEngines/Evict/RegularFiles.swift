@@ -1,50 +1,84 @@
+import EffectiveValues
+import Eviction
 import FileTree
 import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The regular files below a directory, sorted by path, and what could not be read.
+/// The regular files below a directory that are wanted, sorted by path, and what could not be read.
 package struct RegularFiles: Sendable {
-    /// The files, as the directory was given.
-    package private(set) var files: [FilePath] = []
-    /// Directories that could not be read.
+    /// Which files are wanted.
+    package enum Choice: Sendable {
+        /// Those that are worth evicting: of at least so many bytes on the disk, neither hidden nor below a
+        /// hidden directory, and in no directory with a cache tag.
+        case worthEvicting(minimumSize: Int64)
+        /// Those that show any sign of an eviction.
+        case evicted
+    }
+
+    /// One of the files.
+    package struct File: Sendable {
+        /// The path, as the directory was given.
+        package let path: FilePath
+        /// The status.
+        package let status: FileStatus
+        /// What it shows of an eviction.
+        package let sign: EvictionSign?
+
+        package init(path: FilePath, status: FileStatus, sign: EvictionSign?) {
+            self.path = path
+            self.status = status
+            self.sign = sign
+        }
+    }
+
+    /// The files.
+    package private(set) var files: [File] = []
+    /// What could not be read.
     package private(set) var troubles: [FileError] = []
 
     /// Walks a directory; places that are needed are not entered.
     package init(
-        below directory: FilePath, without places: NeededPlaces,
+        below directory: FilePath, wanting choice: Choice, without places: NeededPlaces,
         shouldStop: @escaping @Sendable () -> Bool
     ) throws(FileError) {
         let found = Monitor(Found())
         let scanner = TreeScanner(followsRoots: false, shouldStop: shouldStop)
-        try scanner.scan([TreeRoot(directory)]) { _ in Collector(places, found) }
+        try scanner.scan([TreeRoot(directory)]) { _ in Collector(choice, places, found) }
         let result = found.withLock { $0 }
-        files = result.files.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        files = result.files.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
         troubles = result.troubles
     }
 
     private struct Found: Sendable {
-        var files: [FilePath] = []
+        var files: [File] = []
         var troubles: [FileError] = []
     }
 
     private struct Collector: TreeVisitor {
+        private let choice: Choice
         private let places: NeededPlaces
         private let found: Monitor<Found>
         private var own = Found()
 
-        init(_ places: NeededPlaces, _ found: Monitor<Found>) {
+        init(_ choice: Choice, _ places: NeededPlaces, _ found: Monitor<Found>) {
+            self.choice = choice
             self.places = places
             self.found = found
         }
 
         mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
+            if case .worthEvicting = choice, entry.depth > 0,
+                entry.nameBytes.first == UInt8(ascii: ".")
+            {
+                return .skip
+            }
             switch entry.kind {
             case .regularFile:
-                own.files.append(entry.path)
+                look(at: entry)
                 return .skip
             case .directory:
-                return isNeeded(entry) ? .skip : .descend(())
+                return isLeftOut(entry) ? .skip : .descend(())
             default:
                 return .skip
             }
@@ -60,9 +94,37 @@ package struct RegularFiles: Sendable {
             }
         }
 
-        private func isNeeded(_ entry: borrowing TreeEntry) -> Bool {
+        private mutating func look(at entry: borrowing TreeEntry) {
+            do throws(FileError) {
+                let status = try status(of: entry)
+                switch choice {
+                case .worthEvicting(let minimumSize):
+                    guard status.allocatedSize >= minimumSize else { return }
+                    own.files.append(File(path: entry.path, status: status, sign: nil))
+                case .evicted:
+                    guard let sign = try EvictionSign(of: entry, status) else { return }
+                    own.files.append(File(path: entry.path, status: status, sign: sign))
+                }
+            } catch  where error.code == .noSuchFile {
+                // Gone since its directory was read.
+            } catch {
+                own.troubles.append(error)
+            }
+        }
+
+        private func status(of entry: borrowing TreeEntry) throws(FileError) -> FileStatus {
             do throws(Errno) {
-                return places.isPlace(try entry.status().identity)
+                return try entry.status()
+            } catch {
+                throw .readingStatus(error, of: entry.path)
+            }
+        }
+
+        private func isLeftOut(_ entry: borrowing TreeEntry) -> Bool {
+            do throws(Errno) {
+                if places.isPlace(try entry.status().identity) { return true }
+                guard case .worthEvicting = choice else { return false }
+                return try TagFile.cacheDirectory.isPresent(in: entry)
             } catch {
                 // Whether it can be read shows when it is.
                 return false

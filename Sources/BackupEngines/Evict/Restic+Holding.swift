@@ -5,20 +5,45 @@ extension Restic: ContentHolding {
     /// true: restic knows no other repositories.
     package var isEncrypted: Bool { true }
 
+    package func repositoryIdentifier() async throws(BackupError) -> String {
+        try checkExistence()
+        let output = try await run(
+            ResticCommand("cat", words("--no-lock"), on: words("config")), reading: WholeOutput())
+        var identifier = ""
+        do throws(JSONError) {
+            var scanner = JSONScanner(output.bytes[...])
+            try scanner.forEachField { scanner, name throws(JSONError) in
+                if name == "id" { identifier = try scanner.text() }
+            }
+        } catch {
+            throw .unexpectedAnswer(error, to: "cat config")
+        }
+        return identifier
+    }
+
     package func hold(
-        _ files: [FilePath], tag: String, report: @escaping @Sendable (BackupProgress) -> Void
+        _ files: [FilePath], record: [UInt8], tag: String,
+        report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> String {
         try await recover()
-        let list = try MemoryFile(files.flatMap { $0.bytes + [0] })
+        // The disk that files are evicted from may have no room for it.
+        let memory = environmentValue("XDG_RUNTIME_DIR").map { [FilePath(bytes: $0)] } ?? []
+        let record = try RecordFile(
+            record, name: RecordPath.fileName(SourceTags(files).fingerprint), outside: files,
+            below: memory + ["/tmp", "/var/tmp"])
+        let list = try MemoryFile((files + [record.path]).flatMap { $0.bytes + [0] })
         // Without a parent nothing is taken as unchanged because its size and times are.
         let command = ResticCommand(
             "backup",
             words("--json", "--force")
-                + [option("--tag", tag), option("--files-from-raw", list.path)])
+                + [
+                    option("--tag", tag), option("--tag", RecordPath.tag(record.path)),
+                    option("--files-from-raw", list.path),
+                ])
         let (output, end) = try await attempt(
             command, reading: Lines(BackupMessages(report)))
-        // restic opened the list by this process's descriptor.
-        withExtendedLifetime(list) {}
+        // restic opened the list by this process's descriptor, and the record under its name.
+        withExtendedLifetime((list, record)) {}
         // 3: something could not be read, which reading it back shows.
         guard end.code == 0 || end.code == 3 else { throw failure(end) }
         guard output.consumer.summary != nil else {

@@ -36,8 +36,10 @@ package struct RecordFacts: Sendable, Hashable {
 
     /// The facts of a plan, with a look at its SOURCEs as they are now.
     package init(_ plan: BackupPlan, policy: StoragePolicy) {
-        items = Int64(plan.totals.storedItems + plan.totals.heldElsewhereFiles)
-        bytes = plan.totals.storedBytes.addingSaturating(plan.totals.heldElsewhereBytes)
+        let missing = plan.missingPlaceholders
+        items = Int64(plan.totals.storedItems + plan.placeholders.count - missing.count)
+        bytes = plan.placeholders.reduce(plan.totals.storedBytes) { $0.addingSaturating($1.size) }
+        bytes = missing.reduce(bytes) { $0.subtractingSaturating($1.size) }
         leftOutItems = Int64(plan.totals.leftOutItems)
         markers = policy.markers.map(\.rawValue).sorted()
         usesLocations = policy.locations != nil

@@ -1,3 +1,6 @@
+import EffectiveValues
+import ResourceValues
+
 /// A line of a snapshot's record.
 package enum RecordLine: Sendable, Hashable {
     /// Facts of the backup as a whole, without its SOURCEs.
@@ -14,6 +17,11 @@ package enum RecordLine: Sendable, Hashable {
     /// An item that has extended attributes, with their `AttributeDigest`; nil where not all could be
     /// read.
     case attributes(path: [UInt8], digest: String?)
+    /// A file that is evicted into another repository: its size in bytes and the time its content last
+    /// changed, by which snapshots that hold the content know it.
+    case missing(size: Int64, modified: FileTime)
+    /// An evicted file whose content the snapshot keeps.
+    case kept(KeptFile)
     /// Something that was left out.
     case leftOut(RecordedExclusion)
 }
@@ -28,6 +36,12 @@ package struct RecordedExclusion: Sendable, Hashable {
     package var reason = ""
     /// The reason in words.
     package var sentence = ""
+
+    /// The record of an evicted file; nil for anything else, and where an older version wrote the line.
+    package var record: EvictionRecord?
+
+    /// Whether it is an evicted file, whose content is in a snapshot of its own.
+    package var isEvicted: Bool { reason == "evicted" }
 }
 
 /// How a snapshot covers less than the one before, as its record tells it.

@@ -1,3 +1,7 @@
+import EffectiveValues
+import Eviction
+import ResourceValues
+
 /// Reads the lines of a record.
 struct RecordReader<Handler: RecordHandler>: LineConsumer {
     private(set) var handler: Handler
@@ -27,6 +31,9 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         case "readOnly": try handler.receive(.readOnly(path: fields.path))
         case "attributes":
             try handler.receive(.attributes(path: fields.path, digest: fields.digest))
+        case "missing":
+            try handler.receive(.missing(size: fields.kept.size, modified: fields.kept.modified))
+        case "kept": try handler.receive(.kept(try fields.keptFile()))
         case "leftOut": try handler.receive(.leftOut(fields.exclusion))
         case "end":
             guard fields.lines == count else { throw .damagedRecord }
@@ -56,18 +63,27 @@ private struct RecordFields {
     var version: Int64 = 0
     var lines: Int64 = 0
     var facts = RecordFacts()
+    private(set) var kept = KeptFile()
     private(set) var path: [UInt8] = []
     private(set) var digest: String?
     private var filesystem = ""
     private var isEmpty = false
     private var isDirectory = false
     private var reason = ""
+    private var record: EvictionRecord?
     private var sentence = ""
     private var cause = ""
     private var protectionClass = ""
 
     var source: RecordFacts.Source {
         RecordFacts.Source(path: path, filesystem: filesystem, isEmpty: isEmpty)
+    }
+
+    func keptFile() throws(BackupError) -> KeptFile {
+        guard !path.isEmpty, kept.content != nil else { throw .damagedRecord }
+        var file = kept
+        file.path = path
+        return file
     }
 
     var coverage: RecordedCause {
@@ -80,7 +96,8 @@ private struct RecordFields {
 
     var exclusion: RecordedExclusion {
         RecordedExclusion(
-            path: path, isDirectory: isDirectory, reason: reason, sentence: sentence)
+            path: path, isDirectory: isDirectory, reason: reason, sentence: sentence,
+            record: record)
     }
 
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
@@ -95,10 +112,30 @@ private struct RecordFields {
         case "isEmpty": isEmpty = try scanner.bool()
         case "isDirectory": isDirectory = try scanner.bool()
         case "reason": reason = try scanner.text()
+        case "evicted": record = EvictionRecord(attribute: try scanner.string())
         case "class": protectionClass = try scanner.text()
         case "cause": cause = try scanner.text()
         case "sentence": sentence = try scanner.text()
+        case "content", "size", "modified", "permissions", "dataBytes":
+            try readKept(name, &scanner)
         default: try readFacts(name, &scanner)
+        }
+    }
+
+    private mutating func readKept(
+        _ name: String, _ scanner: inout JSONScanner
+    ) throws(JSONError) {
+        switch name {
+        case "content": kept.content = ContentHash(hexadecimal: try scanner.string())
+        case "size": kept.size = try scanner.amount()
+        case "dataBytes": kept.dataBytes = try scanner.amount()
+        case "permissions":
+            kept.permissions = UInt16(truncatingIfNeeded: try scanner.amount()) & 0o777
+        default:
+            guard let time = FileTime(rfc3339: try scanner.string()) else {
+                throw JSONError(offset: 0)
+            }
+            kept.modified = time
         }
     }
 

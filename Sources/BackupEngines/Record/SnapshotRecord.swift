@@ -1,4 +1,5 @@
 import BackupPlanning
+import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemCalls
@@ -24,10 +25,6 @@ package struct SnapshotRecord: Sendable {
     ///   - causes: how it covers less than the snapshot before.
     package init(_ plan: BackupPlan, _ facts: RecordFacts, _ causes: [CoverageCause] = []) {
         var text = RecordText()
-        text.add("format") { line in
-            line.add("format", "resval-record")
-            line.add("version", Self.version)
-        }
         text.add("facts") { line in
             line.add("items", facts.items)
             line.add("bytes", facts.bytes)
@@ -61,6 +58,12 @@ package struct SnapshotRecord: Sendable {
                 line.add("class", item.protectionClass.attributeText)
             }
         }
+        for placeholder in plan.missingPlaceholders {
+            text.add("missing") { line in
+                line.add("size", placeholder.size)
+                line.add("modified", placeholder.modified)
+            }
+        }
         // In a snapshot's order, so that two records can be read side by side.
         let exclusions = plan.exclusions.map { (path: $0.path.bytes, item: $0) }
             .sorted { pathPrecedes($0.path, $1.path) }
@@ -70,8 +73,18 @@ package struct SnapshotRecord: Sendable {
                 line.add("isDirectory", item.isDirectory)
                 line.add("reason", item.reason.name)
                 line.add("sentence", item.reason.sentence)
+                if let record = item.reason.placeholder?.record {
+                    line.add("evicted", String(decoding: record.attribute.bytes, as: UTF8.self))
+                }
             }
         }
+        bytes = text.ended()
+    }
+
+    /// The record of a snapshot for evicted files, which are numbered in this order.
+    init(keeping files: [KeptFile]) {
+        var text = RecordText()
+        for file in files { text.add("kept") { file.write(to: &$0) } }
         bytes = text.ended()
     }
 }
@@ -79,6 +92,13 @@ package struct SnapshotRecord: Sendable {
 private struct RecordText {
     private var bytes: [UInt8] = []
     private var count = 0
+
+    init() {
+        add("format") { line in
+            line.add("format", "resval-record")
+            line.add("version", SnapshotRecord.version)
+        }
+    }
 
     mutating func add(_ type: String, _ body: (inout JSONLine) -> Void) {
         var line = JSONLine()

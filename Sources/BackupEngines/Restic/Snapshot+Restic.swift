@@ -16,12 +16,14 @@ extension Snapshot {
         guard let time = FileTime(rfc3339: fields.time),
             identifiers.allSatisfy(\.isResticIdentifier)
         else { throw JSONError(offset: 0) }
+        // It is none of what was backed up.
+        let record = RecordPath(tags: fields.tags, sources: [])?.path
         self.init(
             identifier: fields.identifier, originalIdentifier: fields.original, time: time,
             timeOffset: FileTime.offset(inRFC3339: fields.time) ?? 0, hostName: fields.hostName,
             userName: fields.userName, allTags: fields.tags,
-            paths: fields.paths, root: fields.tree,
-            hasRecord: RecordPath(tags: fields.tags, sources: []) != nil)
+            paths: fields.paths.filter { $0.bytes != record }, root: fields.tree,
+            hasRecord: record != nil)
     }
 
     private struct Fields {

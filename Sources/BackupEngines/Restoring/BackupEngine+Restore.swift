@@ -23,11 +23,33 @@ extension BackupEngine {
                 advice: "name another, or overwrite what is there with --overwrite", path: target)
         }
         let snapshot = try await snapshot(choice)
-        let included = IncludedPaths(includes)
-        if !included.isEverything { try await checkMatches(of: included, in: snapshot) }
-        let request = RestoreRequest(
-            snapshot: snapshot, target: target, includes: included, overwrites: overwrites)
-        return try await extract(request, report: report)
+        let evicted = try await evictedFiles(in: snapshot, including: IncludedPaths(includes))
+        let left = Set(evicted.map(\.path))
+        let included = IncludedPaths(includes.filter { !left.contains($0) })
+        var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
+        if includes.isEmpty || !included.isEverything {
+            if !included.isEverything { try await checkMatches(of: included, in: snapshot) }
+            let request = RestoreRequest(
+                snapshot: snapshot, target: target, includes: included, overwrites: overwrites)
+            result = try await extract(request, report: report)
+        }
+        result.evicted = evicted
+        return result
+    }
+
+    /// The evicted files that a snapshot left out, as its record tells; none where it has no record.
+    private func evictedFiles(
+        in snapshot: Snapshot, including includes: IncludedPaths
+    ) async throws(BackupError) -> [RecordedExclusion] {
+        do throws(BackupError) {
+            return try await readRecord(of: snapshot, with: EvictedExclusions()).found
+                .filter { includes.hold($0.path) }
+        } catch  where error.code == .noRecord {
+            return []
+        } catch  where error.code == .damaged {
+            warn("nothing tells which files were evicted when the snapshot was made: \(error)")
+            return []
+        }
     }
 
     private func checkMatches(
@@ -39,5 +61,15 @@ extension BackupEngine {
         throw BackupError(
             .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
             advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
+    }
+}
+
+/// Takes what a record tells of evicted files.
+private struct EvictedExclusions: RecordHandler {
+    private(set) var found: [RecordedExclusion] = []
+
+    mutating func receive(_ line: RecordLine) {
+        guard case .leftOut(let item) = line, item.isEvicted else { return }
+        found.append(item)
     }
 }

@@ -18,6 +18,14 @@ package struct RestoreFailure: Sendable, Hashable {
         case noAttributes(device: UInt64, items: Int)
         /// Its holes could not be restored: it takes more space than before.
         case holes(String)
+
+        /// Whether the item differs from the snapshot in more than attributes and holes, or may do so.
+        var isDamage: Bool {
+            switch self {
+            case .missing, .different, .content, .unchecked: true
+            case .attributes, .noAttributes, .holes: false
+            }
+        }
     }
 
     /// The absolute path in the snapshot.
@@ -25,13 +33,13 @@ package struct RestoreFailure: Sendable, Hashable {
     /// What is wrong with the item.
     package let cause: Cause
 
-    /// Whether the item differs from the snapshot in more than attributes and holes, or may do so.
-    package var isDamage: Bool {
-        switch cause {
-        case .missing, .different, .content, .unchecked: true
-        case .attributes, .noAttributes, .holes: false
-        }
+    package init(path: [UInt8], cause: Cause) {
+        self.path = path
+        self.cause = cause
     }
+
+    /// Whether the item differs from the snapshot in more than attributes and holes, or may do so.
+    package var isDamage: Bool { cause.isDamage }
 
     /// What is wrong, in words.
     package var sentence: String {

@@ -13,6 +13,8 @@ package struct RestoreResult: Sendable {
     package let complaints: [String]
     /// Directories below the target that restores left that were killed.
     package let leftovers: [FilePath]
+    /// Evicted files that were asked for, which the snapshot left out.
+    package var evicted: [RecordedExclusion] = []
 
     package init(
         snapshot: Snapshot, items: Int, failures: [RestoreFailure], complaints: [String] = [],
@@ -39,7 +41,7 @@ package struct RestoreResult: Sendable {
     /// Whether none of the items is there.
     package var isNothing: Bool {
         let missing = failures.filter { if case .missing = $0.cause { true } else { false } }
-        return items > 0 && Set(missing.map(\.path)).count >= items
+        return items + evicted.count > 0 && Set(missing.map(\.path)).count >= items
     }
 }
 

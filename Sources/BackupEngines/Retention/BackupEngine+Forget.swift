@@ -26,8 +26,11 @@ extension BackupEngine {
         let chosen = try choose(own, scope)
         try await checkCoverage(of: chosen)
         let filter = SnapshotFilter(tags: tags)
+        let holders = try await lastHolders(ofEvictedIn: own.flatMap(\.snapshots))
         return chosen.flatMap {
-            Retention(rules).decide($0.snapshots.filter(filter.accepts), now: now)
+            Retention(rules).decide($0.snapshots.filter(filter.accepts), now: now).map {
+                holders.contains($0.snapshot) ? $0.kept(for: "last copy of evicted files") : $0
+            }
         }
     }
 

@@ -9,6 +9,11 @@ package struct Retention: Sendable {
 
         /// Whether it is kept.
         package var isKept: Bool { !reasons.isEmpty }
+
+        /// The decision with one more reason to keep the snapshot.
+        func kept(for reason: String) -> Decision {
+            Decision(snapshot: snapshot, reasons: reasons + [reason])
+        }
     }
 
     private let rules: RetentionRules

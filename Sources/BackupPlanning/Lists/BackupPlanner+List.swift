@@ -4,7 +4,7 @@ import SystemPackage
 /// A plan with the list of it that a tool takes.
 public struct PlannedList: Sendable {
     /// The plan.
-    public let plan: BackupPlan
+    public package(set) var plan: BackupPlan
     /// The list, without its stored paths.
     public let list: BackupList
     /// What the plan stores and the tool cannot; not in the list.

@@ -7,11 +7,16 @@ public struct ItemMarks: Sendable, Hashable {
     public var native: Marks
     /// The marks of other programs, those that were chosen.
     public var foreign: ForeignMarks
+    /// The record of an evicted file; nil on an ordinary item.
+    public var eviction: EvictionRecord?
 
     /// Creates what was found on an item.
-    public init(native: Marks = .none, foreign: ForeignMarks = .none) {
+    public init(
+        native: Marks = .none, foreign: ForeignMarks = .none, eviction: EvictionRecord? = nil
+    ) {
         self.native = native
         self.foreign = foreign
+        self.eviction = eviction
     }
 
     /// No marks.

@@ -12,14 +12,12 @@ import SystemPackage
 public struct MarkReader: Sendable {
     /// Whether an item without extended attributes has no marks.
     public let readsAttributesOnly: Bool
-    private let readsAttributes: Bool
     private let markers: Set<Marker>
     private let tagFiles: [TagFile]
 
     /// Creates a reader. Native marks are always read, since not only exclusion depends on them.
     public init(_ markers: Set<Marker> = Marker.defaultSet) {
         self.markers = markers
-        readsAttributes = markers.contains(.apple) || markers.contains(.xdg)
         tagFiles = TagFile.all.filter { markers.contains($0.marker) }
         readsAttributesOnly = tagFiles.isEmpty && !markers.contains(.nodump)
     }
@@ -37,12 +35,13 @@ public struct MarkReader: Sendable {
     ) throws(FileError) -> ItemMarks {
         guard kind.canStoreUserAttributes || kind == .unknown else { return .none }
         var found = ItemMarks()
-        if readsAttributes {
-            let listed = try location.listedMarks()
-            found.native = listed.marks
-            if listed.otherNames != [] { read(listed.otherNames, of: location, &found.foreign) }
-        } else {
-            found.native = try location.marks()
+        let listed = try location.listedMarks()
+        found.native = listed.marks
+        if listed.otherNames != [] {
+            if kind != .directory {
+                found.eviction = EvictionRecord(among: listed.otherNames ?? [])
+            }
+            read(listed.otherNames, of: location, &found.foreign)
         }
         if markers.contains(.nodump) {
             look(for: .nodump, &found.foreign) { () throws(Errno) in

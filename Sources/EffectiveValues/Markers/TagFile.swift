@@ -29,7 +29,9 @@ public struct TagFile: Sendable {
     /// Whether a directory holds it.
     ///
     /// - Throws: the errno of looking for the file or of reading it.
-    func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno) -> Bool {
+    package func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno)
+        -> Bool
+    {
         do throws(Errno) {
             let opened = OwnedDescriptor(
                 try openFile(directory, flags: [.reference, .directory, .noFollow]))

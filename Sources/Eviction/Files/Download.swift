@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -22,61 +23,65 @@ public final class Download: Sendable {
     ///
     /// - Parameters:
     ///   - path: the placeholder, wherever it was moved: absolute, without symbolic links.
-    ///   - journal: the journal that knows it.
+    ///   - name: the record on the file.
+    ///   - known: what the kept snapshot tells of it.
+    ///   - journal: the journal of the user who runs this.
     /// - Returns: nil when the file turned out to be whole, and has all back that it lacked.
-    /// - Throws: ``EvictionError``: `notEvicted`, `notPlaceholder`, `inUse`, `noSpace` and others. The
-    ///   file is then as it was.
+    /// - Throws: ``EvictionError``: `notPlaceholder`, `inUse`, `noSpace` and others. The file is then as it
+    ///   was.
     public static func begin(
-        at path: FilePath, _ journal: Journal
+        at path: FilePath, _ name: EvictionRecord, _ known: EvictedFile, _ journal: Journal
     ) throws(EvictionError) -> Download? {
         let place = try ItemPlace(path)
         let status = try place.status()
-        let known = try journaling { () throws(FileError) in
-            try journal.record(of: status, at: path)
-        }
-        guard let known else { throw .notEvicted }
         guard status.kind == .regularFile else { throw .notPlaceholder }
         guard status.owner == effectiveUser() else { throw .foreignOwner }
         guard
             let lock = try journaling({ () throws(FileError) in
-                try journal.lock(known.identity)
+                try journal.lock(status.identity)
             })
         else { throw .inUse }
-        switch try journal.recover(known, at: place) {
-        case .whole: return nil
-        case .ordinary, .gone: throw .notPlaceholder
-        case .settled, .placeholder, .partial: break
+        guard status.identity == known.identity else { throw .changed }
+        let item = try OpenItem(place, identity: known.identity)
+        guard let found = try item.evictionRecord() else {
+            // Another process was quicker.
+            return nil
         }
-        let record = try journaling { () throws(FileError) in
-            try journal.record(named: known.identity)
-        }
-        // Another process was quicker.
-        guard let record else { return nil }
-        return try Download(record, OpenItem(place, identity: status.identity), lock, journal)
+        guard found == name else { throw .changed }
+        return try Download(known, item, lock, journal)
     }
 
-    private init(
+    private init?(
         _ record: EvictedFile, _ item: OpenItem, _ lock: RecordLock, _ journal: Journal
     ) throws(EvictionError) {
         self.item = item
         self.lock = lock
         self.journal = journal
+        let begun = record.inState(.downloading)
+        self.record = begun
         let status = try item.status()
         foundPermissions = status.permissions
-        if record.state == .evicted {
-            guard record.hasSizeAndTime(of: status), try !item.hasData() else {
-                throw .notPlaceholder
-            }
-            isResumed = false
-        } else {
-            guard status.size == record.size else { throw .notPlaceholder }
-            isResumed = true
+        guard status.size == record.size else { throw .notPlaceholder }
+        isResumed = try item.hasData()
+        if isResumed, try item.hash() == record.content {
+            try journal.storeStep(begun)
+            try journal.finish(item, record)
+            return nil
         }
-        try Self.checkRoom(for: item, record.size - status.allocatedSize)
-        var begun = record.inState(.downloading)
-        begun.failure = nil
-        self.record = begun
-        try journaling { () throws(FileError) in try journal.store(begun) }
+        // Nobody but root can have written to a file without permission bits. They are lent for the
+        // moment in which it is opened.
+        let step = try journaling { () throws(FileError) in
+            try journal.record(named: record.identity)
+        }
+        let isCutOff = step?.state == .punching || step?.state == .downloading
+        guard
+            [0, 0o200].contains(foundPermissions) || foundPermissions == 0o600 && isCutOff
+                || !isResumed && record.hasSizeAndTime(of: status)
+        else { throw .notPlaceholder }
+        try Self.checkRoom(
+            for: item, (record.dataBytes ?? record.size).subtractingSaturating(status.allocatedSize)
+        )
+        try journal.storeStep(begun)
         try item.setPermissions(0)
     }
 
@@ -189,9 +194,10 @@ public final class Download: Sendable {
             return try item.setPermissions(foundPermissions)
         }
         try item.punch(size: record.size)
-        var failed = record
-        failed.failure = error.sentence
-        _ = try journal.settle(item, failed)
+        _ = try journal.settle(item, record)
+        try journaling { () throws(FileError) in
+            try journal.note(error.sentence, of: record.identity)
+        }
     }
 }
 

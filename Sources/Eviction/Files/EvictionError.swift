@@ -35,9 +35,9 @@ public enum EvictionError: Error, Sendable, Hashable {
 
     // What keeps a placeholder from being filled
 
-    /// The journal does not know it.
+    /// It has no record.
     case notEvicted
-    /// It is in the journal, and is not the placeholder any more.
+    /// It has a record, and is not the placeholder any more.
     case notPlaceholder
     /// The snapshot does not give back the content that the file had.
     case damagedSnapshot
@@ -115,7 +115,7 @@ extension EvictionError {
         case .contentDiffers:
             "was left alone: the snapshot does not hold the content it has (run again at rest; if it "
                 + "happens again: resval-backup verify --read-data)"
-        case .notEvicted: "is not evicted: the journal does not know it"
+        case .notEvicted: "is not evicted: it has no record"
         case .notPlaceholder:
             "was left alone: it is not the placeholder any more, so its content is not overwritten "
                 + "(what was evicted is in the snapshot: see resval-backup evicted)"

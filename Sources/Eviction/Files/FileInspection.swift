@@ -10,6 +10,50 @@ public struct EvictionCandidate: Sendable, Hashable {
     public let status: FileStatus
 }
 
+extension EvictionCandidate {
+    /// Reads the content, for the record of the snapshot that will hold it.
+    ///
+    /// - Parameter shouldStop: asked between reads.
+    /// - Returns: the hash, and how many bytes are no holes; nil when the work was stopped.
+    /// - Throws: ``EvictionError``: `inUse` and others.
+    public func measure(
+        shouldStop: () -> Bool
+    ) throws(EvictionError) -> (content: ContentHash, dataBytes: Int64)? {
+        let file = OwnedDescriptor(try open())
+        let data = try attempt(path) { () throws(Errno) -> Int64? in
+            guard try file.descriptor.status().identity == status.identity else {
+                return nil
+            }
+            return try countData(file.descriptor)
+        }
+        guard let data else { throw .changed }
+        let hash = try ContentHasher.hash(of: file.descriptor, path, shouldStop: shouldStop)
+        return hash.map { ($0, data) }
+    }
+
+    private func open() throws(EvictionError) -> FileDescriptor {
+        do throws(Errno) {
+            return try openFile(
+                path.withoutFollowing, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal])
+        } catch .resourceTemporarilyUnavailable {
+            throw .inUse
+        } catch {
+            throw .file(.opening(error, path))
+        }
+    }
+
+    private func countData(_ file: FileDescriptor) throws(Errno) -> Int64 {
+        var total: Int64 = 0
+        var offset: Int64 = 0
+        while let start = try seekFile(file, toNext: .data, from: offset) {
+            offset = try seekFile(file, toNext: .hole, from: start) ?? status.size
+            guard offset > start else { break }
+            total.addSaturating(offset - start)
+        }
+        return total
+    }
+}
+
 extension Journal {
     /// Looks at a file that is to be evicted. Changes nothing.
     ///
@@ -19,6 +63,11 @@ extension Journal {
         let place = try ItemPlace(path)
         let status = try place.status()
         try checkKind(status)
+        switch try place.evictionSign(status) {
+        case .placeholder, .exposed: throw .alreadyEvicted
+        case .unfinished: throw .unfinished
+        case .stale, .unrecorded, nil: break
+        }
         let known = try journaling { () throws(FileError) in
             try record(of: status, at: path)
         }
@@ -91,6 +140,9 @@ extension Journal {
             return try seekFile(trial.descriptor, toNext: .data, from: 0) == nil
         } catch .notSupported, .noFunction {
             return false
+        } catch .noSpace, .diskQuotaExceeded {
+            // A punch that is refused leaves the file as it was.
+            return true
         } catch {
             throw .file(.changingItem(error, place.path.removingLastComponent()))
         }

@@ -32,6 +32,12 @@ final class ItemPlace: Sendable {
             try DirectoryEntryLocation(directory: directory, name: name).status()
         }
     }
+
+    /// What the file shows of an eviction.
+    func evictionSign(_ status: FileStatus) throws(EvictionError) -> EvictionSign? {
+        let location = DirectoryEntryLocation(directory: directory, name: name)
+        return try journaling { () throws(FileError) in try EvictionSign(of: location, status) }
+    }
 }
 
 /// Runs system calls whose errno is an error of the file at a path.

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -22,15 +23,16 @@ public struct HoldSnapshot: Sendable, Hashable {
 extension Journal {
     /// Frees the blocks of a file whose content a snapshot holds.
     ///
-    /// Each step is safe to be the last. The record `held` comes first. Under a write lease, so that
+    /// Each step is safe to be the last. The step `held` comes first. Under a write lease, so that
     /// nobody has the file open, the content is hashed and compared with what the snapshot gave back;
-    /// file and name are compared with what they were; the record `punching` is on the disk before
-    /// anything is taken away. The permission bits go next and are on the disk before the first block
-    /// goes, so that no process that may not read everything reads zeros. Then the blocks go, the time
-    /// of modification comes back, and the record says `evicted`.
+    /// file and name are compared with what they were; the step `punching` is on the disk before
+    /// anything is taken away. The record comes onto the file and the permission bits go, both on the
+    /// disk before the first block goes, so that no process that may not read everything reads zeros.
+    /// Then the blocks go, the time of modification comes back, and the journal forgets the file.
     ///
     /// - Parameters:
     ///   - candidate: the file, as ``candidate(at:)`` found it.
+    ///   - name: the record that the file gets.
     ///   - hold: the snapshot.
     ///   - content: the hash of what the snapshot gave back for the file's path.
     ///   - shouldStop: asked while the file is read; a file that is not punched yet is left whole.
@@ -38,8 +40,8 @@ extension Journal {
     /// - Throws: ``EvictionError``. The file is as it was, unless the error is of the steps after the
     ///   first block went: then the record stays, and the content can be brought back.
     public func evict(
-        _ candidate: EvictionCandidate, hold: HoldSnapshot, content: ContentHash,
-        shouldStop: () -> Bool = { false }
+        _ candidate: EvictionCandidate, _ name: EvictionRecord, hold: HoldSnapshot,
+        content: ContentHash, shouldStop: () -> Bool = { false }
     ) throws(EvictionError) -> Int64 {
         guard
             let lock = try journaling({ () throws(FileError) in
@@ -54,13 +56,13 @@ extension Journal {
         let record = EvictedFile(
             path: candidate.path, status: candidate.status, content: content,
             snapshot: hold.snapshot, holdTag: hold.tag, repository: hold.repository)
-        try journaling { () throws(FileError) in try store(record) }
+        try storeStep(record)
         var isTouched = false
         do throws(EvictionError) {
             let item = try OpenItem(ItemPlace(candidate.path), identity: record.identity)
             try compare(item, record, shouldStop)
-            try journaling { () throws(FileError) in try store(record.inState(.punching)) }
-            return try punch(item, record, &isTouched)
+            try storeStep(record.inState(.punching))
+            return try punch(item, record, name, &isTouched)
         } catch {
             if !isTouched {
                 try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
@@ -99,9 +101,11 @@ extension Journal {
     }
 
     private func punch(
-        _ item: OpenItem, _ record: EvictedFile, _ isTouched: inout Bool
+        _ item: OpenItem, _ record: EvictedFile, _ name: EvictionRecord,
+        _ isTouched: inout Bool
     ) throws(EvictionError) -> Int64 {
         do throws(EvictionError) {
+            try item.setEvictionRecord(name, permissions: record.accessPermissions)
             try item.setPermissions(0)
             try item.synchronize()
             // Who may open the file in spite of its permission bits, or passed them before they went,
@@ -117,6 +121,7 @@ extension Journal {
                 // A call that was refused may have set the time all the same.
                 if isTouched { try item.setModificationTime(record.modified) }
                 isTouched = false
+                try item.setEvictionRecord(nil, permissions: record.accessPermissions)
                 try item.setPermissions(record.accessPermissions)
             }
             throw error
@@ -131,9 +136,12 @@ extension Journal {
         try item.synchronize()
         let status = try item.status()
         guard try !item.hasData(), record.hasSizeAndTime(of: status) else { throw .unfinished }
-        var settled = record.inState(.evicted)
-        settled.remainingBytes = status.allocatedSize
-        try journaling { () throws(FileError) in try store(settled) }
+        // Versions that wrote no record on the file have left this to be taken over.
+        if try item.evictionRecord() == nil {
+            try storeStep(record.inState(.evicted))
+        } else {
+            try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
+        }
         return status.allocatedSize
     }
 }

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -132,6 +133,31 @@ final class OpenItem: Sendable {
         }
     }
 
+    /// The record on the file; nil for an ordinary one.
+    func evictionRecord() throws(EvictionError) -> EvictionRecord? {
+        try journaling { () throws(FileError) in try descriptor.evictionRecord() }
+    }
+
+    /// Writes the record in place of any other, or removes it.
+    ///
+    /// - Parameter permissions: what the file has then, and the right of its owner to write, without
+    ///   which that cannot be done: 0 for a file that does not have its content.
+    func setEvictionRecord(
+        _ record: EvictionRecord?, permissions: UInt16
+    ) throws(EvictionError) {
+        let others = try journaling { () throws(FileError) in
+            try descriptor.extendedAttributeNames().filter {
+                EvictionRecord(attribute: $0.bytes) != nil && $0 != record?.attribute
+            }
+        }
+        try setPermissions(permissions | 0o200)
+        try journaling { () throws(FileError) in
+            for name in others { try descriptor.removeExtendedAttribute(named: name) }
+            guard let record else { return }
+            try descriptor.setExtendedAttribute(named: record.attribute, to: Array("1".utf8))
+        }
+    }
+
     func setModificationTime(_ time: FileTime) throws(EvictionError) {
         try attempt(place.path) { () throws(Errno) in
             try SystemCalls.setModificationTime(time, of: descriptor)
@@ -157,12 +183,21 @@ final class OpenItem: Sendable {
     ///
     /// - Parameter shouldStop: asked between reads.
     func hash(shouldStop: () -> Bool = { false }) throws(EvictionError) -> ContentHash? {
+        try ContentHasher.hash(of: descriptor, place.path, shouldStop: shouldStop)
+    }
+}
+
+extension ContentHasher {
+    /// The hash of an open file's content; nil when the work was stopped.
+    static func hash(
+        of descriptor: FileDescriptor, _ path: FilePath, shouldStop: () -> Bool
+    ) throws(EvictionError) -> ContentHash? {
         var hasher = ContentHasher()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { chunk.deallocate() }
         while !shouldStop() {
             let offset = hasher.count
-            let count = try attempt(place.path) { () throws(Errno) in
+            let count = try attempt(path) { () throws(Errno) in
                 try readFile(descriptor, at: offset, into: chunk)
             }
             if count == 0 { return hasher.finish() }

@@ -6,7 +6,7 @@ import SystemPackage
 public enum Recovery: Sendable, Hashable {
     /// Nothing was under way.
     case settled
-    /// It is whole again, as it was before; the journal knows it no more.
+    /// It is whole again, as it was before, and has no record.
     case whole
     /// It is a placeholder now.
     case placeholder
@@ -69,10 +69,11 @@ extension Journal {
             try finish(item, record)
             return .whole
         }
-        if record.state == .held { return try leave(record) }
+        // A full disk may have kept the next step out of the journal: the record on the file tells it.
+        if record.state == .held, try item.evictionRecord() == nil { return try leave(record) }
         // Somebody gave permission bits back: whatever the file holds now is theirs.
         let status = try item.status()
-        guard status.permissions == 0 || status.permissions == 0o600 else { return .ordinary }
+        guard [0, 0o200, 0o600].contains(status.permissions) else { return .ordinary }
         guard try !item.hasData() else { return .partial }
         _ = try settle(item, record)
         return .placeholder
@@ -87,11 +88,17 @@ extension Journal {
         return .ordinary
     }
 
-    /// Gives a whole file its time and permission bits back, and forgets it.
+    /// Gives a whole file its time and permission bits back, takes its record away, and forgets it.
     func finish(_ item: OpenItem, _ record: EvictedFile) throws(EvictionError) {
         try item.setModificationTime(record.modified)
+        if try item.evictionRecord() != nil {
+            try item.setEvictionRecord(nil, permissions: record.accessPermissions)
+        }
         try item.setPermissions(record.accessPermissions)
         try item.synchronize()
-        try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
+        try journaling { () throws(FileError) in
+            try removeRecord(of: record.identity)
+            try note(nil, of: record.identity)
+        }
     }
 }

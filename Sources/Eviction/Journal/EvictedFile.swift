@@ -3,8 +3,8 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What the journal knows of one file: all that is needed to tell its placeholder from any other file,
-/// and to bring its content back.
+/// What is known of one file while its content goes or comes back, from the kept snapshot's own record
+/// or from the journal: all that is needed to finish that.
 public struct EvictedFile: Sendable, Hashable {
     /// How far an eviction or its undoing has come.
     ///
@@ -15,7 +15,8 @@ public struct EvictedFile: Sendable, Hashable {
         case held
         /// The blocks are being freed: the file is whole, a placeholder, or something in between.
         case punching
-        /// The file is a placeholder.
+        /// The file is a placeholder. In the journal these are left of versions that wrote no record on
+        /// the file.
         case evicted
         /// The content is coming back: the file is a placeholder, whole, or something in between.
         case downloading
@@ -46,13 +47,31 @@ public struct EvictedFile: Sendable, Hashable {
     public let repository: [UInt8]
     /// What the placeholder still takes on the disk, in bytes; nil before it is one. Attributes may
     /// have a block of their own.
-    public var remainingBytes: Int64?
-    /// Why the content could not be brought back when that was last tried; nil when it was not, or is
-    /// being tried.
-    public var failure: String?
+    let remainingBytes: Int64?
+    /// Why the content could not be brought back when that was last tried, in the journals of older
+    /// versions.
+    let failure: String?
+    /// How many bytes of the content are no holes; nil where nobody knows. The journal does not keep it.
+    public var dataBytes: Int64?
+
+    /// Creates what is known of a placeholder.
+    ///
+    /// - Parameters:
+    ///   - path: the path that the content has in the snapshot.
+    ///   - dataBytes: how many bytes of the content are no holes; nil where nobody knows.
+    public init(
+        path: FilePath, identity: FileIdentity, size: Int64, modified: FileTime,
+        permissions: UInt16, content: ContentHash, dataBytes: Int64?, hold: HoldSnapshot
+    ) {
+        self.init(
+            state: .evicted, path: path, identity: identity, size: size, modified: modified,
+            permissions: permissions, content: content, snapshot: hold.snapshot,
+            holdTag: hold.tag, repository: hold.repository)
+        self.dataBytes = dataBytes
+    }
 
     /// Creates a record in the state ``State/held``.
-    public init(
+    init(
         path: FilePath, status: FileStatus, content: ContentHash, snapshot: String,
         holdTag: String, repository: [UInt8]
     ) {
@@ -87,11 +106,6 @@ public struct EvictedFile: Sendable, Hashable {
         self.failure = failure
     }
 
-    /// The snapshot that holds the content.
-    public var hold: HoldSnapshot {
-        HoldSnapshot(snapshot: snapshot, tag: holdTag, repository: repository)
-    }
-
     /// The permission bits that a record can give a file: those that decide about more than access
     /// are only ever its owner's to set.
     var accessPermissions: UInt16 { permissions & 0o777 }
@@ -106,9 +120,8 @@ public struct EvictedFile: Sendable, Hashable {
     /// Whether a file is the one this record is about, by inode and one of device, path, and filesystem
     /// with time of birth: device numbers may change when the machine starts, and paths at any time.
     ///
-    /// Rather too much than too little, since a placeholder that is not recognised would be backed up as
-    /// if it had its content: who acts on the file compares size, time and data, too.
-    public func isAbout(_ status: FileStatus, at path: @autoclosure () -> FilePath) -> Bool {
+    /// Who acts on the file compares size, time and data, too.
+    func isAbout(_ status: FileStatus, at path: @autoclosure () -> FilePath) -> Bool {
         guard identity.inode == status.identity.inode else { return false }
         return identity.device == status.identity.device || self.path == path()
             || isPersistentlyAbout(status) ?? false

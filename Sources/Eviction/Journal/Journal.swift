@@ -2,8 +2,12 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The journal of one user's evicted files: a directory with a file for each, named after the inode
-/// and the device.
+/// The journal of one user's evictions and downloads in progress: a directory with a file for each,
+/// named after the inode and the device.
+///
+/// That a file is evicted, and where its content is, stands on the file itself, as its
+/// ``EvictionRecord``. The journal has what finishes a move that was cut off without the repository,
+/// why downloads failed, and where repositories are.
 ///
 /// One file an item: a change is one atomic replacement, on the disk before the call returns, so
 /// neither a kill nor a power cut leaves half a record; two processes that work on two files never
@@ -27,8 +31,6 @@ public struct Journal: Sendable, Hashable {
         public var files: [EvictedFile] = []
         /// Files in the directory that are no records, or cannot be read.
         public var unreadable: [FileError] = []
-        /// The user the journal is of, whose files alone it is about.
-        public let owner: UInt32
     }
 
     /// Reads all records; none when the directory does not exist.
@@ -36,7 +38,7 @@ public struct Journal: Sendable, Hashable {
     /// - Throws: ``FileError`` when the directory cannot be read, or is not one of this process's user
     ///   alone.
     public func contents() throws(FileError) -> Contents {
-        var contents = Contents(owner: effectiveUser())
+        var contents = Contents()
         for name in try names(where: { _ in true }) {
             do throws(FileError) {
                 if let file = try record(named: name) { contents.files.append(file) }
@@ -127,79 +129,17 @@ public struct Journal: Sendable, Hashable {
 }
 
 extension Journal {
-    /// Reads the journal of another user, who may have put anything in its place.
-    ///
-    /// Nothing is waited for, no link is followed below the home, and no more is read than an honest
-    /// journal of some 100,000 files has.
-    ///
-    /// - Parameters:
-    ///   - home: the user's home.
-    ///   - owner: the user, who must own the journal and each record.
-    /// - Returns: what makes sense of it; of records that do not, the first few are named.
-    /// - Throws: ``FileError`` when the directory cannot be listed; `tooLarge` when it holds too much.
-    public static func contents(
-        below home: FilePath, ownedBy owner: UInt32
-    ) throws(FileError) -> Contents {
-        let journal = Journal(stateHome: ".local/state")
-        let path = home.pushing(journal.directory)
-        var contents = Contents(owner: owner)
-        var names: [FilePath] = []
-        do throws(Errno) {
-            try forEachName(in: journal.directory, below: home, ownedBy: owner) { name in
-                if let record = RecordName(name) { names.append(record.path) }
-                return names.count <= foreignRecordLimit
-            }
-        } catch .noSuchFileOrDirectory {
-            return contents
-        } catch {
-            throw .readingDirectory(error, path)
-        }
-        var bytes = 0
-        for name in names {
-            guard names.count <= foreignRecordLimit, bytes <= foreignByteLimit else {
-                throw .opening(.fileTooLarge, path)
-            }
-            do throws(FileError) {
-                let text = try foreignText(journal.directory.pushing(name), home, owner)
-                bytes += text.count
-                contents.files.append(try record(text, at: path.pushing(name)))
-            } catch {
-                if contents.unreadable.count < 10 { contents.unreadable.append(error) }
-            }
-        }
-        return contents
-    }
-
-    private static func foreignText(
-        _ path: FilePath, _ home: FilePath, _ owner: UInt32
-    ) throws(FileError) -> [UInt8] {
-        do throws(Errno) {
-            return try contentsOfFile(
-                path, below: home, ownedBy: owner, limit: EvictedFile.longestText)
-        } catch {
-            throw .opening(error, home.pushing(path))
-        }
-    }
-}
-
-private let foreignRecordLimit = 1 << 18
-private let foreignByteLimit = 64 << 20
-
-extension Journal {
     /// Stores a record in place of the one before; it is on the disk when this returns.
     public func store(_ file: EvictedFile) throws(FileError) {
+        try write(file.text, to: directory.pushing(RecordName(file.identity).path))
+    }
+
+    private func write(_ text: [UInt8], to path: FilePath) throws(FileError) {
         try makeStateDirectory(directory)
-        let path = directory.pushing(RecordName(file.identity).path)
-        let text = file.text
-        var failure: FileError?
-        text.withUnsafeBytes { bytes in
-            do throws(FileError) {
-                try writeFile(bytes, to: path, permissions: 0o600)
-            } catch {
-                failure = error
-            }
+        let written = text.withUnsafeBytes { bytes in
+            Result { () throws(FileError) in try writeFile(bytes, to: path, permissions: 0o600) }
         }
-        if let failure { throw failure }
+        try written.get()
     }
 
     /// Removes the record of a file; its absence is on the disk when this returns.
@@ -209,10 +149,24 @@ extension Journal {
             try removeFile(path)
             let reference = OwnedDescriptor(try openDirectoryReference(directory))
             try synchronizeDirectory(reference.descriptor)
-        } catch .noSuchFileOrDirectory {
+        } catch .noSuchFileOrDirectory, .notDirectory {
             return
         } catch {
             throw .changingItem(error, path)
+        }
+    }
+
+    /// Stores the next step of a move.
+    ///
+    /// On a full disk the move goes on without: what the record on the file and the kept snapshot tell
+    /// is enough to finish it.
+    func storeStep(_ file: EvictedFile) throws(EvictionError) {
+        do throws(FileError) {
+            try store(file)
+        } catch  where error.code == .noSpace || error.code == .quotaExceeded {
+            return
+        } catch {
+            throw .file(error)
         }
     }
 
@@ -220,9 +174,7 @@ extension Journal {
     ///
     /// - Returns: nil when somebody else has it.
     public func lock(_ identity: FileIdentity) throws(FileError) -> RecordLock? {
-        try makeStateDirectory(directory)
-        let path = directory.appending("lock")
-        guard let file = try openStateFile(path, makingIt: true) else { return nil }
+        guard let (file, path) = try openLock() else { return nil }
         let lock = RecordLock(file)
         do throws(Errno) {
             let offset = Int64(clamping: RecordName(identity).hash >> 2)
@@ -237,18 +189,66 @@ extension Journal {
         }
     }
 
-    /// Notes why a file could not be brought back, before anything of it was touched; with
-    /// nil, that this is about to be tried.
+    /// Opens the file of locks; one in `$XDG_RUNTIME_DIR` where the disk has no room for the first.
+    private func openLock() throws(FileError) -> (FileDescriptor, FilePath)? {
+        let path = directory.appending("lock")
+        do throws(FileError) {
+            try makeStateDirectory(directory)
+            return try openStateFile(path, makingIt: true).map { ($0, path) }
+        } catch  where error.code == .noSpace || error.code == .quotaExceeded {
+            guard let base = environmentVariable("XDG_RUNTIME_DIR"), !base.isEmpty else {
+                throw error
+            }
+            let other = FilePath(bytes: base).appending(stateDirectoryName)
+            try makeStateDirectory(other)
+            let path = other.appending("evicted.lock")
+            return try openStateFile(path, makingIt: true).map { ($0, path) }
+        }
+    }
+}
+
+extension Journal {
+    /// Notes why a file could not be brought back; with nil, that this is about to be tried.
+    public func note(_ failure: String?, of identity: FileIdentity) throws(FileError) {
+        let path = failurePath(identity)
+        if let failure { return try write(Array(failure.utf8), to: path) }
+        do throws(Errno) {
+            try removeFile(path)
+        } catch .noSuchFileOrDirectory, .notDirectory {
+            return
+        } catch {
+            throw .changingItem(error, path)
+        }
+    }
+
+    /// Why a file could not be brought back when that was last tried; nil when it was not, or when
+    /// nobody knows.
+    public func failure(of identity: FileIdentity) throws(FileError) -> String? {
+        try contentsOfStateFile(failurePath(identity), limit: EvictedFile.longestText)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether the content of a file is on its way back, or was when that was cut off.
+    public func isDownloading(_ identity: FileIdentity) throws(FileError) -> Bool {
+        try record(named: identity)?.state == .downloading
+    }
+
+    private func failurePath(_ identity: FileIdentity) -> FilePath {
+        FilePath(bytes: directory.pushing(RecordName(identity).path).bytes + Array(".failure".utf8))
+    }
+
+    /// Notes where a repository is, so that downloads find it by the identifier that records have.
+    public func note(repository: String, at location: [UInt8]) throws(FileError) {
+        if try self.location(of: repository) == location { return }
+        try write(location, to: directory.appending("repository-\(repository)"))
+    }
+
+    /// Where a repository was when files were last evicted into it; nil when nobody knows.
     ///
-    /// Nothing is noted while another process works on the file.
-    public func note(_ failure: String?, of file: EvictedFile) throws(FileError) {
-        guard let lock = try lock(file.identity) else { return }
-        defer { withExtendedLifetime(lock) {} }
-        guard var record = try record(named: file.identity), record.state == .evicted,
-            record.failure != failure
-        else { return }
-        record.failure = failure
-        try store(record)
+    /// - Parameter repository: the identifier in a record.
+    public func location(of repository: String) throws(FileError) -> [UInt8]? {
+        try contentsOfStateFile(
+            directory.appending("repository-\(repository)"), limit: EvictedFile.longestText)
     }
 }
 

@@ -46,7 +46,7 @@ extension FileManager {
             guard isUbiquitousItem(at: url) else { return }
             let companion = try BackupCompanion(path)
             // Who waits for the download must not take the last one's failure for this one's.
-            try EvictionState.forgetFailure(status, at: path)
+            try EvictionState.forgetFailure(status)
             try companion.begin("download")
         }
     }

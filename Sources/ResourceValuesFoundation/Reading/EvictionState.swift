@@ -6,61 +6,55 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Whether `resval-backup evict` has taken an item's content away, as this user's journal tells.
+/// Whether `resval-backup evict` has taken an item's content away, as the record on it tells.
 struct EvictionState {
-    /// The record; nil for an ordinary item.
-    let record: EvictedFile?
+    private let isEvicted: Bool
+    private let isDownloading: Bool
+    private let failure: String?
     private let isRegularFile: Bool
 
-    /// Looks an item up: one failing `openat(2)` for an ordinary file that holds anything.
-    init(_ target: CallTarget, _ status: FileStatus, _ url: URL) {
+    /// Looks an item up: no system call for one that has permission bits.
+    init(_ target: CallTarget, _ status: FileStatus) throws(FileError) {
         isRegularFile = status.kind == .regularFile
-        record = Self.record(target, status, url)
-    }
-
-    private static func record(
-        _ target: CallTarget, _ status: FileStatus, _ url: URL
-    ) -> EvictedFile? {
-        guard status.kind == .regularFile, status.size > 0, status.owner == effectiveUser(),
-            let state = stateHome()
-        else { return nil }
-        do {
-            let journal = Journal(stateHome: state)
-            let path = try url.filePath()
-            guard let index = try journal.index(of: status, at: path) else { return nil }
-            return index.placeholder(target, status, at: path)
-        } catch {
-            // No journal that can be read: nothing is known to be evicted.
-            return nil
+        guard isRegularFile, status.permissions & 0o577 == 0,
+            try EvictionSign(of: target, status)?.isEvicted == true
+        else {
+            isEvicted = false
+            isDownloading = false
+            failure = nil
+            return
         }
+        isEvicted = true
+        // Without a journal that can be read nothing more is known.
+        let journal = stateHome().map { Journal(stateHome: $0) }
+        isDownloading = (try? journal?.isDownloading(status.identity)) ?? false
+        failure = (try? journal?.failure(of: status.identity)) ?? nil
     }
 
     /// Forgets why an item was not brought back when that was last tried.
-    static func forgetFailure(_ status: FileStatus, at path: FilePath) throws(FileError) {
+    static func forgetFailure(_ status: FileStatus) throws(FileError) {
         guard let state = stateHome() else { return }
-        let journal = Journal(stateHome: state)
-        guard let record = try journal.record(of: status, at: path) else { return }
-        try journal.note(nil, of: record)
+        try Journal(stateHome: state).note(nil, of: status.identity)
     }
 
     /// The value of a key about evicted items; nil where it has none.
     func value(_ key: KnownKey) -> PropertyValue? {
         switch key {
-        case .isUbiquitousItem: return .boolean(record != nil)
+        case .isUbiquitousItem: return .boolean(isEvicted)
         case .ubiquitousItemDownloadingStatus:
             guard isRegularFile else { return nil }
             let status: URLUbiquitousItemDownloadingStatus =
-                record == nil ? .current : .notDownloaded
+                isEvicted ? .notDownloaded : .current
             return .object(status)
         default: break
         }
-        guard let record else { return nil }
+        guard isEvicted else { return nil }
         switch key {
         case .ubiquitousItemIsUploaded: return .boolean(true)
         case .ubiquitousItemIsDownloading, .ubiquitousItemDownloadRequested:
-            return .boolean(record.state == .downloading)
+            return .boolean(isDownloading)
         case .ubiquitousItemDownloadingError:
-            return record.failure.map { .object(Self.error($0)) }
+            return failure.map { .object(Self.error($0)) }
         default: return nil
         }
     }

@@ -117,7 +117,7 @@ struct ItemReader {
 
     private mutating func eviction() throws(FileError) -> EvictionState {
         if let knownEviction { return knownEviction }
-        let state = EvictionState(target, try status(), url)
+        let state = try EvictionState(target, try status())
         knownEviction = state
         return state
     }

@@ -1,9 +1,11 @@
-// evict-tool JOURNAL evict|download|recover PATH CONTENT [CALL]
+// evict-tool JOURNAL evict|download|recover PATH CONTENT [CALL [PERMISSIONS]]
 //
-// Evicts one file, or brings it back, with the file CONTENT in the place of a repository. Prints what
-// became of it, and exits with 1 when it was refused. With CALL the process kills itself, as SIGKILL
-// from outside would, before its system call of that number.
+// Evicts one file, or brings it back, with the file CONTENT in the place of a repository, of which also
+// the time is taken, and these permissions, as a decimal number. Prints what became of it, and exits with 1
+// when it was refused. With CALL the process kills itself, as SIGKILL from outside would, before its
+// system call of that number; 0 for never.
 
+import EffectiveValues
 import Eviction
 import Glibc
 import SystemCalls
@@ -15,15 +17,31 @@ private let path = FilePath(arguments[3])
 
 private func content() throws -> [UInt8] { try contentsOfFile(FilePath(arguments[4])) }
 
+private let hold = HoldSnapshot(snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: [])
+
+private func known(_ content: [UInt8]) throws -> EvictedFile {
+    EvictedFile(
+        path: path, identity: try path.status().identity, size: Int64(content.count),
+        modified: try FilePath(arguments[4]).status().contentModificationTime,
+        permissions: arguments.count > 6 ? UInt16(arguments[6]) ?? 0 : 0o640,
+        content: ContentHasher.hash(content), dataBytes: nil, hold: hold)
+}
+
 private func work(_ content: [UInt8]) throws -> String {
+    guard
+        let name = EvictionRecord(
+            repository: "fedcba9876543210", snapshot: hold.snapshot, item: 0)
+    else { return "no record" }
     switch arguments[2] {
     case "evict":
-        let hold = HoldSnapshot(snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: [])
         let left = try journal.evict(
-            try journal.candidate(at: path), hold: hold, content: ContentHasher.hash(content))
+            try journal.candidate(at: path), name, hold: hold,
+            content: ContentHasher.hash(content))
         return "evicted \(left)"
     case "download":
-        guard let download = try Download.begin(at: path, journal) else { return "whole" }
+        guard let download = try Download.begin(at: path, name, known(content), journal) else {
+            return "whole"
+        }
         for start in stride(from: 0, to: content.count, by: 30_000) {
             try content[start..<min(start + 30_000, content.count)]
                 .withUnsafeBytes { try download.receive($0) }

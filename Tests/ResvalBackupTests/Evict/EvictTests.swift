@@ -26,7 +26,8 @@ struct EvictTests {
         }
         try withBackup(of: tree) { backup in
             let before = try TreeListing(of: backup.source)
-            let evict = try backup.run("evict", "-R", backup.source)
+            let script = #"find "$1" -type f -print0 | xargs -0 "$RESVAL" evict --"#
+            let evict = try backup.script(script, backup.source)
             #expect(evict.exitCode == 0, "\(evict)")
             #expect(evict.text.contains("total: 21 files, "))
             for name in HostileNames.all {
@@ -44,7 +45,7 @@ struct EvictTests {
             let download = try backup.run("download", "-R", backup.source)
             #expect(download.exitCode == 0, "\(download)")
             #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-            #expect(try backup.runSuccessfully("evicted") == "")
+            #expect(try backup.runSuccessfully("evicted", backup.source) == "")
         }
     }
 
@@ -55,7 +56,6 @@ struct EvictTests {
             try backup.runSuccessfully("evict", file)
             let moved = backup.source.appending("moved")
             try tool("mv", file, moved)
-            try tool("chmod", "644", moved)
             try backup.runSuccessfully("create", backup.source)
             let snapshots = try backup.restic("ls", "latest", "--host", try tool("hostname"))
             #expect(!snapshots.contains("moved"))
@@ -96,7 +96,7 @@ struct EvictTests {
                 "evict", "--dry-run", "--json", backup.source.appending("file"))
             #expect(planned.exitCode == 0)
             #expect(planned.text.contains(#""result":"planned""#))
-            let some = try backup.run("evict", "--json", "-R", backup.source)
+            let some = try backup.run("evict", "--json", "-R", "--yes", backup.source)
             #expect(some.exitCode == 3, "\(some)")
             #expect(some.text.contains(#""reason":"hard-linked""#))
             #expect(try isPlaceholder(backup.source.appending("file")))
@@ -119,7 +119,9 @@ struct EvictTests {
             let failed = try backup.run("download", file)
             #expect(failed.exitCode == 1, "\(failed)")
             #expect(try isPlaceholder(file))
-            #expect(try backup.runSuccessfully("evicted").contains("the last download failed"))
+            #expect(
+                try backup.runSuccessfully("evicted", backup.source).contains(
+                    "the last download failed"))
             _ = try backup.script(
                 #"for pack in "$1"/data/*/*.good; do mv -f "$pack" "${pack%.good}"; done"#,
                 backup.repository)
@@ -143,7 +145,9 @@ struct EvictTests {
             let gone = try backup.run("download", "--repository", other, file)
             #expect(gone.exitCode == 1)
             #expect(gone.errorText.contains("is not in the repository"))
-            #expect(try backup.runSuccessfully("evicted").contains("is not in the repository"))
+            #expect(
+                try backup.runSuccessfully("evicted", backup.source).contains(
+                    "is not in the repository"))
             #expect(try isPlaceholder(file))
             command = backup.command(["download", file])
             command.environment["RESVAL_BACKUP_REPOSITORY"] = .some(nil)
@@ -152,38 +156,215 @@ struct EvictTests {
         }
     }
 
-    @Test("a placeholder whose snapshot is gone is backed up as it is, and told of")
+    @Test("a placeholder counts as kept where its snapshot is, and is missing anywhere else")
     func lostSnapshot() throws {
         try withBackup(of: oneFile) { backup in
             let file = backup.source.appending("file")
             try backup.runSuccessfully("evict", file)
-            let other = backup.base.appending("other")
-            try tool("cp", "-r", try emptyRepository(), other)
-            // Found where the journal says, whatever repository the backup goes to.
-            var plan = backup.command(["plan", "--excluded-only", backup.source])
-            plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(other)"
-            #expect(try plan.run().text.contains("1 left out"))
-            // A repository that was moved is known by the tag.
+            // A repository that was moved is the same.
             let hidden = backup.base.appending("hidden")
             try tool("mv", backup.repository, hidden)
+            var plan = backup.command(["plan", "--excluded-only", backup.source])
             plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(hidden)"
-            #expect(try plan.run().text.contains("1 left out"))
-            plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(other)"
-            let lost = try plan.run()
-            #expect(lost.exitCode == 3, "\(lost)")
-            #expect(lost.errorText.contains("\(file): is evicted, and snapshot "))
-            #expect(lost.text.contains("0 left out"))
+            let kept = try plan.run()
+            #expect(kept.exitCode == 0, "\(kept)")
+            #expect(kept.text.contains("1 left out"))
             try tool("mv", hidden, backup.repository)
-            try backup.restic("forget", "--tag", "resval-hold=x", "--keep-last", "1")
+            // A record of another repository says nothing of this one, whatever snapshot it names.
+            let name = try #require(try file.evictionNames().first)
+            let parts = name.split(separator: ".").map(String.init)
+            let forged = (parts[..<3] + [String(repeating: "0", count: 16)] + parts[4...])
+                .joined(separator: ".")
+            for (old, new) in [(name, forged), (forged, name)] {
+                try tool("chmod", "200", file)
+                try tool("setfattr", "-x", old, file)
+                try tool("setfattr", "-n", new, "-v", "1", file)
+                try tool("chmod", "0", file)
+                let plan = try backup.run("plan", backup.source)
+                #expect(plan.exitCode == (new == forged ? 3 : 0), "\(plan)")
+            }
+            // restic forgets what no forget of ours touches.
             let hold = try backup.restic("snapshots", "--json")
             let identifier = try #require(
                 hold.split(separator: #""short_id":""#).dropFirst().first?.prefix(8))
             try backup.restic("forget", String(identifier))
             let create = try backup.run("create", backup.source)
             #expect(create.exitCode == 3, "\(create)")
-            #expect(create.errorText.contains("with its content was not found"))
-            #expect(create.text.contains("0 left out"))
-            #expect(!create.errorText.contains("changed while"))
+            #expect(create.errorText.contains("\(file): is not in the snapshot: is evicted"))
+            #expect(create.text.contains("1 left out"))
+        }
+    }
+
+    @Test(
+        "what looks like a placeholder and is none is stored, named, and makes a backup incomplete")
+    func disagreements() throws {
+        try withBackup(of: Tree { File("file", Self.content) }) { backup in
+            let file = backup.source.appending("file")
+            func expectCreate(_ code: Int32, _ text: String) throws {
+                let create = try backup.run("create", backup.source)
+                #expect(create.exitCode == code, "\(create)")
+                #expect(create.errorText.contains("\(file): "), "\(create)")
+                #expect(create.errorText.contains(text), "\(create)")
+                #expect(create.text.contains("0 left out"))
+            }
+            try backup.runSuccessfully("evict", file)
+            try tool("chmod", "644", file)
+            try expectCreate(3, "has permission bits")
+            #expect(try backup.runSuccessfully("evicted", backup.source).contains("exposed"))
+            try tool("cp", "--sparse=never", file, backup.base.appending("zeros"))
+            try tool("sh", "-c", #"cat "$1" > "$0""#, file, backup.base.appending("zeros"))
+            try expectCreate(0, "warning: has the record of an evicted file")
+            try tool("rm", file)
+            try tool("truncate", "-s", "1M", file)
+            try tool("chmod", "0", file)
+            try expectCreate(3, "no record of its content")
+            let list = try backup.run("plan", "--format", "borg", backup.source)
+            #expect(list.exitCode == 3, "\(list)")
+            #expect(list.errorText.contains("no record of its content"))
+        }
+    }
+
+    @Test("an evicted file in an excluded directory is not asked for")
+    func excluded() throws {
+        let tree = Tree {
+            Directory("cache") { File("file", Self.content) }
+            File("small", "text")
+        }
+        try withBackup(of: tree) { backup in
+            let cache = backup.source.appending("cache")
+            try backup.runSuccessfully("evict", cache.appending("file"))
+            try cache.setValue(true, for: .isExcludedFromBackup)
+            let create = try backup.run("create", backup.source)
+            #expect(create.exitCode == 0, "\(create)")
+            #expect(create.errorText == "")
+        }
+    }
+
+    @Test("below directories only what is worth it is taken, and only when that is said")
+    func recursive() throws {
+        let tree = Tree {
+            File("large", Self.content)
+            File("small", "text")
+            File(".bashrc", Self.content)
+            Directory(".cache") { File("file", Self.content) }
+            Directory("tagged") {
+                File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+                File("file", Self.content)
+            }
+        }
+        try withBackup(of: tree) { backup in
+            let asked = try backup.run("evict", "-R", backup.source)
+            #expect(asked.exitCode == 64, "\(asked)")
+            #expect(asked.errorText.contains("1 files with "))
+            #expect(asked.errorText.contains("--yes"))
+            #expect(try !isPlaceholder(backup.source.appending("large")))
+            let evict = try backup.run("evict", "-R", "--yes", backup.source)
+            #expect(evict.text.contains("total: 1 files, "), "\(evict)")
+            #expect(try isPlaceholder(backup.source.appending("large")))
+            try backup.runSuccessfully("evict", backup.source.appending(".bashrc"))
+            #expect(try isPlaceholder(backup.source.appending(".bashrc")))
+            try backup.runSuccessfully("download", "-R", backup.source)
+            #expect(try !isPlaceholder(backup.source.appending(".bashrc")))
+        }
+    }
+
+    /// Evicts a file as older versions did, with its record in the journal only.
+    private static let oldForm = #"""
+        set -e
+        evicted=$HOME/.local/state/resval/evicted
+        file=$1 repository=$2
+        device=$(stat -c %d "$file") inode=$(stat -c %i "$file")
+        head="size $(stat -c %s "$file")
+        modified $(stat -c %.9Y "$file" | sed 's/[.]0*\(.\)/.\1/')
+        permissions $((0$(stat -c %a "$file")))
+        content $(sha256sum < "$file" | cut -d ' ' -f 1)"
+        "$RESVAL" evict "$file" >&2
+        tag=$($RESTIC snapshots --json | grep -o 'resval-hold=[0-9a-f]*' | tail -n 1)
+        chmod 200 "$file"
+        setfattr -x "$(getfattr -m evicted "$file" 2>/dev/null | grep '^user')" "$file"
+        chmod 0 "$file"
+        body="resval-evicted 1
+        state evicted
+        path $file
+        device $device
+        inode $inode
+        $head
+        snapshot 0
+        hold $tag
+        repository $repository
+        remaining 0
+        failure -"
+        umask 077
+        name=$evicted/$(printf '%016x-%016x' $inode $device)
+        printf '%s\n' "$body" > "$name"
+        printf 'hash %s\n' "$(sha256sum < "$name" | cut -d ' ' -f 1)" >> "$name"
+        """#
+
+    @Test("what an older version evicted gets its record from the first command that meets it")
+    func takeover() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            let before = try TreeListing(of: backup.source)
+            for command in [["create"], ["evicted"], ["plan", "--format", "tar"]] {
+                let made = try backup.script(Self.oldForm, file, backup.repository)
+                #expect(made.exitCode == 0, "\(made)")
+                #expect(try file.evictionNames().isEmpty)
+                let met = try backup.command(command + [backup.source]).run()
+                #expect(try file.evictionNames().count == 1, "\(met)")
+                let plan = try backup.run("plan", backup.source)
+                #expect(plan.exitCode == 0, "\(plan)")
+                #expect(plan.text.contains("1 left out"))
+                try backup.runSuccessfully("download", file)
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+            }
+        }
+    }
+
+    @Test("a journal that belongs to another user is not believed")
+    func foreignJournal() throws {
+        try require(.root)
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            let made = try backup.script(Self.oldForm, file, backup.repository)
+            #expect(made.exitCode == 0, "\(made)")
+            try tool("chown", "-R", "1234", backup.base.appending("home/.local"))
+            let create = try backup.run("create", backup.source)
+            #expect(create.exitCode == 3, "\(create)")
+            #expect(create.errorText.contains("no record of its content"), "\(create)")
+            #expect(create.errorText.contains("belongs to another user"), "\(create)")
+            #expect(try file.evictionNames().isEmpty)
+        }
+    }
+
+    @Test("a restore, show and snapshots name what is evicted, and what keeps it")
+    func named() throws {
+        let tree = Tree {
+            File("file", Self.content)
+            File("small", "text")
+        }
+        try withBackup(of: tree) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            try backup.runSuccessfully("create", backup.source)
+            let restore = try backup.run("restore", "--target", backup.target, "latest")
+            #expect(restore.exitCode == 3, "\(restore)")
+            #expect(restore.errorText.contains("\(file): is not in the snapshot: it is evicted"))
+            let part = backup.base.appending("part")
+            try backup.runSuccessfully(
+                "restore", "--target", part, "--include", backup.source.appending("small"),
+                "latest")
+            let show = try backup.runSuccessfully("show", "latest")
+            #expect(show.contains("1 of these are in snapshots of their own"))
+            let lines = try backup.runSuccessfully("snapshots").split(separator: "\n")
+            let keeping = try #require(lines.first { $0.contains("keeps evicted files") })
+            let kept = try backup.runSuccessfully("show", String(keeping.prefix(8)))
+            #expect(kept.contains("keeps:    1 evicted files, \(Self.content.count) bytes"))
+            #expect(!kept.contains("did not make it"))
+            let whole = backup.base.appending("whole")
+            try backup.runSuccessfully("restore", "--target", whole, String(keeping.prefix(8)))
+            #expect(
+                try contentsOfFile(whole.pushing(FilePath(root: nil, file.components)))
+                    == Self.content)
         }
     }
 
@@ -201,6 +382,12 @@ struct EvictTests {
             #expect(create.exitCode == 0, "\(create)")
             #expect(create.text.contains("1 left out"))
             #expect(try foreign.run("download", file).exitCode == 1)
+            // Root knows by the record, whoever has the journal.
+            var plan = foreign.command(["plan", backup.source])
+            plan.environment["RESTIC_CACHE_DIR"] = "\(backup.base)/other"
+            let roots = try plan.run()
+            #expect(roots.exitCode == 0, "\(roots)")
+            #expect(roots.text.contains("1 left out"))
             try backup.runSuccessfully("download", file)
             #expect(try contentsOfFile(file) == Self.content)
             #expect(try file.status().permissions == 0o444)
@@ -235,5 +422,13 @@ struct EvictTests {
             try tool("rm", file)
             #expect(try ubiquitous("evict").text.hasPrefix("error 4:"))
         }
+    }
+}
+
+extension FilePath {
+    /// The names of the attributes that are records of evicted files.
+    fileprivate func evictionNames() throws -> [String] {
+        try extendedAttributeNames().map { "\($0)" }
+            .filter { $0.hasPrefix("user.resval.evicted.") }
     }
 }

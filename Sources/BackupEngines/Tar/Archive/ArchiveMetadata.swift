@@ -1,3 +1,4 @@
+import BackupPlanning
 import ResourceValues
 
 /// What an archive keeps of an item besides its content.
@@ -40,15 +41,6 @@ struct ExtendedAttribute: Sendable, Hashable {
 }
 
 extension [ExtendedAttribute] {
-    /// The SHA-256, in hexadecimal, of all attributes by the bytes of their names: of each the name, a
-    /// NUL, the size of the value in decimal digits, a NUL, and the value.
-    var digest: String {
-        var digest = SHA256()
-        for attribute in sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
-            let size = [UInt8]("\(attribute.value.count)".utf8)
-            digest.update(attribute.name + [0] + size + [0])
-            digest.update(attribute.value)
-        }
-        return digest.finish()
-    }
+    /// Their `AttributeDigest`.
+    var digest: String { AttributeDigest.hexadecimal(of: map { ($0.name, $0.value) }) }
 }

@@ -1,0 +1,195 @@
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Brings files into a restore's target that were evicted when its snapshot was made, from the snapshots
+/// that keep them.
+package struct EvictedRestoring: Sendable {
+    /// The repository that keeps them.
+    private let holder: any ContentHolding
+    /// The directory below which each file gets its whole path.
+    private let target: FilePath
+    /// Whether files that are in the target are replaced.
+    private let overwrites: Bool
+
+    /// How many files are restored at once, whose paths are arguments of one process.
+    private static let largestPart = 500
+
+    package init(_ holder: any ContentHolding, to target: FilePath, overwrites: Bool) {
+        self.holder = holder
+        self.target = target
+        self.overwrites = overwrites
+    }
+
+    /// An evicted file, as the record of a snapshot tells of it.
+    package struct File: Sendable, Hashable {
+        /// The absolute path in the snapshot that left it out.
+        package let path: [UInt8]
+        /// Says which snapshot keeps it.
+        package let record: EvictionRecord
+
+        package init(path: [UInt8], record: EvictionRecord) {
+            self.path = path
+            self.record = record
+        }
+    }
+
+    /// Brings files back.
+    ///
+    /// - Returns: those that are not there as they were, and complaints that name none of them.
+    /// - Throws: ``BackupError`` when the repository cannot be used at all.
+    package func restore(
+        _ files: [File]
+    ) async throws(BackupError) -> (failures: [RestoreFailure], complaints: [String]) {
+        let snapshots = try await holder.keptSnapshots()
+        var failures: [RestoreFailure] = []
+        var complaints: [String] = []
+        let groups = Dictionary(grouping: files, by: \.record.snapshot)
+        for (identifier, files) in groups.sorted(by: { $0.key < $1.key }) {
+            do throws(BackupError) {
+                guard let snapshot = snapshots[identifier] else {
+                    throw BackupError(
+                        .noSnapshot,
+                        "snapshot \(identifier.prefix(8)), which keeps it, is not in the repository"
+                    )
+                }
+                let (failed, complained) = try await restore(files, from: snapshot)
+                failures += failed
+                complaints += complained
+            } catch {
+                guard error.code.mayConcernOneSnapshot else { throw error }
+                failures += files.map {
+                    RestoreFailure(path: $0.path, cause: .missing("\(error)"))
+                }
+            }
+        }
+        return (failures, complaints)
+    }
+
+    /// A file with the path that its content has in the snapshot that keeps it.
+    private struct Move: Sendable {
+        let path: RelativePath
+        let stored: RelativePath
+
+        var pathBytes: [UInt8] { Self.bytes(path) }
+        var storedBytes: [UInt8] { Self.bytes(stored) }
+
+        private static func bytes(_ path: RelativePath) -> [UInt8] {
+            path.names.flatMap { [UInt8(ascii: "/")] + $0 }
+        }
+    }
+
+    private func restore(
+        _ files: [File], from snapshot: Snapshot
+    ) async throws(BackupError) -> (failures: [RestoreFailure], complaints: [String]) {
+        let kept = try await holder.keptFiles(of: snapshot)
+        var failures: [RestoreFailure] = []
+        var complaints: [String] = []
+        // By where the content is: copies of a placeholder have the same.
+        var moves: [[UInt8]: [Move]] = [:]
+        for file in files {
+            guard kept.indices.contains(file.record.item),
+                let stored = RelativePath(absolute: kept[file.record.item].path),
+                let path = RelativePath(absolute: file.path)
+            else {
+                let reason = "snapshot \(snapshot.shortIdentifier) knows nothing of it"
+                failures.append(RestoreFailure(path: file.path, cause: .missing(reason)))
+                continue
+            }
+            moves[kept[file.record.item].path, default: []].append(Move(path: path, stored: stored))
+        }
+        while !moves.isEmpty {
+            let part = moves.keys.sorted { $0.lexicographicallyPrecedes($1) }
+                .prefix(Self.largestPart)
+                .compactMap { moves[$0]?.popLast() }
+            moves = moves.filter { !$0.value.isEmpty }
+            let result = try await restore(part, from: snapshot)
+            failures += result.failures
+            complaints += result.complaints
+        }
+        return (failures, complaints)
+    }
+
+    /// Restores files with their stored paths into a directory of their own, and moves them from there.
+    private func restore(
+        _ moves: [Move], from snapshot: Snapshot
+    ) async throws(BackupError) -> (failures: [RestoreFailure], complaints: [String]) {
+        let times = directoryTimes(moves)
+        defer {
+            // A time that cannot be set says nothing of the files.
+            for (directory, modified) in times {
+                try? setModificationTime(modified, of: directory.descriptor)
+            }
+        }
+        let stage = try RestoreStage(in: target, for: moves.map(\.pathBytes))
+        defer { stage.remove() }
+        let stored = stage.path.appending("stored")
+        let result = try await holder.extract(
+            RestoreRequest(
+                snapshot: snapshot, target: stored,
+                includes: IncludedPaths(moves.map(\.storedBytes)), overwrites: false)
+        ) { _ in }
+        var causes: [[UInt8]: RestoreFailure.Cause] = [:]
+        for failure in result.failures where causes[failure.path]?.isDamage != true {
+            causes[failure.path] = failure.cause
+        }
+        var failures = moves.compactMap { move in
+            causes[move.storedBytes].map { RestoreFailure(path: move.pathBytes, cause: $0) }
+        }
+        let whole = moves.filter { causes[$0.storedBytes]?.isDamage != true }
+        do {
+            failures += try await onOwnThread { [self] isCancelled in
+                try put(
+                    whole, from: stored, by: stage.path.appending("tree"),
+                    overwrites: overwrites && result.complaints.isEmpty, isCancelled)
+            }
+        } catch {
+            throw backupError(error, path: target)
+        }
+        return (failures, result.complaints)
+    }
+
+    private func put(
+        _ moves: [Move], from stored: FilePath, by tree: FilePath, overwrites: Bool,
+        _ isCancelled: @escaping @Sendable () -> Bool
+    ) throws -> [RestoreFailure] {
+        for move in moves {
+            var directory = tree
+            try makeDirectories(at: directory, permissions: 0o700)
+            for name in move.path.names.dropLast() {
+                directory = directory.pushing(FilePath(bytes: name))
+                try makeDirectories(at: directory, permissions: 0o700)
+            }
+            let working = FileDescriptor.workingDirectory
+            try renameItem(
+                stored.pushing(move.stored.path), in: working, to: tree.pushing(move.path.path),
+                in: working, .absent)
+        }
+        var merger = TreeMerger(
+            overwrites: overwrites, damaged: [], isWanted: { _ in false }, isCancelled: isCancelled)
+        if !moves.isEmpty { try merger.merge(tree, into: target) }
+        return merger.failures
+    }
+
+    /// The directories of the target that the files go to, as far as they are there, with the times that
+    /// they were given.
+    private func directoryTimes(_ moves: [Move]) -> [(SharedDescriptor, FileTime)] {
+        // Without a target there are none.
+        guard let target = try? TargetTree(target) else { return [] }
+        var seen: Set<[UInt8]> = []
+        return moves.compactMap { move in
+            let path = move.path.names.dropLast().flatMap { [UInt8(ascii: "/")] + $0 }
+            guard seen.insert(path).inserted else { return nil }
+            do throws(Errno) {
+                let location = try target.location(of: path)
+                let directory = SharedDescriptor(
+                    try openDirectory(location.name, in: location.directory))
+                return (directory, try directory.descriptor.status().contentModificationTime)
+            } catch {
+                // It is made with the file.
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import EffectiveValues
+import Eviction
+import SystemCalls
+
+extension ContentHolding {
+    /// Decides which snapshots for evicted files no file needs any more. Nothing is removed.
+    ///
+    /// In doubt one is kept: only this user's of this machine can go, when no file was found that is evicted
+    /// into it, and the newest snapshots without gaps hold all of its files by their paths, sizes and times.
+    /// A week must have passed since it was made: files may be being evicted into it.
+    ///
+    /// - Parameters:
+    ///   - records: those of all evicted files that were found.
+    ///   - steps: the journal of this user.
+    ///   - isEverythingKnown: whether all directories and the whole journal could be read.
+    ///   - now: the time.
+    /// - Throws: ``BackupError``.
+    package func decideKept(
+        _ records: [EvictionRecord], _ steps: [EvictedFile], isEverythingKnown: Bool,
+        now: CalendarTime
+    ) async throws(BackupError) -> [Retention.Decision] {
+        let repository = try await repositoryIdentifier().prefix(16)
+        let needed = Dictionary(grouping: records.filter { $0.repository == repository }) {
+            $0.snapshot
+        }
+        let snapshots = try await snapshots()
+        let kept = snapshots.filter {
+            $0.sourceSet == nil && $0.allTags.contains(where: HoldTag.isOne)
+        }
+        var contents: [Snapshot: Set<HeldFile>] = [:]
+        for snapshot in kept {
+            do throws(BackupError) {
+                contents[snapshot] = Set(
+                    try await keptFiles(of: snapshot).map {
+                        HeldFile(
+                            path: $0.path,
+                            facts: ContentFacts(size: $0.size, modified: $0.modified),
+                            hasPermissions: true)
+                    })
+            } catch {
+                guard error.code.mayConcernOneSnapshot else { throw error }
+            }
+        }
+        let stored = try await filesOfNewest(
+            snapshots, Set(contents.values.joined().map(\.facts)))
+        let user = OwnerNames().user(effectiveUser())
+        return kept.reversed().map { snapshot in
+            var reasons: [String] = []
+            if snapshot.hostName != hostName() || snapshot.userName != user {
+                reasons.append("of another user or machine")
+            }
+            if snapshot.time.seconds > now.seconds.subtractingSaturating(7 * 86400) {
+                reasons.append("younger than a week")
+            }
+            let count = Set([snapshot.identifier, snapshot.originalIdentifier]).reduce(0) {
+                $0 + (needed[String($1.prefix(16))]?.count ?? 0)
+            }
+            if count > 0 { reasons.append("evicted files: \(count)") }
+            if steps.contains(where: { snapshot.allTags.contains($0.holdTag) }) {
+                reasons.append("in the journal of evicted files")
+            }
+            if let content = contents[snapshot], !content.isEmpty {
+                let lacking = content.subtracting(stored).count
+                if lacking > 0 { reasons.append("files not in a newest snapshot: \(lacking)") }
+            } else {
+                reasons.append("its files are not known")
+            }
+            if !isEverythingKnown { reasons.append("not all directories could be read") }
+            return Retention.Decision(snapshot: snapshot, reasons: reasons)
+        }
+    }
+
+    /// What this machine's newest snapshots without gaps, of each set of SOURCEs, hold of files with wanted
+    /// content.
+    private func filesOfNewest(
+        _ snapshots: [Snapshot], _ wanted: Set<ContentFacts>
+    ) async throws(BackupError) -> Set<HeldFile> {
+        let now = currentTime().seconds
+        var stored: Set<HeldFile> = []
+        for set in SnapshotSets(snapshots.filter { $0.hostName == hostName() }).sets {
+            let newest = set.snapshots.last {
+                !$0.isIncomplete && !$0.hasShrunk && !$0.isFromFuture(at: now)
+            }
+            guard let newest, !wanted.isEmpty else { continue }
+            stored.formUnion(
+                try await readEntries(of: newest.identifier, with: HeldFiles(wanted)).found)
+        }
+        return stored
+    }
+}

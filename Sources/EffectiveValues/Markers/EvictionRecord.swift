@@ -1,0 +1,74 @@
+import ResourceValues
+import SystemCalls
+
+/// The record of an evicted file: an extended attribute on it whose name tells where its content is.
+///
+/// The name tells it, not the value: a placeholder has no permission bits, and there its owner may list
+/// the names of attributes, but neither read nor change them.
+public struct EvictionRecord: Sendable, Hashable {
+    /// The first 16 hexadecimal digits of the engine's own identifier of the repository.
+    public let repository: String
+    /// The first 16 hexadecimal digits of the identifier that the snapshot got when it was made.
+    public let snapshot: String
+    /// The number of the item among those that the snapshot's own record lists, from 0.
+    public let item: Int
+
+    private static let prefix = "user.resval.evicted."
+
+    /// Creates a record from whole identifiers.
+    ///
+    /// - Returns: nil where an identifier has fewer than 16 digits, or other characters than hexadecimal
+    ///   digits in lower case.
+    public init?(repository: String, snapshot: String, item: Int) {
+        self.repository = String(repository.prefix(16))
+        self.snapshot = String(snapshot.prefix(16))
+        self.item = item
+        guard Self.isNumber(self.repository), Self.isNumber(self.snapshot), item >= 0 else {
+            return nil
+        }
+    }
+
+    /// Reads the name of an attribute; nil for any other.
+    public init?(attribute name: some Collection<UInt8>) {
+        guard name.starts(with: Self.prefix.utf8) else { return nil }
+        let parts = String(decoding: name.dropFirst(Self.prefix.utf8.count), as: UTF8.self)
+            .split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].count == 16, parts[1].count == 16,
+            let item = Int(parts[2])
+        else { return nil }
+        self.init(repository: String(parts[0]), snapshot: String(parts[1]), item: item)
+        guard attribute.bytes.elementsEqual(name) else { return nil }
+    }
+
+    /// The record among the names of an item's attributes; nil when there is none.
+    public init?(among names: some Sequence<[UInt8]>) {
+        guard let record = names.lazy.compactMap({ EvictionRecord(attribute: $0) }).first else {
+            return nil
+        }
+        self = record
+    }
+
+    /// The attribute's name.
+    public var attribute: ExtendedAttributeName {
+        ExtendedAttributeName("\(Self.prefix)\(repository).\(snapshot).\(item)")
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        text.utf8.count == 16
+            && text.utf8.allSatisfy { Array("0123456789abcdef".utf8).contains($0) }
+    }
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// The record of an evicted file: one `listxattr(2)`.
+    ///
+    /// - Returns: nil for an ordinary item, and on filesystems without extended attributes.
+    /// - Throws: ``FileError`` as `extendedAttributeNames()` does.
+    public func evictionRecord() throws(FileError) -> EvictionRecord? {
+        do throws(FileError) {
+            return EvictionRecord(among: try extendedAttributeNames().map(\.bytes))
+        } catch  where error.code == .unsupportedFilesystem {
+            return nil
+        }
+    }
+}

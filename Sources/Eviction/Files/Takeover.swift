@@ -1,0 +1,50 @@
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+// Versions before the record on the file kept it in the journal only, in the state `evicted`.
+
+extension Journal {
+    /// What the journal knows of a placeholder that has no record; nil for any other file.
+    ///
+    /// - Parameter path: absolute, without symbolic links.
+    public func unrecorded(at path: FilePath) throws(FileError) -> EvictedFile? {
+        let status: FileStatus
+        do throws(Errno) {
+            status = try path.withoutFollowing.status()
+        } catch .noSuchFileOrDirectory, .notDirectory {
+            return nil
+        } catch {
+            throw .readingStatus(error, of: path)
+        }
+        guard status.kind == .regularFile, status.permissions == 0, status.owner == effectiveUser(),
+            let known = try record(of: status, at: path), known.state == .evicted,
+            known.hasSizeAndTime(of: status), try path.withoutFollowing.evictionRecord() == nil
+        else { return nil }
+        return known
+    }
+
+    /// Writes the record on a placeholder that has none.
+    ///
+    /// - Throws: ``EvictionError``: `notPlaceholder` when it is none any more.
+    public func takeOver(
+        _ known: EvictedFile, at path: FilePath, as name: EvictionRecord
+    ) throws(EvictionError) {
+        let place = try ItemPlace(path)
+        let status = try place.status()
+        guard
+            let lock = try journaling({ () throws(FileError) in
+                try self.lock(status.identity)
+            })
+        else { throw .inUse }
+        defer { withExtendedLifetime(lock) {} }
+        let item = try OpenItem(place, identity: status.identity)
+        guard try item.evictionRecord() == nil, known.hasSizeAndTime(of: try item.status()),
+            try !item.hasData()
+        else { throw .notPlaceholder }
+        try item.setEvictionRecord(name, permissions: 0)
+        try item.setPermissions(0)
+        try item.synchronize()
+    }
+}

@@ -1,0 +1,132 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Restoring evicted files")
+struct RestoreEvictedTests {
+    private static let content = Array(repeating: Array("0123456789abcdef".utf8), count: 20_000)
+        .flatMap { $0 }
+
+    /// Where the file and its directory are after they were evicted and moved.
+    private struct Places {
+        let moved: FilePath
+        let hostile: FilePath
+        let before: TreeListing
+    }
+
+    /// Evicts two files into a repository, moves one of them and makes a snapshot; then everything is lost
+    /// but the repositories.
+    private func loseEverything(
+        _ backup: BackupFixture, evictingInto repository: FilePath? = nil
+    ) throws -> Places {
+        let moved = backup.source.appending("directory").appending("moved")
+        let hostile = backup.source.appending("directory").appending("it's [a]\n")
+        var evict = backup.command(["evict", backup.source.appending("file"), hostile])
+        if let repository { evict.environment["RESVAL_BACKUP_REPOSITORY"] = "\(repository)" }
+        try evict.runSuccessfully()
+        try tool("mv", backup.source.appending("file"), moved)
+        let create = try backup.run("create", backup.source)
+        #expect(create.exitCode == (repository == nil ? 0 : 3), "\(create)")
+        try backup.runSuccessfully("download", moved, hostile)
+        let before = try TreeListing(of: backup.source)
+        try tool("rm", "-rf", backup.source)
+        return Places(moved: moved, hostile: hostile, before: before)
+    }
+
+    private var tree: Tree {
+        Tree {
+            File("file", Self.content).purgeable().permissions(0o440)
+            Directory("directory") {
+                File("it's [a]\n", "content")
+                File("small", "text")
+            }
+        }
+    }
+
+    @Test("a restore brings them with their marks to where they were, when told to")
+    func withEvicted() throws {
+        try withBackup(of: tree) { backup in
+            let places = try loseEverything(backup)
+            try tool("rm", "-rf", backup.base.appending("home/.local"))
+            let restore = try backup.run(
+                "restore", "--with-evicted", "--target", backup.target, "latest")
+            #expect(restore.exitCode == 0, "\(restore)")
+            #expect(restore.errorText == "")
+            #expect(
+                try TreeListing(of: backup.restored(backup.source))
+                    .differences(from: places.before) == [])
+            #expect(try backup.restored(places.moved).value(for: .isPurgeable) == true)
+        }
+    }
+
+    @Test("without being told to it names each, with a command that brings it")
+    func named() throws {
+        try withBackup(of: tree) { backup in
+            let places = try loseEverything(backup)
+            let restore = try backup.run("restore", "--json", "--target", backup.target, "latest")
+            #expect(restore.exitCode == 3, "\(restore)")
+            #expect(restore.text.contains(#""evicted":[{"path":"#))
+            let lines = restore.errorText.split(separator: "\n")
+            #expect(lines.count == 2, "\(restore)")
+            for line in lines {
+                #expect(line.contains(": is not in the snapshot: it is evicted: snapshot "))
+                let command = try #require(line.split(separator: "(bring it: resval-backup").last)
+                let brought = try backup.script(
+                    #"exec bash -c "$1""#, #""$RESVAL""# + command.dropLast())
+                #expect(brought.exitCode == 0, "\(brought)")
+            }
+            #expect(
+                try TreeListing(of: backup.restored(backup.source))
+                    .differences(from: places.before) == [])
+        }
+    }
+
+    @Test("one that is asked for by its name is restored by itself, or nothing is")
+    func included() throws {
+        try withBackup(of: tree) { backup in
+            let places = try loseEverything(backup)
+            let words: [any CommandArgument] = [
+                "restore", "--include", places.moved, "--target", backup.target, "latest",
+            ]
+            let none = try backup.command(words).run()
+            #expect(none.exitCode == 1, "\(none)")
+            #expect(none.text.hasSuffix(": 0 items restored\n"), "\(none)")
+            let one = try backup.command(words + ["--with-evicted"]).run()
+            #expect(one.exitCode == 0, "\(one)")
+            #expect(one.text.contains(": 1 items restored\n"), "\(one)")
+            #expect(try contentsOfFile(backup.restored(places.moved)) == Self.content)
+            // What is there stays.
+            let again = try backup.command(words + ["--with-evicted"]).run()
+            #expect(again.exitCode == 1, "\(again)")
+        }
+    }
+
+    @Test(
+        "those of another repository come from there, or are named with the command that brings them"
+    )
+    func otherRepository() throws {
+        try withBackup(of: tree) { backup in
+            let other = backup.base.appending("other")
+            try backup.runSuccessfully("init", "--repository", other)
+            let places = try loseEverything(backup, evictingInto: other)
+            let known = try backup.run(
+                "restore", "--with-evicted", "--target", backup.target, "latest")
+            #expect(known.exitCode == 0, "\(known)")
+            #expect(try contentsOfFile(backup.restored(places.moved)) == Self.content)
+            try tool("rm", "-rf", backup.base.appending("home/.local"))
+            let part = backup.base.appending("part")
+            let unknown = try backup.run("restore", "--with-evicted", "--target", part, "latest")
+            #expect(unknown.exitCode == 3, "\(unknown)")
+            for name in ["moved: ", #"[a]\n': "#] {
+                #expect(
+                    unknown.errorText.contains("\(name)was not restored: it is evicted"),
+                    "\(unknown)")
+            }
+            #expect(
+                unknown.errorText.contains(
+                    "(resval-backup restore --repository LOCATION --target \(part) "))
+        }
+    }
+}
