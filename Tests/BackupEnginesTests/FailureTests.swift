@@ -79,6 +79,10 @@ struct FailureTests {
         let lines = [
             unreadable("scan"), unreadable("archival"),
             #"{"message_type":"error","error":{},"during":"archival","item":"/u/d\ufffd"}"#,
+            // 0.17 and newer
+            #"{"message_type":"error","error":{"message":"open l: input/output error"},"item":"/l"}"#,
+            #"{"message_type":"error","error":{"message":"whatever"},"item":"/w"}"#,
+            #"{"message_type":"exit_error","code":1,"message":"Fatal: the end"}"#,
             "/gone does not exist, skipping", "Warning: at least one source file could not be read",
             "{not JSON",
         ]
@@ -87,9 +91,11 @@ struct FailureTests {
             errors.items == [
                 ErrorOutput.Item(name: Array("/u/s".utf8), errno: 13),
                 ErrorOutput.Item(name: Array("/u/d".utf8) + [JSONScanner.lostByte], errno: nil),
+                ErrorOutput.Item(name: Array("/l".utf8), errno: 5),
+                ErrorOutput.Item(name: Array("/w".utf8), errno: nil),
                 ErrorOutput.Item(name: Array("/gone".utf8), errno: 2),
             ])
-        #expect(errors.lines.count == 2)
+        #expect(errors.lines.map { $0.count } == [14, 51, 9])
     }
 
     @Test("endless complaints take bounded memory, and the first and last lines stay")

@@ -1,4 +1,3 @@
-import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -12,15 +11,8 @@ extension BackupFixture {
         _ arguments: [any CommandArgument], before script: String
     ) throws -> Command {
         let real = try #require(FilePath.tool("restic"))
-        let directory = base.appending("wrapper")
-        let text = "#!/bin/sh\nREAL=\(real)\n\(script)\nexec \"$REAL\" \"$@\"\n"
-        try tool("mkdir", "-p", directory)
-        try tool("rm", "-f", directory.appending("restic"))
-        try Tree { File("restic", text).permissions(0o755) }.create(in: directory)
-        var command = command(arguments)
-        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
-        command.environment["PATH"] = "\(directory):\(path)"
-        return command
+        return try with(
+            "restic", "REAL=\(real)\n\(script)\nexec \"$REAL\" \"$@\"\n", command(arguments))
     }
 
     /// Restores the newest snapshot to the target, with a restic that is started by another program.

@@ -2,13 +2,15 @@ import Glibc
 import SystemCalls
 import SystemPackage
 
-/// Random moments after its start at which a test kills a command.
-///
-/// As many as `$RESVAL_TEST_KILLS` says, by default 5, each in an equal part of the time.
+/// How often a test kills a command, or has it fail: as often as `$RESVAL_TEST_KILLS` says, by default 5.
+package let killCount = max(
+    getenv("RESVAL_TEST_KILLS").flatMap { Int(String(cString: $0)) } ?? 5, 1)
+
+/// ``killCount`` random moments after its start at which a test kills a command, each in an equal part of
+/// the time.
 package func killMoments(upTo longest: Duration) -> [Duration] {
-    let count = getenv("RESVAL_TEST_KILLS").flatMap { Int(String(cString: $0)) } ?? 5
-    return (0..<max(count, 1)).map { index in
-        longest * ((Double(index) + Double.random(in: 0..<1)) / Double(max(count, 1)))
+    (0..<killCount).map { index in
+        longest * ((Double(index) + Double.random(in: 0..<1)) / Double(killCount))
     }
 }
 

@@ -21,13 +21,14 @@ sanitizer_parts=(
 # What runs without the xattrat calls; the rest spends its time in other programs and calls.
 xattr_parts=('--skip KillTests --skip EvictionTests --skip ResvalBackupTests')
 
-# The tests that kill commands at many moments.
+# The tests that kill commands at many moments, or have them fail at each.
 kill_parts=(
     '--filter EvictionTests\..*KillTests'
     '--filter PurgeExecutingTests\..*KillTests'
     '--filter ResvalTests\..*KillTests'
     '--filter ResvalBackupTests\.ArchiveKillTests'
     '--filter ResvalBackupTests\.EvictKillTests'
+    '--filter ResvalBackupTests\.FaultTests'
     '--filter ResvalBackupTests\.KillTests'
     '--filter ResvalBackupTests\.RunKillTests'
 )

@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// The standard error of restic: complaints about single items, and all else as lines.
 ///
 /// Bounded: the first lines name the cause, the last ones the end; those between are dropped. The
@@ -32,8 +34,11 @@ struct ErrorOutput: Sendable {
     /// Processes a line.
     mutating func receive(_ line: ArraySlice<UInt8>) {
         guard !line.isEmpty else { return }
-        if line.first == UInt8(ascii: "{"), let item = Self.item(line) {
-            add(item)
+        if line.first == UInt8(ascii: "{"), let message = Message(line) {
+            switch message {
+            case .item(let item): add(item)
+            case .end(let text): receive(text[...])
+            }
         } else if let name = Self.skippedTarget(line) {
             add(Item(name: name, errno: noSuchFile))
         } else if line.starts(with: Self.complaintStart) {
@@ -70,30 +75,6 @@ struct ErrorOutput: Sendable {
                 || text.contains("disk quota exceeded"))
     }
 
-    private static func item(_ line: ArraySlice<UInt8>) -> Item? {
-        var scanner = JSONScanner(line)
-        var isError = false
-        var name: [UInt8]?
-        var errno: Int64?
-        do throws(JSONError) {
-            try scanner.forEachField { scanner, field throws(JSONError) in
-                switch field {
-                case "message_type": isError = try scanner.text() == "error"
-                case "item": name = try scanner.string()
-                case "error":
-                    try scanner.forEachField { scanner, field throws(JSONError) in
-                        if field == "Err" { errno = try scanner.integer() }
-                    }
-                default: break
-                }
-            }
-        } catch {
-            // Not an object of this kind: kept as a line.
-            return nil
-        }
-        return isError ? name.map { Item(name: $0, errno: errno) } : nil
-    }
-
     private static func skippedTarget(_ line: ArraySlice<UInt8>) -> [UInt8]? {
         let ending = " does not exist, skipping".utf8
         guard line.count > ending.count, line.suffix(ending.count).elementsEqual(ending) else {
@@ -104,3 +85,55 @@ struct ErrorOutput: Sendable {
 }
 
 private let noSuchFile: Int64 = 2
+
+/// An object that restic writes with `--json`.
+private enum Message {
+    case item(ErrorOutput.Item)
+    /// The last words, from 0.17 on.
+    case end([UInt8])
+
+    /// nil for another object, which is kept as a line.
+    init?(_ line: ArraySlice<UInt8>) {
+        var scanner = JSONScanner(line)
+        var kind = ""
+        var name: [UInt8]?
+        var text: [UInt8]?
+        var errno: Int64?
+        do throws(JSONError) {
+            try scanner.forEachField { scanner, field throws(JSONError) in
+                switch field {
+                case "message_type": kind = try scanner.text()
+                case "item": name = try scanner.string()
+                case "message": text = try scanner.string()
+                case "error":
+                    try scanner.forEachField { scanner, field throws(JSONError) in
+                        switch field {
+                        case "Err": errno = try scanner.integer()
+                        case "message": errno = Self.errno(in: try scanner.text())
+                        default: break
+                        }
+                    }
+                default: break
+                }
+            }
+        } catch {
+            return nil
+        }
+        switch kind {
+        case "error":
+            guard let name else { return nil }
+            self = .item(ErrorOutput.Item(name: name, errno: errno))
+        case "exit_error":
+            guard let text, text.first != UInt8(ascii: "{") else { return nil }
+            self = .end(text)
+        default: return nil
+        }
+    }
+
+    /// restic from 0.17 on tells the errno in words only: `open FILE: permission denied`.
+    private static func errno(in message: String) -> Int64? {
+        (1..<CInt(133)).first {
+            message.hasSuffix(": " + Errno(rawValue: $0).description.lowercased())
+        }.map(Int64.init)
+    }
+}

@@ -31,7 +31,8 @@ extension Restic {
         else { throw failure(end) }
         var check = RepositoryCheck()
         check.problems = end.errors.lines.map { String(decoding: $0, as: UTF8.self) }
-            .filter { !$0.hasPrefix("Fatal: ") }
+            // Newer ones tell to run commands that forget what could be read.
+            .filter { !$0.hasPrefix("Fatal: ") && !$0.hasPrefix("restic ") }
         let damage = DamagedPacks(lines + check.problems)
         check.damagedFiles = damage.names
         check.repair = damage.steps(self, readsData: readsData)

@@ -23,13 +23,18 @@ extension Restic {
     @discardableResult
     package func removeDeadLocks() async throws(BackupError) -> Int {
         guard let directory = localDirectory, locksCanBeWritten else { return 0 }
-        let started = StartedProcess.all(on: directory).filter(\.hasEnded)
-        defer { for process in started { process.forget() } }
-        guard try !isEmptyOrAbsent(directory.appending("locks")) else { return 0 }
+        let ended = StartedProcess.all(on: directory).filter(\.hasEnded)
         var count = 0
-        for lock in try await locks() where isDead(lock, started, in: directory) {
-            if try remove(lock, in: directory) { count += 1 }
+        var hasUnread = false
+        for identifier in try lockIdentifiers(in: directory) {
+            guard let lock = try await lock(identifier) else {
+                hasUnread = true
+                continue
+            }
+            if isDead(lock, ended, in: directory), try remove(lock, in: directory) { count += 1 }
         }
+        // What could not be read may be a lock of theirs.
+        if !hasUnread { for process in ended { process.forget() } }
         return count
     }
 
@@ -62,16 +67,20 @@ extension Restic {
         }
     }
 
-    private func locks() async throws(BackupError) -> [ResticLock] {
-        let output = try await run(
-            ResticCommand("list", words("--no-lock"), on: words("locks")), reading: WholeOutput())
-        var locks: [ResticLock] = []
-        for line in output.bytes.split(separator: UInt8(ascii: "\n")) {
-            let identifier = String(decoding: line, as: UTF8.self)
-            guard identifier.isResticIdentifier else { continue }
-            if let lock = try await lock(identifier) { locks.append(lock) }
+    private func lockIdentifiers(in directory: FilePath) throws(BackupError) -> [String] {
+        let locks = directory.appending("locks")
+        var identifiers: [String] = []
+        do throws(Errno) {
+            try forEachName(in: locks) { name in
+                identifiers.append(String(decoding: name, as: UTF8.self))
+                return true
+            }
+        } catch .noSuchFileOrDirectory {
+            return []
+        } catch {
+            throw BackupError(.other, "cannot be read as a directory: \(error)", path: locks)
         }
-        return locks
+        return identifiers.filter(\.isResticIdentifier)
     }
 
     /// nil when the lock is gone by now, or cannot be read.

@@ -37,12 +37,11 @@ extension Restic {
 }
 
 extension UnreadableSnapshot {
-    private static let start = "could not load snapshot "
-
-    /// Parses the line `could not load snapshot ID: CAUSE`; nil for any other.
+    /// Parses the line `could not load snapshot ID: CAUSE`, since 0.17 `failed to load snapshot ID: CAUSE`
+    /// after other words; nil for any other.
     fileprivate init?(complaint line: [UInt8]) {
         let text = String(decoding: line, as: UTF8.self)
-        guard let rest = FailureText.rest(of: text, after: Self.start),
+        guard let rest = FailureText.rest(of: text, after: " load snapshot "),
             let colon = rest.firstIndex(of: ":")
         else { return nil }
         self.init(

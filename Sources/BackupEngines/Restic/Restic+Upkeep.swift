@@ -19,6 +19,12 @@ extension Restic {
                 "the tags of snapshot \(snapshot.shortIdentifier) were not changed: "
                     + ignored, advice: "see resval-backup snapshots")
         }
+        let isChanged = try await self.snapshots(SnapshotFilter()).contains { other in
+            other.originalIdentifier == snapshot.originalIdentifier
+                && added.allSatisfy(other.allTags.contains)
+                && !removed.contains(where: other.allTags.contains)
+        }
+        guard isChanged else { throw .undone("tag") }
     }
 
     /// Where the disk is so full that no lock can be written, the files of the snapshots are removed as
@@ -35,6 +41,11 @@ extension Restic {
                 try isEmptyOrAbsent(directory.appending("locks"))
             else { throw failure }
             for snapshot in part { try removeFile(of: snapshot, in: directory) }
+        }
+        guard !snapshots.isEmpty else { return }
+        let left = try await self.snapshots(SnapshotFilter()).map(\.identifier)
+        guard Set(left).isDisjoint(with: snapshots.map(\.identifier)) else {
+            throw .undone("forget")
         }
     }
 
@@ -55,18 +66,37 @@ extension Restic {
     /// room.
     package func prune() async throws(BackupError) {
         do throws(BackupError) {
-            _ = try await run(ResticCommand("prune"), reading: NoOutput())
+            try await prune([])
         } catch  where error.code == .noSpace {
-            let command = ResticCommand("prune", words("--max-repack-size=0"))
-            let (_, end) = try await attempt(command, reading: NoOutput())
-            guard end.code != 0 else { return }
-            var failure = failure(end)
-            if failure.code == .noSpace {
+            do throws(BackupError) {
+                try await prune(words("--max-repack-size=0"))
+            } catch  where error.code == .noSpace {
+                var failure = error
                 failure.advice =
                     "remove other files there, or a snapshot that is not needed, and run it again; the "
                     + "last resort: restic prune --unsafe-recover-no-free-space"
+                throw failure
             }
-            throw failure
         }
+    }
+
+    private func prune(_ options: [[UInt8]]) async throws(BackupError) {
+        let output = try await run(
+            ResticCommand("prune", options), reading: Lines(LastLine()))
+        guard output.consumer.line == Array("done".utf8) else { throw .undone("prune") }
+    }
+}
+
+private struct LastLine: LineConsumer {
+    private(set) var line: [UInt8] = []
+
+    mutating func receive(line: ArraySlice<UInt8>) { self.line = Array(line) }
+}
+
+extension BackupError {
+    fileprivate static func undone(_ command: String) -> BackupError {
+        BackupError(
+            .unexpectedAnswer, "restic \(command) ended well, but did not do what it was told",
+            advice: "run the command again")
     }
 }

@@ -52,9 +52,10 @@ package struct Restic: BackupEngine {
 
     /// Runs a restic command and leaves its exit code to the caller.
     ///
-    /// A command that only reads runs without a lock when none can be written. restic runs without
-    /// its cache when the disk of the cache is full: otherwise it would retry writing there for
-    /// hours.
+    /// A command that only reads runs without a lock when none can be written. When the lock of a process
+    /// that has ended keeps a command out, as the lock of a prune does with all others, it is removed.
+    /// restic runs without its cache when the disk of the cache is full: otherwise it would retry
+    /// writing there for hours.
     ///
     /// - Throws: ``BackupError``: `notWritable` at once for a command that writes to a repository
     ///   where no lock can be written; `noSpace` when the disk of the cache has become full after
@@ -91,6 +92,11 @@ package struct Restic: BackupEngine {
             FailureText(end.errors.lines).tellsOfUnwritableLock
         {
             reportLock()
+            return try await attempt(command, reading: consumer)
+        }
+        if end.code != 0, canRunAgain, failure(end).code == .locked,
+            try await removeDeadLocks() > 0
+        {
             return try await attempt(command, reading: consumer)
         }
         var consumer = output.consumer

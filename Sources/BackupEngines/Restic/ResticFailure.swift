@@ -120,15 +120,15 @@ struct FailureText {
         self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the first line that contains a phrase, without a leading `Fatal:`; nil when none
-    /// does.
+    /// Returns the first line that contains a phrase, without `Fatal:` and what precedes it (restic does
+    /// not end the line of an error of unlocking); nil when none does.
     func line(containing phrase: String) -> String? {
         lines.first { $0.contains(phrase) }.map(Self.withoutFatal)
     }
 
     /// Returns the most informative line about the end.
     func summary(code: Int32) -> String {
-        let line = lines.last { $0.hasPrefix("Fatal: ") } ?? lines.first
+        let line = lines.last { $0.contains("Fatal: ") } ?? lines.first
         return line.map(Self.withoutFatal) ?? "exit code \(code)"
     }
 
@@ -138,6 +138,6 @@ struct FailureText {
     }
 
     private static func withoutFatal(_ line: String) -> String {
-        line.hasPrefix("Fatal: ") ? String(line.dropFirst(7)) : line
+        rest(of: line, after: "Fatal: ") ?? line
     }
 }

@@ -23,7 +23,8 @@ extension Restic {
     ///
     /// Standard input is `/dev/null`. When the task is cancelled, or the consumer throws, restic
     /// gets SIGINT, the one signal at which it removes its lock, and its output is read to the end:
-    /// with a pipe closed under it restic dies on the spot and leaves the lock.
+    /// with a pipe closed under it restic dies on the spot and leaves the lock. A restic that has not ended
+    /// half a minute later, as one that cannot reach the server with its lock, is killed.
     ///
     /// - Throws: ``BackupError`` when restic cannot be started, or what the consumer threw, or
     ///   `interrupted` when the task was cancelled. Whatever exit code restic ends with is an
@@ -75,7 +76,7 @@ extension Restic {
             configuration, input: .none, output: .sequence, error: .sequence
         ) { execution in
             // A process that has ended needs no signal.
-            stopper.begin { try? execution.send(signal: .interrupt) }
+            stopper.begin { try? execution.send(signal: $0) }
             let started = repository.flatMap {
                 StartedProcess(
                     noting: execution.processIdentifier.value, from: begin, on: $0)
@@ -141,30 +142,36 @@ private struct ErrorLines: LineConsumer {
     mutating func receive(line: ArraySlice<UInt8>) { output.receive(line) }
 }
 
-/// Sends a running process its signal, also when asked before the process runs.
+/// Stops a running process, also when asked before the process runs.
 private final class Stopper: Sendable {
     private struct State {
         var isStopped = false
-        var interrupt: (@Sendable () -> Void)?
+        var send: (@Sendable (Signal) -> Void)?
     }
 
     private let state = Monitor(State())
 
-    func begin(_ interrupt: @escaping @Sendable () -> Void) {
+    func begin(_ send: @escaping @Sendable (Signal) -> Void) {
         let isStopped = state.withLock { state in
-            state.interrupt = interrupt
+            state.send = send
             return state.isStopped
         }
         if isStopped { interrupt() }
     }
 
     func stop() {
-        let interrupt = state.withLock { state in
-            state.isStopped = true
-            return state.interrupt
-        }
-        interrupt?()
+        state.withLock { $0.isStopped = true }
+        interrupt()
     }
 
-    func end() { state.withLock { $0.interrupt = nil } }
+    func end() { state.withLock { $0.send = nil } }
+
+    private func interrupt() {
+        guard let send = state.withLock({ $0.send }) else { return }
+        send(.interrupt)
+        Task {
+            try await Task.sleep(for: .seconds(30))
+            state.withLock { $0.send }?(.kill)
+        }
+    }
 }

@@ -67,4 +67,34 @@ struct KillTests {
             }
         }
     }
+
+    @Test("accept: the snapshot is there, waits or is accepted, and the next one settles it")
+    func accept() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            for (number, moment) in killMoments(upTo: .milliseconds(1500)).enumerated() {
+                // Below a directory that no snapshot before had left out.
+                let name = FileName(Array("directory/file\(number)".utf8))
+                try exclude(backup.source.appending(name))
+                #expect(try backup.run("create", backup.source).exitCode == 3)
+                _ = try backup.command(["accept"]).killed(after: moment).run()
+                let next = try retry { try backup.run("accept") }
+                #expect([0, 1].contains(next.exitCode), "after \(moment): \(next)")
+                let forget = try retry { try backup.run("forget", "--keep-last", "100") }
+                #expect(forget.exitCode == 0, "after \(moment): \(forget)")
+                #expect(try backup.snapshotCount() == number + 2)
+            }
+            try backup.restic("check", "--read-data")
+        }
+    }
+
+    /// Runs until nobody holds the repository's lock: what a killed command started ends a moment later.
+    private func retry(_ body: () throws -> CommandResult) throws -> CommandResult {
+        for _ in 0..<40 {
+            let result = try body()
+            if result.exitCode != 11 { return result }
+            try tool("sleep", "0.05")
+        }
+        return try body()
+    }
 }
