@@ -3,8 +3,18 @@ import SystemPackage
 
 extension Restic {
     /// Returns the snapshots that match. restic reports one whose file is damaged, and lists the
-    /// others.
+    /// others. Excludes what a killed `tag` did not remove: a snapshot of which there is a copy with
+    /// other tags.
     package func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
+        var list = try await listAll(filter)
+        let copied = Set(
+            list.snapshots.filter { $0.identifier != $0.originalIdentifier }.map(\.copied))
+        list.snapshots.removeAll { copied.contains($0.itself) }
+        return list
+    }
+
+    /// Returns the snapshots that match, also those that ``list(_:)`` excludes.
+    func listAll(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
         try checkExistence()
         var command = ResticCommand("snapshots", words("--json"))
         if let hostName = filter.hostName { command.options.append(option("--host", hostName)) }
@@ -33,6 +43,23 @@ extension Restic {
         } catch {
             // restic reports the error.
         }
+    }
+}
+
+extension Snapshot {
+    /// What a copy with other tags has in common with its original. A copy with other items, as
+    /// `restic rewrite` makes one, has another root.
+    struct Content: Hashable {
+        let identifier: String
+        let root: String
+        let time: FileTime
+    }
+
+    var itself: Content { Content(identifier: identifier, root: root, time: time) }
+
+    /// The original, where this is a copy with other tags; else itself.
+    var copied: Content {
+        Content(identifier: originalIdentifier, root: root, time: time)
     }
 }
 

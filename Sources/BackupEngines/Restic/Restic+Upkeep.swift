@@ -30,29 +30,31 @@ extension Restic {
     /// Where the disk is so full that no lock can be written, the files of the snapshots are removed as
     /// restic does: that makes room.
     package func remove(_ snapshots: [Snapshot]) async throws(BackupError) {
+        guard !snapshots.isEmpty else { return }
+        // With each goes what a killed `tag` left of it, which otherwise would be listed again.
+        let removed = Set(snapshots.flatMap { [$0.itself, $0.copied] })
+        let identifiers = try await listAll(SnapshotFilter()).snapshots
+            .filter { removed.contains($0.itself) }.map(\.identifier)
         // As many as a command line holds with ease.
-        for start in stride(from: 0, to: snapshots.count, by: 1000) {
-            let part = Array(snapshots[start..<min(start + 1000, snapshots.count)])
-            let command = ResticCommand("forget", on: part.map { Array($0.identifier.utf8) })
+        for start in stride(from: 0, to: identifiers.count, by: 1000) {
+            let part = Array(identifiers[start..<min(start + 1000, identifiers.count)])
+            let command = ResticCommand("forget", on: part.map { Array($0.utf8) })
             let (_, end) = try await attempt(command, reading: NoOutput())
             guard end.code != 0 else { continue }
             let failure = failure(end)
             guard failure.code == .noSpace, let directory = repository.directory,
                 try isEmptyOrAbsent(directory.appending("locks"))
             else { throw failure }
-            for snapshot in part { try removeFile(of: snapshot, in: directory) }
+            for identifier in part { try removeFile(of: identifier, in: directory) }
         }
-        guard !snapshots.isEmpty else { return }
-        let left = try await self.snapshots(SnapshotFilter()).map(\.identifier)
-        guard Set(left).isDisjoint(with: snapshots.map(\.identifier)) else {
-            throw .undone("forget")
-        }
+        let left = try await listAll(SnapshotFilter()).snapshots.map(\.itself)
+        guard removed.isDisjoint(with: left) else { throw .undone("forget") }
     }
 
     private func removeFile(
-        of snapshot: Snapshot, in directory: FilePath
+        of snapshot: String, in directory: FilePath
     ) throws(BackupError) {
-        let file = directory.appending("snapshots").appending(snapshot.identifier)
+        let file = directory.appending("snapshots").appending(snapshot)
         do throws(Errno) {
             try SystemCalls.removeFile(file)
         } catch .noSuchFileOrDirectory {

@@ -7,7 +7,7 @@ struct KillTests {
     private static let tree = Tree {
         File("file", "text")
         Directory("directory") {
-            for number in 0..<40 {
+            for number in 0..<60 {
                 File(
                     FileName(Array("file\(number)".utf8)),
                     String(repeating: "\(number)", count: 90_000))
@@ -85,6 +85,23 @@ struct KillTests {
                 #expect(try backup.snapshotCount() == number + 2)
             }
             try backup.restic("check", "--read-data")
+        }
+    }
+
+    @Test("what a killed tag left beside its copy is not listed, and goes with the copy")
+    func halfTagged() throws {
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let (snapshots, saved) = (
+                backup.repository.appending("snapshots"), backup.base.appending("saved")
+            )
+            try tool("cp", "-a", snapshots, saved)
+            try backup.restic("tag", "--add", "other", "latest")
+            try tool("cp", "-a", "\(saved)/.", snapshots)
+            #expect(try backup.snapshotCount() == 1)
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+            #expect(try tool("ls", snapshots).split(separator: "\n").count == 1)
         }
     }
 
