@@ -3,23 +3,24 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// An item that has extended attributes a backup is to bring back: all but those that the kernel gives
-/// by its own rules (`security.selinux`).
+/// An item with extended attributes that a restore must bring back: all except those that the
+/// kernel assigns itself (`security.selinux`).
 public struct AttributedItem: Sendable, Hashable {
     /// The absolute path.
     public let path: FilePath
-    /// The digest of names and values: see ``AttributeDigest``; nil where not all can be read.
+    /// The digest of names and values, see ``AttributeDigest``; nil if not all values can be read.
     public let digest: String?
     /// Whether a name is not UTF-8.
     public let hasNameOtherThanUTF8: Bool
 }
 
-/// What the extended attributes of an item are: the SHA-256, in hexadecimal, of all of them by the bytes
-/// of their names, of each the name, a NUL, the size of the value in decimal digits, a NUL, and the value.
+/// A digest of an item's extended attributes: the SHA-256, in hexadecimal, of all attributes sorted
+/// by the bytes of their names. Each contributes its name, a NUL, the size of its value in decimal
+/// digits, a NUL, and the value.
 public struct AttributeDigest: Sendable, Hashable {
-    /// nil where not all values can be read.
+    /// The digest; nil if not all values can be read.
     public let hexadecimal: String?
-    /// The names.
+    /// The names of the attributes.
     public let names: [ExtendedAttributeName]
 
     /// Reads the attributes of an item.
@@ -32,7 +33,7 @@ public struct AttributeDigest: Sendable, Hashable {
         var isWhole = true
         for name in names {
             do throws(FileError) {
-                // One that is gone by now is not there to be stored.
+                // An attribute removed since the listing cannot be stored.
                 guard let value = try location.extendedAttribute(named: name) else { continue }
                 attributes.append((Array(name.bytes), value))
             } catch {
@@ -42,7 +43,7 @@ public struct AttributeDigest: Sendable, Hashable {
         hexadecimal = isWhole ? Self.hexadecimal(of: attributes) : nil
     }
 
-    /// The digest of attributes, given in any order.
+    /// Returns the digest of attributes given in any order.
     package static func hexadecimal(of attributes: [(name: [UInt8], value: [UInt8])]) -> String {
         let sorted = attributes.sorted { $0.name.lexicographicallyPrecedes($1.name) }
         let bytes = sorted.flatMap { name, value in

@@ -5,36 +5,36 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What a backup will store and what it leaves out, decided before anything is stored.
+/// What a backup will store and what it excludes, decided before anything is stored.
 public struct BackupPlan: Sendable {
-    /// The directories and files to back up: absolute real paths, without those that lie in another.
+    /// The directories and files to back up: absolute real paths, none inside another.
     public internal(set) var sources: [FilePath]
-    /// What is left out, sorted by path. A directory stands for its contents: the entry itself is
+    /// The excluded items, sorted by path. A directory stands for its contents: its own entry is
     /// stored.
     public internal(set) var exclusions: [LeftOutItem] = []
-    /// What has to be reported: marks that do not count, and what could not be looked at.
+    /// The notices to report, such as ignored marks and items that could not be read.
     public internal(set) var notices: [PlanNotice] = []
-    /// Counts of what is stored and left out.
+    /// The counts of stored and excluded items.
     public internal(set) var totals = PlanTotals()
-    /// Items that store a protection class themselves, sorted by path; what is left out as a whole
-    /// was not looked at.
+    /// The items with a protection class of their own, sorted by path. The contents of excluded
+    /// directories were not examined.
     public internal(set) var protectedItems: [ProtectedItem] = []
-    /// What is stored that has extended attributes, sorted by path.
+    /// The stored items that have extended attributes, sorted by path.
     public internal(set) var attributedItems: [AttributedItem] = []
-    /// What a snapshot must hold; nil unless it was asked for.
+    /// What a snapshot must contain; nil unless it was requested.
     public internal(set) var manifest: PlanManifest?
 
-    /// What is left out by a mark that a user other than the item's owner may have set.
+    /// The items excluded by a mark that a user other than the owner may have set.
     public var doubtfulExclusions: [LeftOutItem] {
         let paths = Set(
             notices.lazy.filter { $0.matter == .issue(.writableByOthers) }.map(\.path))
         return paths.isEmpty ? [] : exclusions.filter { paths.contains($0.path) }
     }
 
-    /// The placeholders of evicted files, which are left out.
+    /// The placeholders of evicted files, which are excluded.
     public var placeholders: [Placeholder] { exclusions.compactMap(\.reason.placeholder) }
 
-    /// Those of the placeholders whose content the backup's repository does not keep.
+    /// The placeholders whose content is not in the backup's repository.
     public var missingPlaceholders: [Placeholder] {
         notices.compactMap {
             guard case .missing(let placeholder) = $0.matter else { return nil }
@@ -42,9 +42,9 @@ public struct BackupPlan: Sendable {
         }
     }
 
-    /// Notes which placeholders' content the backup's repository does not keep.
+    /// Adds a notice for each placeholder whose content is not in the backup's repository.
     ///
-    /// - Parameter isKept: whether it keeps that of a placeholder, by its record.
+    /// - Parameter isKept: whether the repository has the content that a record refers to.
     public mutating func noteMissing(_ isKept: (EvictionRecord) -> Bool) {
         let missing = exclusions.compactMap { item in
             item.reason.placeholder.flatMap { placeholder in
@@ -62,40 +62,40 @@ public struct BackupPlan: Sendable {
     }
 }
 
-/// Something a backup leaves out.
+/// An item that a backup excludes.
 public struct LeftOutItem: Sendable, Hashable {
     /// The absolute path.
     public let path: FilePath
-    /// Whether it is a directory, of which the entry itself is stored.
+    /// Whether the item is a directory, whose own entry is stored.
     public let isDirectory: Bool
-    /// Why.
+    /// Why the item is excluded.
     public let reason: LeftOutReason
 }
 
-/// Something a plan has to report about one item.
+/// A notice about one item of a plan.
 public struct PlanNotice: Sendable, Hashable {
-    /// What is to be reported.
+    /// What the notice reports.
     public enum Matter: Sendable, Hashable {
-        /// Marks that do not count, or contradict each other.
+        /// Marks that are ignored or contradict each other.
         case issue(PolicyIssue)
-        /// The item could not be looked at; what is below it is not in the plan.
+        /// The item could not be read; nothing below it is in the plan.
         case unreadable(FileError)
-        /// The item was there before, and was moved here while the plan was made, which may not have met it
-        /// under any name.
+        /// The item was moved here while the plan was built; the walk may have missed it under both
+        /// names.
         case moved
-        /// The file is the placeholder of an evicted one, whose content the backup's repository does not
-        /// keep.
+        /// The file is the placeholder of an evicted file whose content is not in the backup's
+        /// repository.
         case missing(Placeholder)
-        /// The file shows signs of an eviction, and is no placeholder: it is stored as it is.
+        /// The file shows signs of an eviction but is not a placeholder; it is stored as it is.
         case eviction(EvictionSign)
     }
 
     /// The absolute path.
     public let path: FilePath
-    /// What is to be reported.
+    /// What the notice reports.
     public let matter: Matter
 
-    /// Whether it keeps something out of the backup that should be in it.
+    /// Whether the notice means that something is missing from the backup.
     public var isShortfall: Bool {
         switch matter {
         case .issue, .eviction(.stale): false
@@ -121,7 +121,7 @@ public struct PlanNotice: Sendable, Hashable {
 }
 
 extension EvictionSign {
-    /// What is wrong with a file that is stored all the same, in words.
+    /// What is wrong with a file that is stored nevertheless, in words.
     fileprivate var sentence: String {
         switch self {
         case .placeholder: "is evicted"
@@ -142,22 +142,22 @@ extension EvictionSign {
     }
 }
 
-/// Counts of a plan.
+/// The counts of a plan.
 public struct PlanTotals: Sendable, Hashable {
-    /// Regular files to store; each name of a file with several counts.
+    /// The number of regular files to store; each hard link counts.
     public internal(set) var storedFiles = 0
-    /// Directories to store, those whose contents are left out included.
+    /// The number of directories to store, including those whose contents are excluded.
     public internal(set) var storedDirectories = 0
-    /// Symbolic links, FIFOs and devices to store.
+    /// The number of symbolic links, FIFOs and devices to store.
     public internal(set) var storedOthers = 0
-    /// The sizes of the regular files to store, in bytes.
+    /// The total size of the regular files to store, in bytes.
     public internal(set) var storedBytes: Int64 = 0
-    /// Items left out; a directory counts once, whatever it holds.
+    /// The number of excluded items; a directory counts once, whatever it contains.
     public internal(set) var leftOutItems = 0
-    /// The sizes of the regular files left out by themselves, in bytes. Contents of directories that
-    /// are left out were not looked at.
+    /// The total size, in bytes, of the regular files that are excluded individually. The contents
+    /// of excluded directories were not examined.
     public internal(set) var leftOutFileBytes: Int64 = 0
-    /// All items to store.
+    /// The number of all items to store.
     public var storedItems: Int { storedFiles + storedDirectories + storedOthers }
 
     mutating func add(_ other: PlanTotals) {
@@ -169,8 +169,10 @@ public struct PlanTotals: Sendable, Hashable {
         leftOutFileBytes.addSaturating(other.leftOutFileBytes)
     }
 
+    /// Counts one item.
+    ///
     /// - Parameter isStored: whether the item's entry is stored; also true for a directory whose
-    ///   contents are left out.
+    ///   contents are excluded.
     mutating func count(_ status: FileStatus, isLeftOut: Bool, isStored: Bool) {
         let bytes = status.kind == .regularFile ? status.size : 0
         if isLeftOut {

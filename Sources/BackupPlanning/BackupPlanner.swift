@@ -5,26 +5,26 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Walks the SOURCEs of a backup, asks the policy about every item, and makes a plan.
+/// Walks the sources of a backup, applies the policy to every item, and builds a plan.
 public struct BackupPlanner: Sendable {
-    /// Decides what is left out.
+    /// The policy that decides what is excluded.
     public var policy: StoragePolicy
     /// The filesystems mounted on this machine.
     public var mounts: MountTable
-    /// Directories that hold the backup's own repository, recognised wherever they are met.
+    /// The directories of the backup's own repository, excluded wherever they are found.
     public var repositories: Set<FileIdentity> = []
-    /// Whether the plan keeps what is needed to compare a snapshot with it.
+    /// Whether the plan includes the manifest needed to compare a snapshot with it.
     public var makesManifest = false
-    /// The longest path, in bytes, that the engine can open; nil where it has no limit.
+    /// The longest path, in bytes, that the engine can open; nil if it has no limit.
     public var longestPath: Int? = 4095
-    /// The size, in bytes, above which regular files are left out; nil for none.
+    /// The size, in bytes, above which regular files are excluded; nil for no limit.
     public var largestFile: Int64?
-    /// Whether anybody who has the backup can read it: files with a protection class are then left
-    /// out. A class protects contents: the entries of directories are stored all the same.
+    /// Whether the backup is readable without a key. Files whose protection class forbids plaintext
+    /// are then excluded. Directories are stored nevertheless, since a class protects contents only.
     public var storesPlaintext = false
-    /// How many threads walk.
+    /// The number of threads that walk the tree.
     public var threadCount = TreeScanner.defaultThreadCount
-    /// Asked before each item: true ends the walk at once.
+    /// Called before each item; returning true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool = { false }
 
     /// Creates a planner.
@@ -33,22 +33,23 @@ public struct BackupPlanner: Sendable {
         self.mounts = mounts
     }
 
-    /// Makes a plan.
+    /// Builds a plan.
     ///
-    /// What is moved from a directory that is still to be read into one that was read already is met
-    /// nowhere. With a manifest such items are looked for at the end, and the plan is made again when there
-    /// are some; those that move each time are in its notices.
+    /// The walk misses an item that is moved from a directory not yet read into one already read.
+    /// With a manifest, such items are searched for at the end, and if there are any the plan is
+    /// built again, up to three times in all. Items still moving during the last walk are in the
+    /// plan's notices.
     ///
-    /// - Parameter sources: directories or files, from the working directory or absolute; a symbolic
-    ///   link stands for what it leads to.
+    /// - Parameter sources: directories or files, absolute or relative to the working directory; a
+    ///   symbolic link stands for its target.
     /// - Throws: ``SourceError`` when a source would not be stored, `FileError` when one cannot be
-    ///   reached, `CancellationError` when the walk was told to stop. Trouble with items below a source is in
-    ///   the plan's notices.
+    ///   reached, `CancellationError` when ``shouldStop`` ended the walk. Errors with items below a
+    ///   source are in the plan's notices.
     public func makePlan(for sources: [FilePath]) throws -> BackupPlan {
         try makePlan(for: sources, collecting: { () }, observer: { NoPlanObserver() }).plan
     }
 
-    /// Makes a plan, again while items move, and collects something from the items of the last walk.
+    /// Builds a plan, again while items move, and returns it with the collector of the last walk.
     ///
     /// - Parameters:
     ///   - makeCollector: called once for each walk.
@@ -71,9 +72,9 @@ public struct BackupPlanner: Sendable {
         }
     }
 
-    /// Makes a plan and tells an observer of every item.
+    /// Builds a plan in one walk and reports every item to an observer.
     ///
-    /// - Parameter makeObserver: called once on each thread, with the thread's number from 0.
+    /// - Parameter makeObserver: called once for each thread, with the thread's index from 0.
     public func makePlan<Observer: PlanObserver>(
         for sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
     ) throws -> BackupPlan {
@@ -99,5 +100,5 @@ public struct BackupPlanner: Sendable {
     }
 }
 
-/// How often a plan is made while items move.
+/// The greatest number of walks for one plan while items move.
 private let mostTries = 3

@@ -4,29 +4,30 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Why a backup leaves an item out.
+/// Why a backup excludes an item.
 public enum LeftOutReason: PolicyReason {
     /// A mark or a location excludes it.
     case excluded(Exclusion)
-    /// Another filesystem begins here, of a kind that is not backed up.
+    /// The item is the mount point of a filesystem of a kind that is not backed up.
     case mount(type: String, category: Mount.Category)
-    /// It is the repository the backup goes to.
+    /// The item is the repository of this backup.
     case repository
-    /// Sockets mean nothing once their program has ended, and no backup tool stores them.
+    /// The item is a socket, which is useless without its process; no backup tool stores sockets.
     case socket
-    /// Its path is longer than the engine can open (`PATH_MAX`, 4096 bytes with the NUL).
+    /// The path is longer than the engine can open (`PATH_MAX`, 4096 bytes with the NUL).
     case tooLong
-    /// Its holes are larger than an engine, which reads them as zeros, can read: see ``largestHoles``.
+    /// The file has more holes than an engine, which reads them as zeros, can process: see
+    /// ``largestHoles``.
     case tooSparse
-    /// It is a regular file above the size, in bytes, that was chosen as the limit.
+    /// The item is a regular file larger than the chosen limit, in bytes.
     case larger(limit: Int64)
-    /// Its protection class forbids to write it where anybody can read it.
+    /// The protection class forbids storing the file as plaintext.
     case protected(EffectiveProtection)
-    /// It is the placeholder of an evicted file: it has no content, which a snapshot holds.
+    /// The item is the placeholder of an evicted file, whose content is in a snapshot.
     case evicted(Placeholder)
 
-    /// `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`, `too-long`,
-    /// `too-sparse`, `larger`, `protected` or `evicted`.
+    /// The short name: `marked`, `marker`, `location`, `inherited`, `mount`, `repository`, `socket`,
+    /// `too-long`, `too-sparse`, `larger`, `protected` or `evicted`.
     public var name: String {
         switch self {
         case .excluded(let exclusion): exclusion.name
@@ -41,7 +42,7 @@ public enum LeftOutReason: PolicyReason {
         }
     }
 
-    /// The kind of mark that leaves the item out; nil when no mark does.
+    /// The kind of mark that excludes the item; nil when no mark does.
     public var marker: Marker? {
         guard case .excluded(let exclusion) = self else { return nil }
         return exclusion.marker
@@ -67,7 +68,7 @@ public enum LeftOutReason: PolicyReason {
         }
     }
 
-    /// The directory above that decides; nil when the reason is the item's own.
+    /// The ancestor directory that decides; nil when the reason is the item's own.
     public var ancestor: FilePath? {
         switch self {
         case .excluded(let exclusion): exclusion.ancestor
@@ -76,7 +77,7 @@ public enum LeftOutReason: PolicyReason {
         }
     }
 
-    /// The reason at the directory above that decides, or the reason itself.
+    /// The reason at the ancestor directory that decides, or the reason itself.
     public var origin: LeftOutReason {
         switch self {
         case .excluded(let exclusion): .excluded(exclusion.origin)
@@ -85,20 +86,20 @@ public enum LeftOutReason: PolicyReason {
         }
     }
 
-    /// The file that is stored all the same when a directory's contents are left out for this reason:
-    /// the tag that says why.
+    /// The tag file that is stored although the other contents of its directory are excluded for
+    /// this reason; nil for other reasons.
     public var keptFile: TagFile? {
         guard case .excluded(.marker(.cachedir)) = self else { return nil }
         return .cacheDirectory
     }
 
-    /// The placeholder that is left out; nil for any other reason.
+    /// The excluded placeholder; nil for any other reason.
     public var placeholder: Placeholder? {
         guard case .evicted(let placeholder) = self else { return nil }
         return placeholder
     }
 
-    /// Whether leaving the item out makes the backup incomplete, rather than being what was asked for.
+    /// Whether the exclusion makes the backup incomplete, rather than being what was requested.
     public var isShortfall: Bool {
         switch self {
         case .tooLong, .tooSparse, .protected: true
@@ -107,13 +108,13 @@ public enum LeftOutReason: PolicyReason {
     }
 }
 
-/// What is left of an evicted file.
+/// The placeholder of an evicted file.
 public struct Placeholder: Sendable, Hashable {
-    /// Says where the content is.
+    /// The record that says where the content is.
     public let record: EvictionRecord
     /// The size of the content, in bytes.
     public let size: Int64
-    /// When the content last changed.
+    /// The modification time of the content.
     public let modified: FileTime
 
     init(_ record: EvictionRecord, _ status: FileStatus) {
@@ -123,12 +124,12 @@ public struct Placeholder: Sendable, Hashable {
     }
 }
 
-/// How much of a file may be holes, in bytes, for it to be backed up: 16 TiB, as large as a file can
-/// be on ext4. Engines read, and hash, each byte of a hole as a zero, and a file can be 2^63 - 1 bytes.
+/// The most bytes of holes that a file may have to be backed up: 16 TiB, the largest file on ext4.
+/// Engines read and hash each byte of a hole as a zero, and a file can have 2^63 - 1 bytes.
 package let largestHoles: Int64 = 1 << 44
 
 extension FileStatus {
-    /// Whether more of a regular file is holes than can be backed up.
+    /// Whether this is a regular file with more than ``largestHoles`` bytes of holes.
     package var isTooSparse: Bool {
         kind == .regularFile && size.subtractingSaturating(allocatedSize) > largestHoles
     }

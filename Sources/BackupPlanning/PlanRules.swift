@@ -6,7 +6,8 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What decides about an item besides the policy: mounts, the repository, sockets, long paths.
+/// The rules that decide about an item: the policy, and what overrides it, such as mounts, the
+/// repository, sockets and long paths.
 struct PlanRules: Sendable {
     let policy: StoragePolicy
     let markReader: MarkReader
@@ -26,7 +27,7 @@ struct PlanRules: Sendable {
         repositories = planner.repositories
     }
 
-    /// The policy's decision on an entry; the one made before for a source.
+    /// Returns the policy's decision on an entry; for a source, the decision made earlier.
     func decide(
         _ entry: borrowing TreeEntry, _ marks: ItemMarks, _ status: FileStatus,
         in context: PlanContext
@@ -39,7 +40,8 @@ struct PlanRules: Sendable {
             isWritableByOthers: status.isWritableByOthers)
     }
 
-    /// The policy's decision on a tag file that is stored of a directory whose contents are left out.
+    /// Returns the policy's decision on a tag file that is stored although the other contents of its
+    /// directory are excluded.
     func decide(
         _ tag: TagFile, at path: FilePath, _ marks: ItemMarks, _ status: FileStatus,
         in context: PolicyContext
@@ -50,7 +52,8 @@ struct PlanRules: Sendable {
             isWritableByOthers: status.isWritableByOthers)
     }
 
-    /// That an item's class forbids plaintext; nil when the item may be stored.
+    /// Returns the reason if the item's protection class forbids plaintext; nil when the item may be
+    /// stored.
     func protection(_ kind: FileKind, _ decision: Decision) -> LeftOutReason? {
         guard storesPlaintext, kind != .directory, decision.protection.forbidsPlaintext else {
             return nil
@@ -58,7 +61,7 @@ struct PlanRules: Sendable {
         return .protected(decision.protection)
     }
 
-    /// Why an item is left out whatever its marks say; nil when it is not.
+    /// Returns why an item is excluded whatever its marks say; nil when it is not.
     func obstacle(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
         in context: PlanContext
@@ -70,7 +73,7 @@ struct PlanRules: Sendable {
             if case .placeholder(let record) = sign {
                 return .evicted(Placeholder(record, status))
             }
-            // A SOURCE is asked for by its name.
+            // A source was named explicitly.
             if let largestFile, context.source == nil, status.size > largestFile {
                 return .larger(limit: largestFile)
             }
@@ -84,8 +87,8 @@ struct PlanRules: Sendable {
         return .mount(type: mount.filesystemType, category: mount.category)
     }
 
-    /// Whether a mount begins here that a server answers for, or a program, and that stays out: to ask it for
-    /// anything may mean to wait for ever.
+    /// Whether the entry is a mount point whose server, or the program behind a FUSE mount, may never
+    /// answer a request.
     func isRemoteMount(
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {

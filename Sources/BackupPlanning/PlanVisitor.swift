@@ -6,7 +6,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// One thread's part in making a plan.
+/// The visitor of one thread that builds its part of a plan.
 struct PlanVisitor: TreeVisitor {
     private let rules: PlanRules
     private var observer: any PlanObserver
@@ -37,7 +37,7 @@ struct PlanVisitor: TreeVisitor {
         }
         let sign = EvictionSign(entry, status, marks.eviction)
         let reason = leaveOut(entry, status, sign, decision, in: context)
-        // The entry of a directory is stored in any case.
+        // The entry of an excluded directory is stored nevertheless.
         if reason == nil || status.kind == .directory,
             !rules.isRemoteMount(entry, status, in: context)
         {
@@ -75,15 +75,15 @@ struct PlanVisitor: TreeVisitor {
     ) throws(FileError) -> (FileStatus, ItemMarks) {
         let status: FileStatus
         do throws(Errno) {
-            // A silent mount may stand in a directory's place. Of directories nothing counts that a server
-            // might know better.
+            // A directory may be the mount point of a server that does not answer. The cached status
+            // has all that is used of a directory.
             let isEntry = context.source == nil && entry.kind == .directory
             status = isEntry ? try entry.statusAtHand() : try entry.status()
         } catch {
             throw .readingStatus(error, of: entry.path)
         }
         if context.source != nil {
-            // Its marks are in the decision that was made before.
+            // The decision made earlier includes the marks of a source.
             var marks = ItemMarks.none
             if status.kind == .regularFile { marks.eviction = try entry.evictionRecord() }
             return (status, marks)
@@ -96,24 +96,24 @@ struct PlanVisitor: TreeVisitor {
         )
     }
 
-    /// Whether marks are worth looking for: most items have no extended attributes at all.
+    /// Whether the item may have marks: most items have no extended attributes at all.
     private func mayHaveMarks(_ entry: borrowing TreeEntry) -> Bool {
         guard rules.markReader.readsAttributesOnly else { return true }
         do throws(Errno) {
             return try entry.hasExtendedAttributes()
         } catch {
-            // Whoever looks for them reports it.
+            // Reading the marks reports the error.
             return true
         }
     }
 
-    /// What vanished since its directory was read is not there to be stored. Anything else that
-    /// cannot be looked at is left to the engine, and reported.
+    /// Reports an entry that cannot be read and leaves it to the engine. An entry that was removed
+    /// since its directory was read is not reported.
     private mutating func cannotLook(at entry: borrowing TreeEntry, _ error: FileError) {
         if error.code != .noSuchFile { cannotRead(error) }
     }
 
-    /// Notes an item that has extended attributes: a restore compares them.
+    /// Records the extended attributes of an item, which a restore compares.
     private mutating func noteAttributes(of entry: borrowing TreeEntry, _ status: FileStatus) {
         guard status.kind.canStoreUserAttributes, (try? entry.hasExtendedAttributes()) ?? true
         else { return }
@@ -127,7 +127,7 @@ struct PlanVisitor: TreeVisitor {
                         String(validating: $0.bytes, as: UTF8.self) == nil
                     }))
         } catch {
-            // It may have some.
+            // The item may have attributes.
             part.attributedItems.append(
                 AttributedItem(path: entry.path, digest: nil, hasNameOtherThanUTF8: false))
         }
@@ -150,7 +150,7 @@ struct PlanVisitor: TreeVisitor {
         part.notices += issues.map { PlanNotice(path: path, matter: .issue($0)) }
     }
 
-    /// Notes the one file that is stored of a directory whose contents are left out.
+    /// Records the tag file that is stored although the other contents of its directory are excluded.
     private mutating func noteKept(
         _ file: TagFile, in directory: borrowing TreeEntry, _ context: PolicyContext
     ) {
@@ -161,7 +161,7 @@ struct PlanVisitor: TreeVisitor {
         do throws(FileError) {
             (status, marks) = try file.look(in: directory, rules.markReader)
         } catch {
-            // Gone again: the directory is left out for the reason that was true.
+            // The tag file was removed since; the directory stays excluded for the reason found.
             return
         }
         let decision = rules.decide(file, at: FilePath(bytes: path), marks, status, in: context)
@@ -186,7 +186,8 @@ struct PlanVisitor: TreeVisitor {
 
     /// Counts an item.
     ///
-    /// - Returns: whether its entry is stored, as that of a directory whose contents are left out is.
+    /// - Returns: whether its entry is stored, which is true of a directory whose contents are
+    ///   excluded.
     private mutating func count(_ status: FileStatus, _ disposition: Disposition) -> Bool {
         let isLeftOut = disposition.isLeftOut
         let isEntryStored = status.kind == .directory && disposition != .leftOut(.tooLong)

@@ -1,22 +1,21 @@
 import CLinux
 import SystemPackage
 
-// Reading small files as a whole: settings, records, and what the kernel tells in `/proc`. None of this
-// waits for the other end of a FIFO, or long for the holder of a lease, and none takes more memory than
-// a stated limit.
+// Reading small files as a whole: settings, records, and files in `/proc`. These functions never wait
+// for the other end of a FIFO, wait only briefly for a lease, and read no more than a given limit.
 
-/// The most bytes that a file of settings may have.
+/// The greatest size of a settings file, in bytes.
 package let settingsLimit = 1 << 20
 
-/// Reads a whole regular file, those of `/proc` and `/sys` among them. Links are followed: for files of
-/// the system, and for those that the person who runs the program named.
+/// Reads a whole regular file, including files in `/proc` and `/sys`. Symbolic links are followed:
+/// use this only for system files and for files named by the user who runs the program.
 ///
-/// - Parameter limit: the most bytes it may have.
+/// - Parameter limit: the greatest size of the file, in bytes.
 /// - Throws: `EINVAL` for anything but a regular file, `EISDIR` for a directory, `EFBIG` for a file
-///   above the limit, `EAGAIN` while a program holds a write lease, and those of `openat(2)` and
-///   `read(2)`.
+///   above the limit, `EAGAIN` while another process has a write lease, and the errors of
+///   `openat(2)` and `read(2)`.
 package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errno) -> [UInt8] {
-    // A lease that keeps it may be given up in a moment.
+    // The lease of another process may be released in a moment.
     let descriptor = try Patience().retry(while: { $0 == .resourceTemporarilyUnavailable }) {
         () throws(Errno) in try openForReading(path)
     }
@@ -24,16 +23,17 @@ package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errn
     return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
 }
 
-/// Reads a whole file that lies in the home of a user who is not trusted: `openat2(2)` with
-/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`: a mount in a home
-/// may be one that never answers.
+/// Reads a whole file in the home directory of an untrusted user: `openat2(2)` with
+/// `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_MAGICLINKS` and `RESOLVE_NO_XDEV`. Mount
+/// points are not crossed because a mount in a home directory may never answer.
 ///
 /// - Parameters:
-///   - path: the way from the home, relative and without `..`.
-///   - owner: the home's user, who must own the file.
-///   - limit: the most bytes it may have.
-/// - Throws: `ELOOP` for a symbolic link on the way or at the end, `EXDEV` for a path that leaves the
-///   home or its mount, `EACCES` for a file of another owner, and as ``contentsOfFile(_:limit:)``.
+///   - path: the path relative to the home directory, without `..`.
+///   - owner: the uid of the home's user, who must own the file.
+///   - limit: the greatest size of the file, in bytes.
+/// - Throws: `ELOOP` for a symbolic link anywhere in the path, `EXDEV` for a path that leaves the
+///   home directory or its mount, `EACCES` for a file of another owner, and as
+///   ``contentsOfFile(_:limit:)``.
 package func contentsOfFile(
     _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, limit: Int
 ) throws(Errno) -> [UInt8] {
@@ -47,11 +47,11 @@ package func contentsOfFile(
     return try contents(ofOpen: file.descriptor, status, limit: limit)
 }
 
-/// Reads what is left of an open regular file.
+/// Reads the rest of an open regular file.
 ///
 /// - Parameters:
-///   - status: the file's own.
-///   - limit: the most bytes it may have.
+///   - status: the file's status.
+///   - limit: the greatest number of bytes to read.
 /// - Throws: as ``contentsOfFile(_:limit:)``.
 package func contents(
     ofOpen file: FileDescriptor, _ status: FileStatus, limit: Int
@@ -65,7 +65,7 @@ package func contents(
     while true {
         let count = try readFile(file, into: chunk)
         if count == 0 { return contents }
-        // The size says nothing of files of the kernel, and another program may add to any.
+        // The size of a file in `/proc` or `/sys` is meaningless, and any file may grow meanwhile.
         guard contents.count + count <= limit else { throw .fileTooLarge }
         contents.append(contentsOf: chunk[..<count])
     }

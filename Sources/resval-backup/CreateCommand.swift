@@ -29,7 +29,7 @@ struct CreateCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as a JSON object.")
     var json = false
 
-    /// For `run`, which keeps no more than the counts: the lists can be of any length.
+    /// Whether only counts are printed, for `run`: it stores nothing else, and lists can have any length.
     @Flag(help: .hidden)
     var jsonCounts = false
 
@@ -135,7 +135,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows the counts that an engine tells.
+/// Returns a callback that shows the counts an engine reports.
 func reporter(_ display: Progress) -> @Sendable (BackupProgress) -> Void {
     let shown = Shown()
     return { progress in

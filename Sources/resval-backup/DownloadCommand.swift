@@ -56,8 +56,10 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 }
 
-/// Brings files back, each from the repository that is named if it keeps its content, else from the one
-/// that the journal knows under the identifier in its record.
+/// Brings the content of evicted files back.
+///
+/// Each file's content comes from the named repository if that is the one in the file's record, otherwise
+/// from the location that the journal has for the repository identifier in the record.
 func download(
     _ files: [FilePath], _ journal: Journal, _ repository: RepositoryOptions,
     _ report: EvictionReport, isDryRun: Bool = false

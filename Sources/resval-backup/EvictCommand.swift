@@ -96,9 +96,9 @@ struct EvictCommand: AsyncParsableCommand {
         try report.finish()
     }
 
-    /// Asks on the terminal.
+    /// Asks for confirmation on the terminal.
     ///
-    /// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` where nobody can be asked.
+    /// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` without a terminal to ask on.
     private func confirm(_ question: String) throws {
         guard Messages.canAsk else {
             throw ValidationError("\(question) Give --yes where nobody can be asked.")

@@ -83,7 +83,7 @@ struct EvictedCommand: AsyncParsableCommand {
     }
 }
 
-/// The home of the user who runs this.
+/// Returns the home of the user who runs the program.
 ///
 /// - Throws: `ValidationError` where there is none.
 func home() throws -> FilePath {
@@ -94,7 +94,7 @@ func home() throws -> FilePath {
 }
 
 extension EvictionSign {
-    /// What the file is, in a word.
+    /// The name of the file's state, as printed.
     fileprivate var state: String {
         switch self {
         case .placeholder: "evicted"

@@ -14,21 +14,21 @@ struct EvictionPaths: ParsableArguments {
     @Flag(name: [.customShort("R"), .long], help: "Take regular files below directories.")
     var recursive = false
 
-    /// What paths stand for.
+    /// The files that the paths expand to.
     struct Expansion {
         /// The files as real paths, each once.
         var files: [FilePath] = []
-        /// How many of them were found below directories, and their bytes on the disk.
+        /// The number of files found below directories, and their allocated bytes.
         var found: (files: Int, bytes: Int64) = (0, 0)
-        /// How many paths were none.
+        /// The number of paths that could not be expanded or read.
         var failures = 0
     }
 
-    /// Looks for the files.
+    /// Finds the files.
     ///
     /// - Parameters:
     ///   - places: directories that are not entered.
-    ///   - choice: which files below directories are taken.
+    ///   - choice: which files below directories are included.
     func files(without places: NeededPlaces, wanting choice: RegularFiles.Choice) -> Expansion {
         var seen = Set<FilePath>()
         var result = Expansion()
@@ -66,7 +66,7 @@ struct EvictionPaths: ParsableArguments {
     }
 }
 
-/// What becomes of evicted files whose content a backup's repository does not keep.
+/// The option for evicted files whose content a backup's repository does not keep.
 struct WithEvictedOption: ParsableArguments {
     @Flag(
         help: """

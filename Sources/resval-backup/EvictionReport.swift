@@ -5,9 +5,9 @@ import Eviction
 import ResourceValues
 import SystemCalls
 
-/// Prints what became of files that were to be evicted or brought back, and counts it.
+/// A report that prints and counts the outcome for each file to evict or bring back.
 final class EvictionReport: Sendable {
-    /// What the words say was done.
+    /// The operation that is reported.
     enum Work: Sendable {
         case evicting
         case downloading
@@ -26,8 +26,8 @@ final class EvictionReport: Sendable {
     private let totals: Monitor<Totals>
 
     /// - Parameters:
-    ///   - isSilent: whether only refusals are told.
-    ///   - failures: how many paths have failed already.
+    ///   - isSilent: whether only refusals are reported.
+    ///   - failures: the number of paths that have already failed.
     init(
         _ work: Work, isJSON: Bool, isSilent: Bool = false, failures: Int, display: Progress? = nil
     ) {
@@ -38,7 +38,7 @@ final class EvictionReport: Sendable {
         totals = Monitor(Totals(failures: failures))
     }
 
-    /// Prints what became of a file.
+    /// Prints and counts the outcome for a file.
     @Sendable func note(_ outcome: EvictionOutcome) {
         totals.withLock { $0.add(outcome) }
         var buffer = OutputBuffer()
@@ -54,15 +54,15 @@ final class EvictionReport: Sendable {
         display?.advance()
     }
 
-    /// Counts files whose repository failed as a whole, which was told.
+    /// Counts files whose repository failed as a whole, which was already reported.
     func noteFailures(_ count: Int) { totals.withLock { $0.failures += count } }
 
-    /// Whether no file was dealt with.
+    /// Whether no file was processed successfully.
     var isNothingDone: Bool { totals.withLock { $0.files == 0 } }
 
     /// Prints the totals.
     ///
-    /// - Throws: `ExitCode`: 1 when something failed and nothing was done, 3 when parts failed.
+    /// - Throws: `ExitCode`: 1 when something failed and nothing was done, 3 when some files failed.
     func finish() throws {
         display?.end()
         let totals = totals.withLock { $0 }

@@ -9,7 +9,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The journal of the user who runs this.
+/// Returns the journal of the user who runs the program.
 ///
 /// - Throws: `FileError` when neither `$XDG_STATE_HOME` nor a home is known.
 func ownJournal(in environment: PolicyEnvironment) throws -> Journal {
@@ -21,13 +21,13 @@ func ownJournal(in environment: PolicyEnvironment) throws -> Journal {
     return Journal(stateHome: state.path)
 }
 
-/// What becomes of the placeholders that a backup meets.
+/// The handling of placeholders in a backup's SOURCEs.
 struct MetPlaceholders {
-    /// What was said about repositories.
+    /// The repository options of the command.
     private let options: RepositoryOptions
-    /// Whether the repository that was named, if any, is the backup's.
+    /// Whether the named repository, if any, is the backup's.
     private let isForRepository: Bool
-    /// Whether files are brought back whose content the repository does not keep.
+    /// Whether files whose content the repository does not keep are brought back.
     private let bringsBack: Bool
     private let journal: Journal?
 
@@ -44,10 +44,10 @@ struct MetPlaceholders {
     /// older versions get their record first.
     ///
     /// - Parameters:
-    ///   - isShownOnly: whether the plan is no backup's: it is made once, and placeholders are missing in it
-    ///     only where a repository is named.
-    ///   - plan: the plan in what `makePlan` makes.
-    ///   - makePlan: called again when files were changed.
+    ///   - isShownOnly: whether the plan is only shown and not for a backup. Placeholders are then missing
+    ///     in it only where a repository is named, and unrecorded ones do not cause a second plan.
+    ///   - plan: the key path of the plan in the result of `makePlan`.
+    ///   - makePlan: makes a plan; called again when files were changed.
     func settle<Planned>(
         isShownOnly: Bool = false, _ plan: WritableKeyPath<Planned, BackupPlan>,
         _ makePlan: () throws -> Planned
@@ -65,7 +65,7 @@ struct MetPlaceholders {
         do {
             try await download(missing, journal, options, report)
         } catch is ExitCode where !StopRequest.isMade {
-            // What did not come is missing.
+            // The second plan names the files that could not be brought back as missing.
         }
         planned = try makePlan()
         try await noteMissing(in: &planned[keyPath: plan], true)
@@ -89,9 +89,10 @@ struct MetPlaceholders {
         }
     }
 
-    /// Writes the records of placeholders of older versions, each from the repository that holds it.
+    /// Writes the records on placeholders of older versions, each from the repository that keeps its
+    /// content.
     ///
-    /// - Returns: whether any was written. A file that gets none is reported.
+    /// - Returns: whether any record was written. A file that gets none is reported.
     @discardableResult
     func takeOver(_ files: [FilePath], _ journal: Journal) async throws -> Bool {
         var groups: [[UInt8]: [(known: EvictedFile, path: FilePath)]] = [:]
@@ -130,7 +131,7 @@ struct MetPlaceholders {
         do {
             return try await own.holder().takeOver(files, in: journal)
         } catch let error as BackupError where error.code != .interrupted {
-            // It may have been moved to where this one is.
+            // The repository may have been moved to the named location.
             guard options.location != nil else { throw error }
             return try await options.holder().takeOver(files, in: journal)
         }
@@ -146,8 +147,8 @@ extension PlanNotice {
     }
 }
 
-/// What is never evicted: the repository and what opens it, and where programs keep their settings,
-/// keys and state.
+/// Returns what is never evicted: the repository and its password file, and the directories of
+/// settings, keys and state.
 func neededPlaces(
     _ options: RepositoryOptions, in environment: PolicyEnvironment
 ) -> NeededPlaces {

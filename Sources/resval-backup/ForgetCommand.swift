@@ -96,7 +96,8 @@ struct ForgetCommand: AsyncParsableCommand {
         buffer.flush()
     }
 
-    /// A SOURCE that is gone may still have snapshots.
+    /// Returns the real path of a SOURCE, or its normalized path when it does not exist: a deleted SOURCE
+    /// may still have snapshots.
     private func realPath(_ source: PathArgument) throws(FileError) -> FilePath {
         do throws(FileError) {
             return try EffectiveValues.realPath(of: source.path)
@@ -136,8 +137,8 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 }
 
-/// Looks for files that need a snapshot of evicted files: in the home, in all SOURCEs of this machine and in
-/// directories.
+/// Decides which snapshots of evicted files are still needed, by the evicted files in the home, in all
+/// SOURCEs of this machine and in the given directories.
 private func decideKept(
     _ holder: any ContentHolding, lookingThrough directories: [PathArgument]
 ) async throws -> [Retention.Decision] {

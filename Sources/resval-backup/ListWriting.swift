@@ -6,14 +6,14 @@ import EffectiveValues
 import SystemCalls
 import SystemPackage
 
-/// Writes the list of a plan for a tool, and says how to use it.
+/// The list of a plan for another backup tool, with the command that uses it.
 struct ListWriting {
     let format: any ListFormat
     let options: ListOptions
 
     /// Makes the list and writes it.
     ///
-    /// - Throws: `ExitCode` 1 when nothing was written because the tool cannot be told of everything.
+    /// - Throws: `ExitCode` 1 when nothing was written because the tool cannot represent every item.
     /// - Returns: whether the tool will store everything it should.
     func run(
         _ planner: BackupPlanner, for sources: [FilePath], _ placeholders: MetPlaceholders
@@ -72,7 +72,7 @@ struct ListWriting {
             excludesPath = try realPath(of: excludes.path)
         }
         try list.finish()
-        // The command works from any directory.
+        // The printed command must work from any directory.
         listPath = try realPath(of: listPath)
         let command = command(planned, list: listPath, excludes: excludesPath)
         var buffer = OutputBuffer()
@@ -112,7 +112,7 @@ struct ListWriting {
         for sentence in command.advice { Messages.write(about: [UInt8]?.none, sentence) }
     }
 
-    /// Where paths wait that are too many for memory: beside the list, where it needs room anyway.
+    /// The directory for paths that do not fit in memory: the list's own, which needs room for it anyway.
     private var temporaryDirectory: FilePath {
         if let file = options.file {
             let parent = file.removingLastComponent()

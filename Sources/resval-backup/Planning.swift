@@ -5,7 +5,7 @@ import CommandSupport
 import EffectiveValues
 import SystemCalls
 
-/// Makes the planner that the options ask for.
+/// Returns a planner for the options.
 func makePlanner(
     _ options: PolicyOptions, repository: RepositoryLocation?
 ) throws -> BackupPlanner {
@@ -18,7 +18,7 @@ func makePlanner(
     return planner
 }
 
-/// Reports what a plan has to report.
+/// Prints a plan's notices: shortfalls as errors, the others as warnings.
 func report(_ notices: [PlanNotice]) {
     for notice in notices {
         if notice.isShortfall {

@@ -4,7 +4,9 @@ import CommandSupport
 import Eviction
 
 extension RepositoryOptions {
-    /// The engine, for files that are evicted into the repository.
+    /// Returns the engine, for files that are evicted into the repository.
+    ///
+    /// - Throws: `ValidationError` for plain archives, which cannot keep evicted files.
     func holder() throws -> any ContentHolding {
         guard let holder = try engine() as? any ContentHolding else {
             throw ValidationError("Files cannot be evicted into plain archives (tar:DIR).")
@@ -12,10 +14,10 @@ extension RepositoryOptions {
         return holder
     }
 
-    /// The engine for the repository with an identifier, as records have it: the one that is named, or
-    /// the one that the journal knows.
+    /// Returns the engine for the repository with an identifier from a record: the named repository if
+    /// it has this identifier, otherwise the one at the location in the journal.
     ///
-    /// - Throws: `BackupError` when the named one cannot be read, or none is known.
+    /// - Throws: `BackupError` when the named repository cannot be read, or no location is known.
     func holder(of identifier: String, _ journal: Journal?) async throws -> any ContentHolding {
         let known = try journal?.location(of: identifier)
         if location != nil {

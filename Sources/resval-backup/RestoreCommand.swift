@@ -146,11 +146,11 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension FilePath {
-    /// The path without the slash at its start.
+    /// The path without its leading slash.
     fileprivate var relative: FilePath { FilePath(root: nil, components) }
 }
 
-/// Brings the evicted files that a snapshot left out, each from the repository that keeps its content.
+/// Restores the evicted files that a snapshot excluded, each from the repository that keeps its content.
 private func restoreEvicted(
     _ result: RestoreResult, _ repository: RepositoryOptions, to target: FilePath, overwrites: Bool
 ) async throws -> RestoreResult {

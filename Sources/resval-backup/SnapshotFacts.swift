@@ -4,7 +4,7 @@ import Eviction
 import SystemCalls
 import TextFormats
 
-/// What `show` tells of a snapshot as a whole.
+/// The facts that `show` prints about a snapshot as a whole.
 struct SnapshotFacts: RecordHandler {
     private var snapshot: Snapshot
     private var facts: RecordFacts?
@@ -19,7 +19,7 @@ struct SnapshotFacts: RecordHandler {
         do throws(BackupError) {
             self = try await engine.readRecord(of: snapshot, with: self)
         } catch  where error.code == .noRecord {
-            // One of another program: what the engine itself tells is shown.
+            // Another program or an older version made the snapshot: only the engine's facts are shown.
         }
     }
 

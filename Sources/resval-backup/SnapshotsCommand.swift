@@ -56,7 +56,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 20))  ")
         buffer.append(text: "\(padded("HOST", hostWidth))  SOURCES\n")
         for snapshot in snapshots {
-            // Nanoseconds are for JSON.
+            // Only JSON output has nanoseconds.
             let time = snapshot.time.rfc3339ToTheSecond
             buffer.append(text: "\(snapshot.shortIdentifier)  \(time)  ")
             buffer.append(name: Array(padded(snapshot.hostName, hostWidth).utf8))

@@ -2,15 +2,16 @@ import BackupPlanning
 import SystemCalls
 import SystemPackage
 
-/// Compares a plan with the record of the snapshot before, as the record is read.
+/// Compares a plan with the record of the previous snapshot while that record is read.
 struct CoverageComparison: RecordHandler {
     private let today: RecordFacts
     private var before = RecordFacts()
-    /// Whether the record tells what the backup as a whole is compared by.
+    /// Whether the record contains the facts that backups are compared by.
     private(set) var hasFacts = false
-    /// What stored a protection class at the snapshot before.
+    /// The items that had a protection class in the previous snapshot.
     private(set) var protectedBefore: [RecordedProtection] = []
-    /// What is left out today for a reason that may hide what was held: its words, by path.
+    /// The items excluded from this backup for a reason that may hide content of the previous one,
+    /// by path.
     private var candidates: [[UInt8]: LeftOutItem] = [:]
     private var directoriesBefore: Set<[UInt8]> = []
 
@@ -37,8 +38,8 @@ struct CoverageComparison: RecordHandler {
         }
     }
 
-    /// What is left out today and was not, as far as the record tells: the predecessor may hold it,
-    /// or it may be new.
+    /// The items that are excluded from this backup and, as far as the record shows, were not
+    /// excluded from the previous one. The previous snapshot may contain them, or they may be new.
     var newlyLeftOut: [[UInt8]: LeftOutItem] {
         guard !directoriesBefore.isEmpty else { return candidates }
         return candidates.filter { path, _ in
@@ -46,7 +47,7 @@ struct CoverageComparison: RecordHandler {
         }
     }
 
-    /// The causes that need no look at the snapshot.
+    /// The causes that can be found without reading the snapshot's entries.
     var causes: [CoverageCause] {
         var causes: [CoverageCause] = []
         for source in today.sources {
@@ -67,7 +68,7 @@ struct CoverageComparison: RecordHandler {
 }
 
 extension RecordFacts {
-    /// The causes that more items or bytes before than now are.
+    /// Returns the causes for a drop in the number of items or bytes; empty if neither fell enough.
     func falls(from itemsBefore: Int64, _ bytesBefore: Int64) -> [CoverageCause] {
         var causes: [CoverageCause] = []
         if hasFallen(from: itemsBefore, to: items) {
@@ -79,34 +80,35 @@ extension RecordFacts {
         return causes
     }
 
-    /// By more than 20 %.
+    /// Whether a value fell by more than 20 %.
     private func hasFallen(from before: Int64, to now: Int64) -> Bool {
         Double(now) < Double(before) * 0.8
     }
 }
 
 extension LeftOutReason {
-    /// Whether something that was backed up before can vanish from backups by this reason.
+    /// Whether an item that was backed up before can disappear from backups for this reason.
     fileprivate var canHideHeldItems: Bool {
         switch self {
-        // What is evicted is in a snapshot of its own, or named as missing.
+        // The content of an evicted file is in a separate snapshot, or the file is reported as
+        // missing.
         case .socket, .repository, .evicted: false
         default: true
         }
     }
 }
 
-/// Counts what a snapshot holds of items that are left out today.
+/// Counts the entries of a snapshot that belong to items excluded today.
 struct HeldItems: SnapshotEntryHandler {
-    /// How much it holds of one.
+    /// A number of entries and their total size.
     struct Count: Sendable {
         var items = 0
         var bytes: Int64 = 0
     }
 
-    /// How much it holds of each, by path.
+    /// The entries of each excluded item, by path.
     private(set) var counts: [[UInt8]: Count] = [:]
-    /// How much it holds of the SOURCEs.
+    /// The entries of all SOURCEs.
     private(set) var total = Count()
     private let wanted: [[UInt8]: LeftOutItem]
     private let sources: [[UInt8]]
@@ -116,7 +118,7 @@ struct HeldItems: SnapshotEntryHandler {
         self.sources = sources.map(\.bytes)
     }
 
-    /// The causes that its holding items of those is.
+    /// One cause for each excluded item of which the snapshot has entries, sorted by path.
     var causes: [CoverageCause] {
         counts.map { path, count in
             .newlyExcluded(
@@ -130,7 +132,7 @@ struct HeldItems: SnapshotEntryHandler {
         guard sources.contains(where: { isHeld(entry.path, by: $0) }) else { return }
         total.items += 1
         total.bytes.addSaturating(entry.size)
-        // Of a directory the entry itself is stored all the same.
+        // The entry of an excluded directory itself is stored; only what is below it is excluded.
         if wanted[entry.path]?.isDirectory == false { return count(entry, for: entry.path) }
         for directory in ancestors(of: entry.path) {
             let path = Array(directory)
@@ -144,7 +146,7 @@ struct HeldItems: SnapshotEntryHandler {
     }
 }
 
-/// The directories above a path, the nearest first, without the root.
+/// Returns the directories above a path, nearest first, without the root.
 func ancestors(of path: [UInt8]) -> some Sequence<ArraySlice<UInt8>> {
     sequence(state: path[...]) { rest -> ArraySlice<UInt8>? in
         guard let slash = rest.lastIndex(of: UInt8(ascii: "/")), slash > 0 else { return nil }

@@ -3,15 +3,15 @@ import SystemCalls
 import SystemPackage
 
 extension BackupEngine {
-    /// Makes a snapshot as a plan says, reads it back and compares it with the plan.
+    /// Makes a snapshot from a plan, reads it back and compares it with the plan.
     ///
     /// - Parameters:
     ///   - plan: the plan, made by `planner` with a manifest.
-    ///   - planner: names what is missing from the snapshot, should anything be.
-    ///   - tags: tags to give the snapshot besides those that tell its SOURCEs.
+    ///   - planner: finds the names of items that are missing from the snapshot.
+    ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
     ///   - report: called a few times a second while files are read.
-    /// - Throws: ``BackupError`` when no snapshot was made or it could not be read back; what
-    ///   planning throws.
+    /// - Throws: ``BackupError`` when no snapshot was made or it could not be read back; errors
+    ///   from planning.
     package func create(
         _ plan: BackupPlan, planner: BackupPlanner, tags: [String],
         report: @escaping @Sendable (BackupProgress) -> Void
@@ -44,8 +44,8 @@ extension BackupEngine {
         return result
     }
 
-    /// Makes a snapshot, and another in its place where files changed while they were read: most are at
-    /// rest then, and what is unchanged is not read again.
+    /// Makes a snapshot, and a second one to replace it if files changed while they were read. By
+    /// then most files have stopped changing, and unchanged files are not read again.
     private func storeTwiceIfTorn(
         _ request: StoreRequest, _ check: SnapshotCheck,
         _ report: @escaping @Sendable (BackupProgress) -> Void
@@ -70,7 +70,7 @@ extension BackupEngine {
             }
             return second
         } catch let error as BackupError where error.code != .interrupted {
-            // The first one is there, and its files are named.
+            // The first snapshot exists, and its torn files are reported.
             return first
         }
     }
@@ -86,9 +86,9 @@ extension BackupEngine {
             torn: try await torn(among: check.changed, of: stored.identifier))
     }
 
-    /// Notes with a snapshot that something is missing in it.
+    /// Tags a snapshot as incomplete.
     ///
-    /// - Returns: why that could not be noted; nil when it was. The snapshot is there either way.
+    /// - Returns: why the tag could not be added; nil if it was. The snapshot exists either way.
     private func tagAsIncomplete(_ identifier: String) async -> BackupError? {
         do throws(BackupError) {
             let snapshot = try await snapshot(.identifier(identifier))
@@ -99,10 +99,10 @@ extension BackupEngine {
         }
     }
 
-    /// Whether a complaint of the engine is about something that is not in the snapshot.
+    /// Whether an item that the engine complained about really is missing from the snapshot.
     ///
-    /// An engine that names no cause may have stored the item all the same: restic complains of every
-    /// file whose data a damaged repository has lost, and stores it anew.
+    /// An engine that gives no cause may have stored the item anyway: restic complains about every
+    /// file whose data a damaged repository has lost, and stores it again.
     private func isReal(_ shortfall: Shortfall, _ manifest: PlanManifest) -> Bool {
         guard shortfall.cause == .refused else { return true }
         if shortfall.path.contains(JSONScanner.lostByte) { return manifest.missingCount > 0 }
@@ -144,12 +144,13 @@ extension BackupEngine {
     }
 }
 
-/// A snapshot that was made and looked at.
+/// A snapshot that was made and checked.
 private struct StoreAttempt: Sendable {
     var stored: StoredSnapshot
     let check: SnapshotCheck
-    /// Files whose content may be of two moments.
+    /// The files whose stored content may mix two versions.
     let torn: [SnapshotEntry]
-    /// Why a snapshot that this one stands in for could not be removed; nil when it was or none was made.
+    /// Why the snapshot that this one replaces could not be removed; nil if it was removed or there
+    /// was none.
     var leftBehind: BackupError?
 }

@@ -1,37 +1,37 @@
 import SystemPackage
 
-/// An item that should be in a snapshot and is not, or not as it is on disk.
+/// An item that should be in a snapshot but is missing from it, or differs from the item on disk.
 package struct Shortfall: Sendable, Hashable {
     /// What happened to it.
     package enum Cause: Sendable, Hashable {
         /// It could not be read.
         case unreadable(Errno)
-        /// It could not be looked at when the plan was made; the reason in words.
+        /// It could not be inspected when the plan was made; the reason in words.
         case unplanned(String)
-        /// It was moved while the plan was made, which may not have met it under any name.
+        /// It was moved while the plan was made, so the plan may not contain it under any path.
         case moved
         /// Its path is longer than the engine can open.
         case tooLong
-        /// It was there when the backup began, and is gone.
+        /// It existed when the backup began, and was deleted or moved since.
         case vanished
-        /// It changed while it was read, so what is stored may be of two moments; or something else has
-        /// its name by now.
+        /// It changed while it was read, so the stored content may mix two versions; or another
+        /// item has taken its path.
         case changed
         /// It was evicted while the backup ran, so its content may be stored as zeros.
         case evicted
-        /// It is there and can be read, and is not in the snapshot.
+        /// It exists and can be read, but is not in the snapshot.
         case missing
-        /// The engine repairs the target of a symbolic link that is not UTF-8, and so stores another.
+        /// It is a symbolic link whose target is not UTF-8: the engine stores an altered target.
         case linkTargetLost
-        /// It is there with another time of modification: the engine stores only years 0 to 9999.
+        /// It is stored with another modification time: the engine supports only years 0 to 9999.
         case timeLost
-        /// It is there, without some of its extended attributes; the reason in words.
+        /// It is stored without some of its extended attributes; the reason in words.
         case attributes(String)
-        /// The engine could not store it, and did not say why.
+        /// The engine could not store it, and gave no reason.
         case refused
     }
 
-    /// The path's bytes; bytes that the engine could not tell are 0xFF.
+    /// The path's bytes; bytes that the engine could not report are 0xFF.
     package let path: [UInt8]
     /// What happened to it.
     package let cause: Cause
@@ -41,7 +41,7 @@ package struct Shortfall: Sendable, Hashable {
         self.cause = cause
     }
 
-    /// What happened, in words, and how to go on.
+    /// What happened, in words, and what to do about it.
     package var sentence: String {
         switch cause {
         case .unreadable(.ioError):
@@ -76,8 +76,8 @@ package struct Shortfall: Sendable, Hashable {
         }
     }
 
-    /// Whether the item was at work while the backup ran, which is no reason to keep old snapshots: a
-    /// snapshot without such items is seldom to be had.
+    /// Whether the item merely changed or disappeared while the backup ran. This is no reason to
+    /// keep old snapshots: few snapshots of a system in use are free of such items.
     package var isPassing: Bool { cause == .changed || cause == .vanished }
 
     /// A short name for the cause.

@@ -5,18 +5,18 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// Compares a snapshot with the plan it was made by, and with the disk.
+/// Compares a snapshot with the plan it was made from, and with the files on disk.
 struct SnapshotCheck: SnapshotEntryHandler {
     /// The plan's items, checked off as they are found.
     private(set) var manifest: PlanManifest
-    /// Items that are not in the snapshot as they are on disk.
+    /// The items that are missing from the snapshot or differ from those on disk.
     private(set) var shortfalls: [Shortfall] = []
-    /// Files that have another size or time of modification on disk, and so changed after they were
-    /// opened to be stored.
+    /// The files whose size or modification time on disk differs, so they changed after the engine
+    /// opened them.
     private(set) var changed: [SnapshotEntry] = []
-    /// Items that the plan leaves out and that are in the snapshot all the same.
+    /// The items that the plan excludes but the snapshot contains.
     private(set) var lostExclusions: [[UInt8]] = []
-    /// How many items of the snapshot were looked at.
+    /// The number of items that were checked.
     private(set) var count = 0
     /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
@@ -25,15 +25,15 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private let leftOutFiles: Set<[UInt8]>
     private let leftOutDirectories: Set<[UInt8]>
 
-    /// - Parameter checksLinkTargets: whether the engine may have stored another target of a link
-    ///   than it has.
+    /// - Parameter checksLinkTargets: whether the engine may have altered the targets of symbolic
+    ///   links.
     init(_ plan: BackupPlan, _ manifest: PlanManifest, checksLinkTargets: Bool) {
         self.checksLinkTargets = checksLinkTargets
         self.manifest = manifest
         sources = plan.sources.map(\.bytes)
         leftOutFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
         leftOutDirectories = Set(plan.exclusions.lazy.filter(\.isDirectory).map { $0.path.bytes })
-        // No engine lists the root, which is there with whatever is in it.
+        // No engine lists the root directory, which is always part of the snapshot.
         let root = [UInt8(ascii: "/")]
         if sources.contains(root) {
             _ = self.manifest.check(
@@ -72,19 +72,19 @@ struct SnapshotCheck: SnapshotEntryHandler {
                 changed.append(entry)
             }
         } catch {
-            // Gone since it was stored, or out of reach: the snapshot has it.
+            // Deleted since it was stored, or inaccessible: the snapshot has it.
         }
     }
 
-    /// Whether the file lost its content after the plan was made: whoever may read everything has stored
-    /// zeros for it then.
+    /// Whether the file was evicted after the plan was made. A process that may read every file has
+    /// then stored zeros for it.
     private func wasEvictedMeanwhile(_ entry: SnapshotEntry, _ status: FileStatus) -> Bool {
         guard entry.permissions & 0o577 == 0, entry.size > 0 else { return false }
         do throws(FileError) {
             return try EvictionSign(
                 of: FilePath(bytes: entry.path).withoutFollowing, status)?.isEvicted ?? false
         } catch {
-            // Out of reach: the snapshot has it as it was.
+            // Inaccessible: the snapshot has it as it was.
             return false
         }
     }
@@ -95,7 +95,7 @@ struct SnapshotCheck: SnapshotEntryHandler {
             guard String(validating: target.bytes, as: UTF8.self) == nil else { return }
             shortfalls.append(Shortfall(path: entry.path, cause: .linkTargetLost))
         } catch {
-            // Gone since it was stored.
+            // Deleted since it was stored.
         }
     }
 

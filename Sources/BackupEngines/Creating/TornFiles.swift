@@ -1,28 +1,28 @@
 import SystemCalls
 import SystemPackage
 
-// A file can change while an engine reads it. What was read is then whole all the same where it is
-// what the file began with at one moment: of a log that grew, or a file that was only touched. Content
-// that is on disk later as it was read was there when reading ended, since each part of it was there
-// from when it was read to when it was looked at.
+// A file can change while an engine reads it. The content that was read is nevertheless a single
+// version of the file if it is what the file began with at one moment: a log that only grew, or a
+// file that was only touched. If the content as read is still on disk afterwards, it was there when
+// reading ended, because each part of it was there from the time it was read until the comparison.
 
-/// How much is read back to find out about files that changed, in bytes.
+/// The most data that is read back to compare files that changed, in bytes.
 let largestProof: Int64 = 256 << 20
-/// How many files are read back for that at most, each by a process of its own.
+/// The most files that are read back for comparison, each by a separate process.
 let mostProofs = 32
-/// How much is stored a second time because it changed while it was read, in bytes.
+/// The most data that is stored a second time because it changed while it was read, in bytes.
 let largestSecondTry: Int64 = 1 << 30
 
-/// Compares the content a snapshot holds of a file with what the file begins with on disk.
+/// Compares a file's content in a snapshot with the beginning of the file on disk.
 struct BeginningComparison: OutputConsumer {
     private let file: SharedDescriptor
     private let buffer: Buffer
-    /// How many bytes have come.
+    /// The number of bytes received.
     private var offset: Int64 = 0
     private var isSame = true
 
     private final class Buffer: Sendable {
-        // Only the one comparison that has the buffer touches it, and output comes to it in order.
+        // Only the comparison that owns the buffer uses it, and it receives output in order.
         nonisolated(unsafe) let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: 1 << 16, alignment: 4096)
         deinit { bytes.deallocate() }
@@ -34,7 +34,8 @@ struct BeginningComparison: OutputConsumer {
         buffer = Buffer()
     }
 
-    /// Whether the content had a size, in bytes, and the file begins with it.
+    /// Returns whether the received content has a size, in bytes, and the file begins with that
+    /// content.
     func isBeginning(ofSize size: Int64) -> Bool { isSame && offset == size }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -63,7 +64,7 @@ extension Restic {
     ) async throws(BackupError) -> [SnapshotEntry] {
         var torn: [SnapshotEntry] = []
         var left = largestProof
-        // The smallest first: the most files for what is read.
+        // Smallest first, to check as many files as the limit allows.
         for (number, entry) in changed.sorted(by: { $0.size < $1.size }).enumerated() {
             if number < mostProofs, entry.size <= left {
                 left -= entry.size
@@ -88,7 +89,7 @@ extension Restic {
             return try await readContent(of: path, in: identifier, with: comparison)
                 .isBeginning(ofSize: entry.size)
         } catch  where error.code != .interrupted {
-            // What cannot be read back is not known to be whole.
+            // Content that cannot be read back is assumed to be torn.
             return false
         }
     }

@@ -4,11 +4,11 @@ import ResourceValues
 import SystemPackage
 
 extension BackupEngine {
-    /// Notes which placeholders of a plan this repository does not keep: those whose record names another
-    /// one, or a snapshot that is not there.
+    /// Notes which placeholders of a plan this repository has no content for: those whose record
+    /// names another repository, or a snapshot that does not exist.
     ///
-    /// - Throws: ``BackupError`` when the repository cannot be read; it is asked only where there are
-    ///   placeholders.
+    /// - Throws: ``BackupError`` when the repository cannot be read. It is read only if the plan
+    ///   has placeholders.
     package func noteMissing(in plan: inout BackupPlan) async throws(BackupError) {
         guard !plan.placeholders.isEmpty else { return }
         guard let holder = self as? any ContentHolding else {
@@ -19,13 +19,14 @@ extension BackupEngine {
         plan.noteMissing { $0.repository == repository && snapshots[$0.snapshot] != nil }
     }
 
-    /// The snapshots that are the last to hold the content of files that are evicted into another
-    /// repository, as the records of all tell.
+    /// Returns the snapshots that have the last copy of the content of files evicted into another
+    /// repository, according to the records of all given snapshots.
     ///
-    /// Size and time tell no file from another for certain: of every path with those of a missing one the
-    /// last is meant.
+    /// Files are matched by size and modification time, which are not unique: for every path with
+    /// those of a missing file, the newest snapshot that has it is returned.
     ///
-    /// - Parameter snapshots: this machine's, of every set of SOURCEs: files move between them.
+    /// - Parameter snapshots: this machine's, of all sets of SOURCEs, since files move between
+    ///   them.
     /// - Throws: ``BackupError`` when a record or a snapshot cannot be read.
     func lastHolders(ofEvictedIn snapshots: [Snapshot]) async throws(BackupError) -> Set<Snapshot> {
         var wanted: Set<ContentFacts> = []
@@ -49,8 +50,9 @@ extension BackupEngine {
         return holders
     }
 
-    /// What a snapshot tells; nil for a damaged one, beside which others hold and tell the same. The newest
-    /// of a set is not passed over: nothing is forgotten while its record cannot be read.
+    /// Returns what is read from a snapshot; nil if the snapshot is damaged or has no record, since
+    /// others contain the same. The newest of a set is never skipped: nothing is forgotten while
+    /// its record cannot be read.
     private func unlessDamaged<Result: Sendable>(
         _ read: () async throws(BackupError) -> Result
     ) async throws(BackupError) -> Result? {
@@ -62,13 +64,13 @@ extension BackupEngine {
     }
 }
 
-/// What a file's content is known by in snapshots, wherever the file was moved.
+/// What identifies a file's content in snapshots, even after the file was moved.
 struct ContentFacts: Hashable, Sendable {
     let size: Int64
     let modified: FileTime
 }
 
-/// Takes what a record tells of files that are evicted into another repository.
+/// Collects the files that, according to a record, are evicted into another repository.
 private struct MissingContent: RecordHandler {
     private(set) var found: Set<ContentFacts> = []
 
@@ -86,7 +88,7 @@ struct HeldFile: Hashable, Sendable {
     let hasPermissions: Bool
 }
 
-/// Takes the files of a snapshot that may have wanted content.
+/// Collects the files of a snapshot that may have the wanted content.
 struct HeldFiles: SnapshotEntryHandler {
     private(set) var found: Set<HeldFile> = []
     private let wanted: Set<ContentFacts>

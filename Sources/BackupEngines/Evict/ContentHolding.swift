@@ -1,43 +1,44 @@
 import SystemPackage
 
-/// What an engine must be able to do besides, for files to be evicted into its repository.
+/// The additional requirements of an engine that files can be evicted with.
 package protocol ContentHolding: BackupEngine {
-    /// Whether nobody can read the repository without its password.
+    /// Whether the repository cannot be read without its password.
     var isEncrypted: Bool { get }
 
-    /// The engine's own identifier of the repository: at least 16 hexadecimal digits.
+    /// Returns the engine's identifier of the repository: at least 16 hexadecimal digits.
     ///
     /// - Throws: ``BackupError`` when the repository cannot be read.
     func repositoryIdentifier() async throws(BackupError) -> String
 
-    /// Makes a snapshot of just these files, with their content read anew.
+    /// Makes a snapshot of only these files, reading their content again.
     ///
     /// - Parameters:
-    ///   - files: absolute paths. Those that cannot be read are missing from the snapshot, which
-    ///     whoever reads them back finds out.
+    ///   - files: absolute paths. Files that cannot be read are missing from the snapshot; the
+    ///     caller finds out by reading them back.
     ///   - record: the snapshot's record.
     ///   - tag: the snapshot's tag.
     ///   - report: called a few times a second while files are read.
-    /// - Returns: the whole identifier of the snapshot.
+    /// - Returns: the full identifier of the snapshot.
     /// - Throws: ``BackupError`` when no snapshot was made.
     func hold(
         _ files: [FilePath], record: [UInt8], tag: String,
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> String
 
-    /// Hands a file's content to a consumer.
+    /// Passes a file's content to a consumer.
     ///
     /// - Parameters:
-    ///   - file: the absolute path it has in the snapshot.
-    ///   - snapshot: the snapshot's whole identifier.
-    /// - Throws: ``BackupError``, also after parts of the content; what the consumer throws.
+    ///   - file: its absolute path in the snapshot.
+    ///   - snapshot: the snapshot's full identifier.
+    /// - Throws: ``BackupError``, possibly after part of the content was passed; what the consumer
+    ///   throws.
     func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, with consumer: Consumer
     ) async throws(BackupError) -> Consumer
 }
 
 extension ContentHolding {
-    /// The whole identifier of the snapshot with a tag.
+    /// Returns the full identifier of the snapshot with a tag.
     ///
     /// - Throws: ``BackupError`` with the code `noSnapshot` when there is none.
     func heldSnapshot(tag: String) async throws(BackupError) -> String {

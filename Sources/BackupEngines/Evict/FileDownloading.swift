@@ -4,15 +4,15 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Brings evicted files back from their snapshots.
+/// Downloads evicted files from their snapshots.
 package struct FileDownloading: Sendable {
     /// The repository.
     package let holder: any ContentHolding
     /// The journal of the user who runs this.
     package let journal: Journal
-    /// Whether nothing is changed.
+    /// Whether this is a dry run, which changes nothing.
     package var isDryRun = false
-    /// Asked before each file: true ends the work.
+    /// A callback that is called before each file; returning true ends the work.
     package var shouldStop: @Sendable () -> Bool = { false }
 
     package init(holder: any ContentHolding, journal: Journal) {
@@ -20,13 +20,13 @@ package struct FileDownloading: Sendable {
         self.journal = journal
     }
 
-    /// Brings files back, one after the other.
+    /// Downloads files, one after the other.
     ///
     /// - Parameters:
-    ///   - files: absolute paths without symbolic links, wherever the placeholders were moved.
-    ///   - report: called for each file, when it is done.
-    /// - Throws: ``BackupError`` when the repository cannot be used at all; `interrupted` when the work
-    ///   was stopped. A file whose content did not come is a placeholder again.
+    ///   - files: absolute paths without symbolic links; the placeholders may have been moved.
+    ///   - report: called for each file when it is done.
+    /// - Throws: ``BackupError`` when the repository cannot be used at all; `interrupted` when the
+    ///   work was stopped. A file whose download failed is made a placeholder again.
     package func download(
         _ files: [FilePath], report: (EvictionOutcome) -> Void
     ) async throws(BackupError) {
@@ -96,7 +96,7 @@ package struct FileDownloading: Sendable {
         return files[record.item]
     }
 
-    /// What has to be known of a placeholder before it is filled.
+    /// Returns what must be known of a placeholder before it is filled.
     private func known(
         _ item: KeptFile, _ status: FileStatus, at path: FilePath, in snapshot: Snapshot
     ) async throws(EvictionError) -> EvictedFile {
@@ -111,7 +111,7 @@ package struct FileDownloading: Sendable {
         }
         do throws(BackupError) {
             if content == nil {
-                // The engine itself compares what it gives back.
+                // The record has no hash. The engine itself verifies what it returns.
                 content = try await holder.readContent(
                     of: stored, in: snapshot.identifier, with: HashConsumer()
                 ).hasher.finish()
@@ -171,27 +171,27 @@ package struct FileDownloading: Sendable {
 }
 
 extension Journal {
-    /// Notes why nothing came from a repository, for programs that wait for the files.
+    /// Notes why files could not be downloaded, for programs that wait for them.
     package func note(_ error: BackupError, of files: [FilePath]) {
         for file in files { note(error.description, of: file) }
     }
 
     fileprivate func note(_ reason: String, of file: FilePath) {
-        // The reason is reported; a journal that cannot be written changes nothing about it.
+        // The reason is reported anyway, even if the journal cannot be written.
         guard let (status, _) = try? evictedFile(at: file) else { return }
         try? note(reason, of: status.identity)
     }
 
-    /// What older versions left in the journal of a placeholder. Where it cannot be read the repository
-    /// tells as much.
+    /// Returns what older versions wrote to the journal about a placeholder; nil if there is
+    /// nothing or it cannot be read, in which case the repository has the same facts.
     fileprivate func step(of status: FileStatus, at path: FilePath) -> EvictedFile? {
         try? record(of: status, at: path)
     }
 }
 
-/// The status and the record of an evicted file.
+/// Returns the status and the record of an evicted file.
 ///
-/// - Throws: `notEvicted` when it has none.
+/// - Throws: `notEvicted` when the file has no record.
 package func evictedFile(
     at path: FilePath
 ) throws(EvictionError) -> (status: FileStatus, record: EvictionRecord) {
@@ -211,13 +211,13 @@ package func evictedFile(
 }
 
 extension RepositoryLocation {
-    /// The location in words that mean the same wherever a process starts.
+    /// The location in a form that does not depend on the working directory.
     var absoluteBytes: [UInt8] {
         guard let directory else { return bytes }
         do throws(FileError) {
             return try realPath(of: directory).bytes
         } catch {
-            // It has been used a moment ago.
+            // The location was used just before, so this is unlikely.
             return bytes
         }
     }

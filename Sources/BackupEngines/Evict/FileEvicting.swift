@@ -11,13 +11,13 @@ package struct FileEvicting: Sendable {
     package let holder: any ContentHolding
     /// The journal of the user who runs this.
     package let journal: Journal
-    /// Says what is excluded from backups, and protected.
+    /// Determines what is excluded from backups, and which protection classes apply.
     package let policy: StoragePolicy
-    /// What is never evicted.
+    /// The directories and files that are never evicted.
     package let places: NeededPlaces
-    /// Whether nothing is changed, and nothing stored.
+    /// Whether this is a dry run, which changes and stores nothing.
     package var isDryRun = false
-    /// Asked before each file: true ends the work.
+    /// A callback that is called before each file; returning true ends the work.
     package var shouldStop: @Sendable () -> Bool = { false }
 
     package init(
@@ -29,13 +29,13 @@ package struct FileEvicting: Sendable {
         self.places = places
     }
 
-    /// Makes one hold snapshot of all files that can be evicted, and evicts those whose content it
-    /// gives back.
+    /// Makes one hold snapshot of all files that can be evicted, and evicts those whose content
+    /// reads back unchanged from it.
     ///
     /// - Parameters:
     ///   - files: absolute paths without symbolic links.
-    ///   - progress: called while restic reads.
-    ///   - report: called for each file, when it is done.
+    ///   - progress: called while the engine reads files.
+    ///   - report: called for each file when it is done.
     /// - Throws: ``BackupError`` when no snapshot was made; `interrupted` when the work was stopped.
     package func evict(
         _ files: [FilePath], progress: @escaping @Sendable (BackupProgress) -> Void,
@@ -153,7 +153,7 @@ package struct FileEvicting: Sendable {
     }
 }
 
-/// Tags of hold snapshots: each snapshot has one of its own.
+/// Tags of hold snapshots; each snapshot has its own.
 enum HoldTag {
     private static let start = StateTag.holdPrefix + "="
 
@@ -162,7 +162,7 @@ enum HoldTag {
         return start + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Whether a tag is such a one: people hold snapshots by others.
+    /// Returns whether a tag was made by ``make()``. Users may hold snapshots with other tags.
     static func isOne(_ tag: String) -> Bool {
         tag.hasPrefix(start) && tag.utf8.count == start.utf8.count + 16
             && tag.utf8.dropFirst(start.utf8.count).allSatisfy("0123456789abcdef".utf8.contains)

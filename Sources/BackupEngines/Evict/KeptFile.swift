@@ -5,20 +5,20 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// What the record of a snapshot for evicted files tells of one of them: all that its placeholder does
-/// not.
+/// An evicted file as described in the record of the snapshot with its content: all facts that its
+/// placeholder does not have.
 package struct KeptFile: Sendable, Hashable {
-    /// The absolute path that the content has in the snapshot.
+    /// The absolute path of the content in the snapshot.
     package var path: [UInt8] = []
     /// The size in bytes.
     package var size: Int64 = 0
-    /// When the content last changed.
+    /// The modification time of the content.
     package var modified = FileTime(seconds: 0, nanoseconds: 0)
     /// The permission bits.
     package var permissions: UInt16 = 0
     /// The hash of the content; nil in snapshots without a record.
     package var content: ContentHash?
-    /// How many bytes of the content are no holes; nil where nobody knows.
+    /// The number of bytes of the content that are not holes; nil if unknown.
     package var dataBytes: Int64?
 
     package init() {}
@@ -42,7 +42,7 @@ package struct KeptFile: Sendable, Hashable {
     }
 }
 
-/// Takes what the record of a snapshot tells of evicted files.
+/// Collects the evicted files of a snapshot from its record, or from its entries if it has none.
 private struct KeptFiles: RecordHandler, SnapshotEntryHandler {
     private(set) var files: [KeptFile] = []
 
@@ -62,10 +62,10 @@ private struct KeptFiles: RecordHandler, SnapshotEntryHandler {
 }
 
 extension ContentHolding {
-    /// What a snapshot for evicted files tells of them, in the order of their numbers. Snapshots of versions that
-    /// wrote no record have their files in the order of ``readEntries(of:with:)``.
+    /// Returns the evicted files of a snapshot, in the order that eviction records number them. For
+    /// snapshots of versions that wrote no record this is the order of ``readEntries(of:with:)``.
     ///
-    /// - Throws: ``BackupError``: `damaged` when a record makes no sense.
+    /// - Throws: ``BackupError``: `damaged` when a record cannot be parsed.
     package func keptFiles(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
         do throws(BackupError) {
             return try await readRecord(of: snapshot, with: KeptFiles()).files
@@ -74,20 +74,20 @@ extension ContentHolding {
         }
     }
 
-    /// The snapshots for evicted files, by the identifier that records have.
+    /// Returns the snapshots of evicted files, by the identifier that eviction records use.
     package func keptSnapshots() async throws(BackupError) -> [String: Snapshot] {
         let kept = try await snapshots().filter(\.isHeld)
         var found: [String: Snapshot] = [:]
         for snapshot in kept { found[String(snapshot.originalIdentifier.prefix(16))] = snapshot }
-        // What an identifier itself leads to cannot be forged.
+        // The current identifier takes precedence: unlike the original one, it cannot be forged.
         for snapshot in kept { found[String(snapshot.identifier.prefix(16))] = snapshot }
         return found
     }
 
-    /// Writes the records of placeholders that older versions made.
+    /// Writes eviction records to placeholders made by older versions.
     ///
-    /// - Parameter files: what the journal knows of each, and where it is.
-    /// - Returns: why others got none.
+    /// - Parameter files: the journal's entry for each, and its current path.
+    /// - Returns: the files that got no record, each with the reason.
     /// - Throws: ``BackupError`` when the repository or a snapshot cannot be read.
     package func takeOver(
         _ files: [(known: EvictedFile, path: FilePath)], in journal: Journal
@@ -120,7 +120,8 @@ extension ContentHolding {
         return refused
     }
 
-    /// Notes where the repository is, so that downloads find it; where that cannot be noted they are told.
+    /// Notes the location of the repository, so that downloads find it. A failure is ignored:
+    /// downloads can then be given the location.
     func noteLocation(_ identifier: String, in journal: Journal) {
         try? journal.note(
             repository: String(identifier.prefix(16)), at: repository.absoluteBytes)

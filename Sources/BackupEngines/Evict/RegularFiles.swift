@@ -5,24 +5,24 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The regular files below a directory that are wanted, sorted by path, and what could not be read.
+/// The selected regular files below a directory, sorted by path, and errors met on the way.
 package struct RegularFiles: Sendable {
-    /// Which files are wanted.
+    /// Which files are selected.
     package enum Choice: Sendable {
-        /// Those that are worth evicting: of at least so many bytes on the disk, neither hidden nor below a
-        /// hidden directory, and in no directory with a cache tag.
+        /// Files worth evicting: those that use at least so many bytes on disk, are neither hidden
+        /// nor below a hidden directory, and are not in a directory with a cache tag.
         case worthEvicting(minimumSize: Int64)
-        /// Those that show any sign of an eviction.
+        /// Files that show any sign of an eviction.
         case evicted
     }
 
     /// One of the files.
     package struct File: Sendable {
-        /// The path, as the directory was given.
+        /// The path, starting with the directory as it was given.
         package let path: FilePath
         /// The status.
         package let status: FileStatus
-        /// What it shows of an eviction.
+        /// The sign of an eviction; nil when choosing files worth evicting.
         package let sign: EvictionSign?
 
         package init(path: FilePath, status: FileStatus, sign: EvictionSign?) {
@@ -34,10 +34,10 @@ package struct RegularFiles: Sendable {
 
     /// The files.
     package private(set) var files: [File] = []
-    /// What could not be read.
+    /// The errors for items that could not be read.
     package private(set) var troubles: [FileError] = []
 
-    /// Walks a directory; places that are needed are not entered.
+    /// Walks a directory without entering those in `places`.
     package init(
         below directory: FilePath, wanting choice: Choice, without places: NeededPlaces,
         shouldStop: @escaping @Sendable () -> Bool
@@ -106,7 +106,7 @@ package struct RegularFiles: Sendable {
                     own.files.append(File(path: entry.path, status: status, sign: sign))
                 }
             } catch  where error.code == .noSuchFile {
-                // Gone since its directory was read.
+                // Deleted since its directory was read.
             } catch {
                 own.troubles.append(error)
             }
@@ -126,7 +126,7 @@ package struct RegularFiles: Sendable {
                 guard case .worthEvicting = choice else { return false }
                 return try TagFile.cacheDirectory.isPresent(in: entry)
             } catch {
-                // Whether it can be read shows when it is.
+                // If it cannot be read, descending into it reports the error.
                 return false
             }
         }

@@ -2,7 +2,7 @@ import SystemCalls
 import SystemPackage
 
 extension Restic: ContentHolding {
-    /// true: restic knows no other repositories.
+    /// Always true: restic has no unencrypted repositories.
     package var isEncrypted: Bool { true }
 
     package func repositoryIdentifier() async throws(BackupError) -> String {
@@ -26,13 +26,14 @@ extension Restic: ContentHolding {
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> String {
         try await recover()
-        // The disk that files are evicted from may have no room for it.
+        // The filesystem that files are evicted from may have no space for the record.
         let memory = environmentValue("XDG_RUNTIME_DIR").map { [FilePath(bytes: $0)] } ?? []
         let record = try RecordFile(
             record, name: RecordPath.fileName(SourceTags(files).fingerprint), outside: files,
             below: memory + ["/tmp", "/var/tmp"])
         let list = try MemoryFile((files + [record.path]).flatMap { $0.bytes + [0] })
-        // Without a parent nothing is taken as unchanged because its size and times are.
+        // --force ignores parent snapshots, so that no file is considered unchanged by its size and
+        // times.
         let command = ResticCommand(
             "backup",
             words("--json", "--force")
@@ -42,9 +43,9 @@ extension Restic: ContentHolding {
                 ])
         let (output, end) = try await attempt(
             command, reading: Lines(BackupMessages(report)))
-        // restic opened the list by this process's descriptor, and the record under its name.
+        // restic opens the list through this process's descriptor, and the record by its path.
         withExtendedLifetime((list, record)) {}
-        // 3: something could not be read, which reading it back shows.
+        // 3: some files could not be read, which is found when they are read back.
         guard end.code == 0 || end.code == 3 else { throw failure(end) }
         guard output.consumer.summary != nil else {
             throw BackupError(.unexpectedAnswer, "restic backup did not name the new snapshot")
@@ -52,8 +53,8 @@ extension Restic: ContentHolding {
         return try await heldSnapshot(tag: tag)
     }
 
-    /// restic before 0.17 keeps what it read of a damaged repository in its cache, and believes it
-    /// ever after. So a failure before the first byte is answered from the repository itself.
+    /// restic before 0.17 keeps data read from a damaged repository in its cache and uses it from
+    /// then on. So if a read fails before the first byte, it is repeated without the cache.
     package func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {

@@ -5,36 +5,36 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// What a snapshot's record says of the backup as a whole.
+/// The facts in a snapshot's record about the backup as a whole.
 package struct RecordFacts: Sendable, Hashable {
-    /// What is known of one SOURCE.
+    /// The facts about one SOURCE.
     package struct Source: Sendable, Hashable {
         /// The real path.
         package var path: [UInt8]
-        /// The type of the filesystem it is on, and its UUID where it has one that outlives a
-        /// reboot, such as `ext4 0b9d2a…`; empty where that could not be found out.
+        /// The type of its filesystem, with the UUID if that is stable across reboots:
+        /// `ext4 0b9d2a…`. Empty if unknown.
         package var filesystem: String
-        /// Whether it is a directory with nothing in it.
+        /// Whether it is an empty directory.
         package var isEmpty: Bool
     }
 
-    /// Items to be stored, directories included, and evicted files, which snapshots of their own
-    /// hold.
+    /// The number of items to be stored, including directories and evicted files, whose content is
+    /// in separate snapshots.
     package var items: Int64 = 0
-    /// The sizes of the files among them, in bytes.
+    /// The total size of the files among them, in bytes.
     package var bytes: Int64 = 0
-    /// Items left out; a directory counts once.
+    /// The number of excluded items; a directory counts once.
     package var leftOutItems: Int64 = 0
-    /// The marks that excluded, by name, sorted.
+    /// The names of the marks that exclude items, sorted.
     package var markers: [String] = []
-    /// Whether temporary and caches directories were left out.
+    /// Whether temporary and caches directories were excluded.
     package var usesLocations = true
     /// The SOURCEs, in the plan's order.
     package var sources: [Source] = []
 
     package init() {}
 
-    /// The facts of a plan, with a look at its SOURCEs as they are now.
+    /// Creates the facts of a plan, and inspects its SOURCEs.
     package init(_ plan: BackupPlan, policy: StoragePolicy) {
         let missing = plan.missingPlaceholders
         items = Int64(plan.totals.storedItems + plan.placeholders.count - missing.count)
@@ -48,7 +48,7 @@ package struct RecordFacts: Sendable, Hashable {
 }
 
 extension RecordFacts.Source {
-    /// Looks at a SOURCE. What cannot be found out is not noted: the plan reports such trouble.
+    /// Inspects a SOURCE. Facts that cannot be read are omitted: the plan reports such errors.
     init(lookingAt source: FilePath) {
         path = source.bytes
         filesystem = ""
@@ -67,7 +67,7 @@ extension RecordFacts.Source {
             }
             isEmpty = !hasEntries
         } catch {
-            // Gone or unreadable: not empty, as far as anybody can tell.
+            // Deleted or unreadable: assumed not to be empty.
         }
     }
 }

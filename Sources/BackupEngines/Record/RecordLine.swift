@@ -3,50 +3,49 @@ import ResourceValues
 
 /// A line of a snapshot's record.
 package enum RecordLine: Sendable, Hashable {
-    /// Facts of the backup as a whole, without its SOURCEs.
+    /// The facts of the backup as a whole, without its SOURCEs.
     case facts(RecordFacts)
     /// A SOURCE.
     case source(RecordFacts.Source)
-    /// An item that stores a protection class.
+    /// An item with a protection class.
     case protected(RecordedProtection)
-    /// How it covers less than the one before.
+    /// A way in which the snapshot covers less than the previous one.
     case coverage(RecordedCause)
-    /// An item that its owner may not write to and that has extended attributes, in records without
-    /// digests of attributes.
+    /// An item with extended attributes that its owner may not write to; in records without
+    /// attribute digests.
     case readOnly(path: [UInt8])
-    /// An item that has extended attributes, with their `AttributeDigest`; nil where not all could be
-    /// read.
+    /// An item with extended attributes, and their `AttributeDigest`; nil if not all could be read.
     case attributes(path: [UInt8], digest: String?)
-    /// A file that is evicted into another repository: its size in bytes and the time its content last
-    /// changed, by which snapshots that hold the content know it.
+    /// A file that is evicted into another repository: its size in bytes and modification time,
+    /// which identify the content in other snapshots.
     case missing(size: Int64, modified: FileTime)
-    /// An evicted file whose content the snapshot keeps.
+    /// An evicted file whose content is in the snapshot.
     case kept(KeptFile)
-    /// Something that was left out.
+    /// An excluded item.
     case leftOut(RecordedExclusion)
 }
 
-/// Something a backup left out, as its record tells it.
+/// An item that a backup excluded, as recorded.
 package struct RecordedExclusion: Sendable, Hashable {
     /// The absolute path's bytes.
     package var path: [UInt8] = []
-    /// Whether it is a directory, of which the entry itself is stored.
+    /// Whether it is a directory, whose own entry is stored.
     package var isDirectory = false
-    /// A short name for the reason, as `plan` tells it.
+    /// A short name for the reason, as printed by `plan`.
     package var reason = ""
     /// The reason in words.
     package var sentence = ""
 
-    /// The record of an evicted file; nil for anything else, and where an older version wrote the line.
+    /// The record of an evicted file; nil for other items, and in lines written by older versions.
     package var record: EvictionRecord?
 
-    /// Whether it is an evicted file, whose content is in a snapshot of its own.
+    /// Whether it is an evicted file, whose content is in a separate snapshot.
     package var isEvicted: Bool { reason == "evicted" }
 }
 
-/// How a snapshot covers less than the one before, as its record tells it.
+/// A way in which a snapshot covers less than the previous one, as recorded.
 package struct RecordedCause: Sendable, Hashable {
-    /// The absolute path's bytes; nil where it is the snapshot as a whole.
+    /// The absolute path's bytes; nil if the cause concerns the snapshot as a whole.
     package var path: [UInt8]?
     /// A short name for the cause.
     package var cause = ""
@@ -54,7 +53,7 @@ package struct RecordedCause: Sendable, Hashable {
     package var sentence = ""
 }
 
-/// An item that stored a protection class, as a record tells it.
+/// An item with a protection class, as recorded.
 package struct RecordedProtection: Sendable, Hashable {
     /// The absolute path's bytes.
     package var path: [UInt8] = []
@@ -62,8 +61,8 @@ package struct RecordedProtection: Sendable, Hashable {
     package var protectionClass = ""
 }
 
-/// Takes the lines of a record, one by one.
+/// A handler that receives the lines of a record one by one.
 package protocol RecordHandler: Sendable {
-    /// Takes a line. What was left out comes in a snapshot's order, after everything else.
+    /// Receives a line. Excluded items come last, in the order of a snapshot's entries.
     mutating func receive(_ line: RecordLine) throws(BackupError)
 }

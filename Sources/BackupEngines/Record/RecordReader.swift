@@ -43,7 +43,7 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         }
     }
 
-    /// Refuses a record whose end is missing.
+    /// Throws `damaged` if the record's last line is missing.
     func checkEnd() throws(BackupError) {
         guard isEnded else { throw .damagedRecord }
     }
@@ -57,7 +57,7 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
     }
 }
 
-/// The fields of any line.
+/// The fields that a line of any type may have.
 private struct RecordFields {
     var type = ""
     var version: Int64 = 0

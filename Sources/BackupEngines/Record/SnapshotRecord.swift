@@ -6,23 +6,23 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// What each snapshot keeps of how it was made: what was left out and why, and the facts that the
-/// next one is compared with.
+/// The record stored with each snapshot: what was excluded and why, and the facts that the next
+/// snapshot is compared with.
 ///
-/// JSON, one object on each line: the first tells the format's version, the last how many there
-/// are, so that a part is never taken for the whole.
+/// JSON, one object per line. The first gives the format's version, the last the number of lines,
+/// so that a truncated record is detected.
 package struct SnapshotRecord: Sendable {
-    /// The version of the format that is written. Readers refuse a higher one.
+    /// The version of the format that is written. Readers reject a higher one.
     package static let version: Int64 = 1
 
     /// The record's text.
     package let bytes: [UInt8]
 
-    /// The record of a plan.
+    /// Creates the record of a plan.
     ///
     /// - Parameters:
     ///   - facts: the facts of the plan.
-    ///   - causes: how it covers less than the snapshot before.
+    ///   - causes: the ways in which it covers less than the previous snapshot.
     package init(_ plan: BackupPlan, _ facts: RecordFacts, _ causes: [CoverageCause] = []) {
         var text = RecordText()
         text.add("facts") { line in
@@ -64,7 +64,7 @@ package struct SnapshotRecord: Sendable {
                 line.add("modified", placeholder.modified)
             }
         }
-        // In a snapshot's order, so that two records can be read side by side.
+        // In the order of a snapshot's entries, so that two records can be read in parallel.
         let exclusions = plan.exclusions.map { (path: $0.path.bytes, item: $0) }
             .sorted { pathPrecedes($0.path, $1.path) }
         for (path, item) in exclusions {
@@ -81,7 +81,7 @@ package struct SnapshotRecord: Sendable {
         bytes = text.ended()
     }
 
-    /// The record of a snapshot for evicted files, which are numbered in this order.
+    /// Creates the record of a snapshot of evicted files, which are numbered in this order.
     init(keeping files: [KeptFile]) {
         var text = RecordText()
         for file in files { text.add("kept") { file.write(to: &$0) } }

@@ -1,9 +1,10 @@
 import SystemPackage
 
-/// The standard error of restic: complaints about single items, and all else as lines.
+/// The standard error of restic: complaints about single items, and all other lines.
 ///
-/// Bounded: the first lines name the cause, the last ones the end; those between are dropped. The
-/// first 10,000 items and complaints are kept, the others are only counted.
+/// Bounded: the first lines, which name the cause, and the last ones, which describe the end, are
+/// kept; lines between are dropped. The first 10,000 items and complaints are kept; further ones
+/// are only counted.
 struct ErrorOutput: Sendable {
     /// An item that restic could not store.
     struct Item: Sendable, Hashable {
@@ -21,7 +22,7 @@ struct ErrorOutput: Sendable {
     private(set) var droppedComplaintCount = 0
     /// The items kept, each once.
     private(set) var items: [Item] = []
-    /// Whether restic repeats reads because the disk of its cache is full.
+    /// Whether restic retries reads because the disk of its cache is full.
     private(set) var isCacheFull = false
     /// The number of items beyond those kept.
     private(set) var droppedItemCount = 0
@@ -64,7 +65,7 @@ struct ErrorOutput: Sendable {
         complaints.append(Array(complaint.prefix(Self.lineLengthLimit)))
     }
 
-    /// Whether a line reports a full cache. Data that is loaded is written only to the cache:
+    /// Returns whether a line reports a full cache. Loaded data is written only to the cache:
     /// `Load(<index/…>, 0, 0) returned error, retrying after 552ms: Copy: write …: no space left on
     /// device`.
     private static func tellsOfFullCache(_ line: ArraySlice<UInt8>) -> Bool {
@@ -89,10 +90,10 @@ private let noSuchFile: Int64 = 2
 /// An object that restic writes with `--json`.
 private enum Message {
     case item(ErrorOutput.Item)
-    /// The last words, from 0.17 on.
+    /// The final error message, from 0.17 on.
     case end([UInt8])
 
-    /// nil for another object, which is kept as a line.
+    /// nil for any other object, which is kept as a line.
     init?(_ line: ArraySlice<UInt8>) {
         var scanner = JSONScanner(line)
         var kind = ""
@@ -130,7 +131,7 @@ private enum Message {
         }
     }
 
-    /// restic from 0.17 on tells the errno in words only: `open FILE: permission denied`.
+    /// Since 0.17, restic reports the errno only in words: `open FILE: permission denied`.
     private static func errno(in message: String) -> Int64? {
         (1..<CInt(133)).first {
             message.hasSuffix(": " + Errno(rawValue: $0).description.lowercased())

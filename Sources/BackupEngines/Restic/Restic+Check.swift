@@ -21,7 +21,7 @@ extension Restic {
             }
             return RepositoryCheck()
         }
-        // Damage that was found, unless restic did not come to looking for it.
+        // The failure is damage that was found, unless restic failed before it checked.
         let lines = output.bytes.split(separator: UInt8(ascii: "\n"))
             .map { String(decoding: $0, as: UTF8.self) }
         let errors = FailureText(end.errors.lines)
@@ -31,7 +31,7 @@ extension Restic {
         else { throw failure(end) }
         var check = RepositoryCheck()
         check.problems = end.errors.lines.map { String(decoding: $0, as: UTF8.self) }
-            // Newer ones tell to run commands that forget what could be read.
+            // Newer versions advise commands that forget snapshots that could still be read.
             .filter { !$0.hasPrefix("Fatal: ") && !$0.hasPrefix("restic ") }
         let damage = DamagedPacks(lines + check.problems)
         check.damagedFiles = damage.names
@@ -39,7 +39,7 @@ extension Restic {
         check.isRepairable = check.repair.contains(where: \.isOwn)
         check.damagedSnapshots = Set(check.problems.compactMap(Self.damagedSnapshot)).sorted()
         check.repair += RepairStep.settingAside(check.damagedSnapshots)
-        // Of a pack that is missing or cut off restic asks for data for a quarter of an hour.
+        // restic retries reads of a missing or truncated pack for a quarter of an hour.
         guard !damage.hasDamagedIndex, !damage.hasIncompletePack else { return check }
         do throws(BackupError) {
             check.lost = try await lostItems(damage)

@@ -2,24 +2,24 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// Removes locks whose processes have ended for certain, as SIGKILL and power cuts leave them.
+    /// Removes locks whose processes have certainly ended, as left by SIGKILL and power failures.
     ///
-    /// `restic unlock` is no help: it goes by the name of the machine and a signal sent to the process
-    /// number, so it removes the lock of another machine of the same name, and it signals strangers. Here a
-    /// lock goes only when the repository is a directory on a filesystem of this machine, the lock names
-    /// this machine, and
+    /// `restic unlock` is not safe: it relies on the host name and on a signal sent to the pid, so
+    /// it removes the lock of another machine with the same name, and it signals unrelated
+    /// processes. Here a lock is removed only if the repository is a directory on a filesystem of
+    /// this machine, the lock names this machine, and
     ///
-    /// - its process was started by this program, as a note tells, and has ended; or
-    /// - it is as old as restic itself requires, 30 minutes without being refreshed, and nothing has the
-    ///   number of its process, in whatever container.
+    /// - its process was started by this program, according to a note, and has ended; or
+    /// - it is as old as restic itself requires, 30 minutes without being refreshed, and no process
+    ///   has its pid, in any container.
     ///
-    /// Then its file is removed, by the name under which it was read, which no other lock will ever have: one
-    /// that is refreshed meanwhile has another.
+    /// The file is removed by the name under which it was read, which no other lock will ever have:
+    /// a lock that is refreshed meanwhile gets another name.
     ///
-    /// Everything else is left to people: locks do not keep `create` from running unless someone
-    /// asked for the repository alone, and then `locked` is the answer.
+    /// All other locks are left to the user. They do not keep `create` from running unless a
+    /// process has locked the repository exclusively; then `locked` is reported.
     ///
-    /// - Returns: how many locks were removed.
+    /// - Returns: the number of locks removed.
     @discardableResult
     package func removeDeadLocks() async throws(BackupError) -> Int {
         guard let directory = localDirectory, locksCanBeWritten else { return 0 }
@@ -33,13 +33,13 @@ extension Restic {
             }
             if isDead(lock, ended, in: directory), try remove(lock, in: directory) { count += 1 }
         }
-        // What could not be read may be a lock of theirs.
+        // An unreadable lock may belong to one of these processes.
         if !hasUnread { for process in ended { process.forget() } }
         return count
     }
 
-    /// The directory of a repository that no other machine can have on a disk of its own; nil where there is
-    /// none.
+    /// The repository's directory, if it is on a filesystem that only this machine writes to;
+    /// otherwise nil.
     var localDirectory: FilePath? {
         repository.directory.flatMap { isOnThisMachine($0) ? $0 : nil }
     }
@@ -62,7 +62,7 @@ extension Restic {
                 .status()
             return lock.isOld(written: file.contentModificationTime, now: currentTime())
         } catch {
-            // Gone, or refreshed.
+            // Removed, or refreshed under another name.
             return false
         }
     }
@@ -83,7 +83,7 @@ extension Restic {
         return identifiers.filter(\.isResticIdentifier)
     }
 
-    /// nil when the lock is gone by now, or cannot be read.
+    /// Returns a lock; nil if it was removed meanwhile or cannot be read.
     private func lock(_ identifier: String) async throws(BackupError) -> ResticLock? {
         let command = ResticCommand("cat", words("--no-lock"), on: words("lock", identifier))
         let (output, end) = try await attempt(command, reading: WholeOutput())
@@ -109,7 +109,7 @@ extension Restic {
         }
     }
 
-    /// Whether a directory is on a filesystem that only this machine writes to.
+    /// Returns whether a directory is on a filesystem that only this machine writes to.
     private func isOnThisMachine(_ directory: FilePath) -> Bool {
         do throws(Errno) {
             return localFilesystems.contains(try filesystemStatus(of: directory).type)
@@ -119,7 +119,8 @@ extension Restic {
     }
 }
 
-/// ext2 to ext4, xfs, btrfs, f2fs, zfs, bcachefs, tmpfs and overlayfs (linux/magic.h).
+/// The types of local filesystems: ext2 to ext4, xfs, btrfs, f2fs, zfs, bcachefs, tmpfs and
+/// overlayfs (`linux/magic.h`).
 let localFilesystems: Set<UInt32> = [
     0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E, 0x0102_1994,
     0x794C_7630,

@@ -96,7 +96,7 @@ private struct SnapshotListReader: OutputConsumer {
     /// Does nothing: missing output may be due to a failure, which restic's exit code reports.
     func finish() {}
 
-    /// Whether there was an answer, and it was complete.
+    /// Whether restic printed an array and it was complete.
     var isComplete: Bool { elements.isComplete }
 }
 

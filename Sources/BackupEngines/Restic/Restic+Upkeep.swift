@@ -2,8 +2,8 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// restic stores a snapshot's tags in the snapshot, which so gets another identifier. It needs
-    /// the repository for itself.
+    /// Changes a snapshot's tags. restic stores them in the snapshot, which therefore gets another
+    /// identifier. The command needs an exclusive lock.
     package func retag(
         _ snapshot: Snapshot, adding added: [String], removing removed: [String]
     ) async throws(BackupError) {
@@ -12,7 +12,7 @@ extension Restic {
         let (_, end) = try await attempt(
             ResticCommand("tag", options, on: words(snapshot.identifier)), reading: NoOutput())
         guard end.code == 0 else { throw failure(end) }
-        // restic ends well all the same.
+        // restic exits with 0 even if it ignored the snapshot.
         if let ignored = FailureText(end.errors.lines).line(containing: "Ignoring \"") {
             throw BackupError(
                 .noSnapshot,
@@ -27,15 +27,15 @@ extension Restic {
         guard isChanged else { throw .undone("tag") }
     }
 
-    /// Where the disk is so full that no lock can be written, the files of the snapshots are removed as
-    /// restic does: that makes room.
+    /// Removes snapshots. If the disk is so full that no lock can be written, their files are
+    /// deleted directly, as restic itself would do, to free space.
     package func remove(_ snapshots: [Snapshot]) async throws(BackupError) {
         guard !snapshots.isEmpty else { return }
-        // With each goes what a killed `tag` left of it, which otherwise would be listed again.
+        // Includes what a killed `tag` left of them, which would otherwise be listed again.
         let removed = Set(snapshots.flatMap { [$0.itself, $0.copied] })
         let identifiers = try await listAll(SnapshotFilter()).snapshots
             .filter { removed.contains($0.itself) }.map(\.identifier)
-        // As many as a command line holds with ease.
+        // A number of identifiers that safely fits on a command line.
         for start in stride(from: 0, to: identifiers.count, by: 1000) {
             let part = Array(identifiers[start..<min(start + 1000, identifiers.count)])
             let command = ResticCommand("forget", on: part.map { Array($0.utf8) })
@@ -58,14 +58,14 @@ extension Restic {
         do throws(Errno) {
             try SystemCalls.removeFile(file)
         } catch .noSuchFileOrDirectory {
-            // Somebody was faster.
+            // Another process has already removed it.
         } catch {
             throw BackupError(.notWritable, "a snapshot cannot be removed: \(error)", path: file)
         }
     }
 
-    /// On a disk that is full only packs that hold nothing else are removed, which needs hardly any
-    /// room.
+    /// Removes unneeded data. On a full disk, only packs without any needed data are removed, which
+    /// takes hardly any space.
     package func prune() async throws(BackupError) {
         do throws(BackupError) {
             try await prune([])

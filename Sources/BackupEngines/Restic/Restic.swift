@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// restic with one repository and the source of its password.
+/// The restic engine, with one repository and the source of its password.
 package struct Restic: BackupEngine {
     /// The programs to start.
     package let program: ResticProgram
@@ -8,7 +8,7 @@ package struct Restic: BackupEngine {
     package let repository: RepositoryLocation
     package let warn: @Sendable (String) -> Void
     let environment: ResticEnvironment
-    /// The parts of the repository and cache that commands so far have found unusable.
+    /// The parts of the repository and cache that earlier commands found unusable.
     let unusable = UnusablePlaces()
     private let passwordFile: [UInt8]?
 
@@ -52,10 +52,10 @@ package struct Restic: BackupEngine {
 
     /// Runs a restic command and leaves its exit code to the caller.
     ///
-    /// A command that only reads runs without a lock when none can be written. When the lock of a process
-    /// that has ended keeps a command out, as the lock of a prune does with all others, it is removed.
-    /// restic runs without its cache when the disk of the cache is full: otherwise it would retry
-    /// writing there for hours.
+    /// A command that only reads runs without a lock if none can be written. When a command is kept
+    /// out by the lock of a process that has ended, such as the exclusive lock of a prune, that
+    /// lock is removed. restic runs without its cache if the disk of the cache is full: otherwise
+    /// it would retry writes there for hours.
     ///
     /// - Throws: ``BackupError``: `notWritable` at once for a command that writes to a repository
     ///   where no lock can be written; `noSpace` when the disk of the cache has become full after

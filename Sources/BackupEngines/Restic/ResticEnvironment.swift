@@ -1,16 +1,16 @@
 import SystemCalls
 import SystemPackage
 
-/// The environment restic runs in: this process's, without what would contradict the arguments, and
-/// with the repository's location.
+/// The environment restic runs in: the inherited one, without variables that contradict the
+/// arguments, and with the repository's location.
 struct ResticEnvironment: Sendable, Hashable {
     /// The variables, each as `NAME=VALUE`.
     let variables: [[UInt8]]
 
     /// - Parameters:
-    ///   - repository: the location, in restic's words.
-    ///   - hasPasswordFile: whether a password file is given as an argument; the variables that give
-    ///     a password some other way then have to go.
+    ///   - repository: the location, in restic's syntax.
+    ///   - hasPasswordFile: whether a password file is given as an argument; other variables that
+    ///     give a password are then removed.
     init(_ inherited: [[UInt8]], repository: [UInt8], hasPasswordFile: Bool) {
         var removed = ["RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RESTIC_PROGRESS_FPS"]
         if hasPasswordFile {
@@ -18,19 +18,19 @@ struct ResticEnvironment: Sendable, Hashable {
         }
         let names = removed.map { Array("\($0)=".utf8) }
         var variables = inherited.filter { variable in
-            // Subprocess refuses a whole environment for one entry without a proper name.
+            // Subprocess rejects a whole environment if one entry has no valid name.
             guard let first = variable.first, !(0x30...0x39).contains(first),
                 variable.dropFirst().contains(UInt8(ascii: "="))
             else { return false }
             return !names.contains { variable.starts(with: $0) }
         }
         variables.append(Array("RESTIC_REPOSITORY=".utf8) + repository)
-        // restic writes each pack to a file there first.
+        // restic writes each pack to a temporary file first.
         if let directory = roomyTemporaryDirectory() {
             variables.removeAll { $0.starts(with: "TMPDIR=".utf8) }
             variables.append(Array("TMPDIR=".utf8) + directory.bytes)
         }
-        // Status lines a second: enough to see, and few enough to cost nothing.
+        // Status lines per second: often enough to be useful, rarely enough to cost nothing.
         variables.append(Array("RESTIC_PROGRESS_FPS=4".utf8))
         self.variables = variables
     }
@@ -43,7 +43,7 @@ struct ResticEnvironment: Sendable, Hashable {
 }
 
 extension ResticEnvironment {
-    /// Where restic keeps copies of what it read; nil where nothing tells.
+    /// The directory of restic's cache; nil if no variable determines it.
     var cacheDirectory: FilePath? {
         value("RESTIC_CACHE_DIR").map { FilePath(bytes: $0) }
             ?? value("XDG_CACHE_HOME").map { FilePath(bytes: $0).appending("restic") }
@@ -57,23 +57,24 @@ extension ResticEnvironment {
     }
 }
 
-/// The value of an environment variable, as bytes; nil when it is unset or empty.
+/// Returns the value of an environment variable, as bytes; nil if it is unset or empty.
 package func environmentValue(_ name: String) -> [UInt8]? {
     environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
 }
 
-/// A directory for temporary files in place of the usual one when that is full: one of `/var/tmp` and `/tmp`.
+/// Returns a directory for temporary files to replace a full one: `/var/tmp` or `/tmp`.
 ///
-/// - Returns: nil when the usual one has room, or none has.
+/// - Returns: nil if the usual directory has enough space, or none has.
 private func roomyTemporaryDirectory() -> FilePath? {
     let usual = environmentValue("TMPDIR").map { FilePath(bytes: $0) } ?? "/tmp"
     if hasTemporaryRoom(usual) { return nil }
     return ["/var/tmp", "/tmp"].first(where: hasTemporaryRoom)
 }
 
-/// Whether a directory has room for temporary files: for as many packs as restic fills at a time, 128 MiB.
+/// Returns whether a directory has enough space for temporary files: 128 MiB, for as many packs as
+/// restic fills at a time.
 func hasTemporaryRoom(_ directory: FilePath) -> Bool {
-    // A directory that cannot be asked is none to write to.
+    // A directory whose filesystem cannot be inspected is assumed not to be writable.
     guard let status = try? filesystemStatus(of: directory), !status.isReadOnly else {
         return false
     }

@@ -112,7 +112,7 @@ extension Restic {
     }
 }
 
-/// The messages with which restic ended.
+/// The messages that restic printed before it ended.
 struct FailureText {
     private let lines: [String]
 
@@ -120,8 +120,8 @@ struct FailureText {
         self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the first line that contains a phrase, without `Fatal:` and what precedes it (restic does
-    /// not end the line of an error of unlocking); nil when none does.
+    /// Returns the first line that contains a phrase, without `Fatal:` and what precedes it, since
+    /// restic does not end the line of an unlocking error; nil if no line contains the phrase.
     func line(containing phrase: String) -> String? {
         lines.first { $0.contains(phrase) }.map(Self.withoutFatal)
     }

@@ -6,29 +6,28 @@ import SystemPackage
 struct ResticEnd: Sendable {
     /// The exit code, or minus the number of the signal that ended it.
     let code: Int32
-    /// What it wrote to standard error.
+    /// The messages it wrote to standard error.
     let errors: ErrorOutput
 }
 
-/// With what restic exits after SIGINT. It removes its lock before, but for one that it has made less than
-/// 200 ms ago: it waits so long for the locks of others before it remembers its own.
+/// The exit code of restic after SIGINT. It removes its lock first, unless it made the lock less
+/// than 200 ms ago: it waits that long for other locks before it registers its own for removal.
 private let interruptedCode: Int32 = 130
 
-/// How many descriptors have to be free for another process to be started and read from. With fewer
-/// Subprocess 1.0.2 crashes, or waits for ever.
+/// The number of descriptors that must be free to start and read from another process. With fewer,
+/// Subprocess 1.0.2 crashes or waits forever.
 package let spareDescriptors = 24
 
 extension Restic {
-    /// Runs restic and hands its output to a consumer.
+    /// Runs restic and passes its output to a consumer.
     ///
     /// Standard input is `/dev/null`. When the task is cancelled, or the consumer throws, restic
-    /// gets SIGINT, the one signal at which it removes its lock, and its output is read to the end:
-    /// with a pipe closed under it restic dies on the spot and leaves the lock. A restic that has not ended
-    /// half a minute later, as one that cannot reach the server with its lock, is killed.
+    /// gets SIGINT, the only signal on which it removes its lock, and its output is read to the
+    /// end: if its pipe is closed, restic dies at once and leaves the lock. If it has not ended 30
+    /// seconds later, for example because it cannot reach the server with its lock, it is killed.
     ///
-    /// - Throws: ``BackupError`` when restic cannot be started, or what the consumer threw, or
-    ///   `interrupted` when the task was cancelled. Whatever exit code restic ends with is an
-    ///   answer.
+    /// - Throws: ``BackupError`` when restic cannot be started; what the consumer threw;
+    ///   `interrupted` when the task was cancelled. An exit code other than 0 is not an error here.
     func execute<Consumer: OutputConsumer>(
         _ arguments: [[UInt8]], reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
@@ -75,7 +74,7 @@ extension Restic {
         let result = try await Subprocess.run(
             configuration, input: .none, output: .sequence, error: .sequence
         ) { execution in
-            // A process that has ended needs no signal.
+            // Sending fails if the process has ended, which needs no signal.
             stopper.begin { try? execution.send(signal: $0) }
             let started = repository.flatMap {
                 StartedProcess(
@@ -92,7 +91,8 @@ extension Restic {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
-        // One that a signal ended may have left its lock, which the note tells whose it is.
+        // A restic ended by a signal may have left its lock; the note identifies the lock as its
+        // own.
         if code >= 0, code != interruptedCode { started?.forget() }
         return (try consumed.get(), ResticEnd(code: code, errors: errors))
     }
@@ -121,7 +121,7 @@ extension Restic {
         return .success(consumer)
     }
 
-    /// Reads what restic complains of, and stops it when it would go on for hours.
+    /// Collects standard error, and stops restic when it would retry for hours.
     private static func collect(
         _ output: SubprocessOutputSequence, _ stopper: Stopper
     ) async throws -> ErrorOutput {
@@ -142,7 +142,7 @@ private struct ErrorLines: LineConsumer {
     mutating func receive(line: ArraySlice<UInt8>) { output.receive(line) }
 }
 
-/// Stops a running process, also when asked before the process runs.
+/// Stops a process, also if the request comes before the process runs.
 private final class Stopper: Sendable {
     private struct State {
         var isStopped = false

@@ -2,10 +2,10 @@ import ResourceValues
 import SystemPackage
 
 extension Snapshot {
-    /// The most paths that are kept of another program's snapshot.
+    /// The most paths that are kept of a snapshot by another program.
     private static let pathLimit = 100
 
-    /// Reads an object of `restic snapshots --json`.
+    /// Parses an object from the array that `restic snapshots --json` prints.
     init(json bytes: ArraySlice<UInt8>) throws(JSONError) {
         var fields = Fields()
         var scanner = JSONScanner(bytes)
@@ -16,7 +16,7 @@ extension Snapshot {
         guard let time = FileTime(rfc3339: fields.time),
             identifiers.allSatisfy(\.isResticIdentifier)
         else { throw JSONError(offset: 0) }
-        // It is none of what was backed up.
+        // The record file is not one of the SOURCEs.
         let record = RecordPath(tags: fields.tags, sources: [])?.path
         self.init(
             identifier: fields.identifier, originalIdentifier: fields.original, time: time,

@@ -2,17 +2,18 @@ import SystemCalls
 import SystemPackage
 
 extension BackupEngine {
-    /// Restores a snapshot, or parts of it, below a directory, where each item gets its whole path.
+    /// Restores a snapshot, or parts of it, below a directory, each item under its full path.
     ///
     /// - Parameters:
     ///   - choice: the snapshot.
-    ///   - target: a directory that is empty, but for what a killed restore left, or does not exist yet.
-    ///   - includes: absolute paths in the snapshot to restore with all below them; none for
-    ///     everything.
-    ///   - overwrites: whether the target may hold files, which are overwritten.
-    ///   - report: called now and then with the number of items looked at.
-    /// - Throws: ``BackupError``: `targetNotEmpty`, `noSnapshot`, `noMatch`, or what the engine
-    ///   ended with. Trouble with single items is in the result.
+    ///   - target: a directory that does not exist yet, or is empty except for the remains of a
+    ///     killed restore.
+    ///   - includes: absolute paths in the snapshot to restore with everything below them; empty to
+    ///     restore everything.
+    ///   - overwrites: whether the target may contain files, which are overwritten.
+    ///   - report: called from time to time with the number of items checked.
+    /// - Throws: ``BackupError``: `targetNotEmpty`, `noSnapshot`, `noMatch`, or the engine's
+    ///   failure. Failures of single items are in the result.
     package func restore(
         _ choice: SnapshotChoice, to target: FilePath, including includes: [[UInt8]] = [],
         overwrites: Bool = false, report: @escaping @Sendable (Int) -> Void
@@ -37,7 +38,8 @@ extension BackupEngine {
         return result
     }
 
-    /// The evicted files that a snapshot left out, as its record tells; none where it has no record.
+    /// Returns the evicted files that a snapshot excluded, according to its record; empty if it has
+    /// none.
     private func evictedFiles(
         in snapshot: Snapshot, including includes: IncludedPaths
     ) async throws(BackupError) -> [RecordedExclusion] {
@@ -64,7 +66,7 @@ extension BackupEngine {
     }
 }
 
-/// Takes what a record tells of evicted files.
+/// Collects the evicted files in a record.
 private struct EvictedExclusions: RecordHandler {
     private(set) var found: [RecordedExclusion] = []
 

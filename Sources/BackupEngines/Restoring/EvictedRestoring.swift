@@ -3,17 +3,17 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Brings files into a restore's target that were evicted when its snapshot was made, from the snapshots
-/// that keep them.
+/// Restores files that were evicted when a snapshot was made into the target of the restore, from
+/// the snapshots that have their content.
 package struct EvictedRestoring: Sendable {
-    /// The repository that keeps them.
+    /// The repository with their content.
     private let holder: any ContentHolding
-    /// The directory below which each file gets its whole path.
+    /// The directory below which each file is restored under its full path.
     private let target: FilePath
-    /// Whether files that are in the target are replaced.
+    /// Whether files that exist in the target are replaced.
     private let overwrites: Bool
 
-    /// How many files are restored at once, whose paths are arguments of one process.
+    /// The most files restored at once: their paths are arguments of one process.
     private static let largestPart = 500
 
     package init(_ holder: any ContentHolding, to target: FilePath, overwrites: Bool) {
@@ -22,11 +22,11 @@ package struct EvictedRestoring: Sendable {
         self.overwrites = overwrites
     }
 
-    /// An evicted file, as the record of a snapshot tells of it.
+    /// An evicted file, as listed in the record of a snapshot.
     package struct File: Sendable, Hashable {
-        /// The absolute path in the snapshot that left it out.
+        /// The absolute path in the snapshot that excluded it.
         package let path: [UInt8]
-        /// Says which snapshot keeps it.
+        /// The eviction record, which names the snapshot with its content.
         package let record: EvictionRecord
 
         package init(path: [UInt8], record: EvictionRecord) {
@@ -35,9 +35,10 @@ package struct EvictedRestoring: Sendable {
         }
     }
 
-    /// Brings files back.
+    /// Restores files.
     ///
-    /// - Returns: those that are not there as they were, and complaints that name none of them.
+    /// - Returns: the files that were not restored as they were, and complaints that name none of
+    ///   them.
     /// - Throws: ``BackupError`` when the repository cannot be used at all.
     package func restore(
         _ files: [File]
@@ -67,7 +68,7 @@ package struct EvictedRestoring: Sendable {
         return (failures, complaints)
     }
 
-    /// A file with the path that its content has in the snapshot that keeps it.
+    /// A file's path in the target, and the path of its content in the snapshot.
     private struct Move: Sendable {
         let path: RelativePath
         let stored: RelativePath
@@ -86,7 +87,7 @@ package struct EvictedRestoring: Sendable {
         let kept = try await holder.keptFiles(of: snapshot)
         var failures: [RestoreFailure] = []
         var complaints: [String] = []
-        // By where the content is: copies of a placeholder have the same.
+        // By the path of the content, which copies of a placeholder share.
         var moves: [[UInt8]: [Move]] = [:]
         for file in files {
             guard kept.indices.contains(file.record.item),
@@ -111,13 +112,14 @@ package struct EvictedRestoring: Sendable {
         return (failures, complaints)
     }
 
-    /// Restores files with their stored paths into a directory of their own, and moves them from there.
+    /// Restores files under their stored paths into a temporary directory, and moves them from
+    /// there.
     private func restore(
         _ moves: [Move], from snapshot: Snapshot
     ) async throws(BackupError) -> (failures: [RestoreFailure], complaints: [String]) {
         let times = directoryTimes(moves)
         defer {
-            // A time that cannot be set says nothing of the files.
+            // If a time cannot be set, the files are still restored.
             for (directory, modified) in times {
                 try? setModificationTime(modified, of: directory.descriptor)
             }
@@ -172,10 +174,10 @@ package struct EvictedRestoring: Sendable {
         return merger.failures
     }
 
-    /// The directories of the target that the files go to, as far as they are there, with the times that
-    /// they were given.
+    /// Returns the existing directories of the target that the files are moved to, with their
+    /// current modification times.
     private func directoryTimes(_ moves: [Move]) -> [(SharedDescriptor, FileTime)] {
-        // Without a target there are none.
+        // If the target does not exist, neither do they.
         guard let target = try? TargetTree(target) else { return [] }
         var seen: Set<[UInt8]> = []
         return moves.compactMap { move in
@@ -187,7 +189,7 @@ package struct EvictedRestoring: Sendable {
                     try openDirectory(location.name, in: location.directory))
                 return (directory, try directory.descriptor.status().contentModificationTime)
             } catch {
-                // It is made with the file.
+                // The directory does not exist yet: it is created with the file.
                 return nil
             }
         }

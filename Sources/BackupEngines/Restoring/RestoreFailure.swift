@@ -1,10 +1,11 @@
-/// An item that a restore did not bring back as it is in the snapshot.
+/// An item that was not restored as it is in the snapshot.
 package struct RestoreFailure: Sendable, Hashable {
     /// What is wrong with the item.
     package enum Cause: Sendable, Hashable {
         /// It does not exist; with restic's reason, if it gave one.
         case missing(String?)
-        /// It exists, with another kind, size or modification time, or the engine complained of it.
+        /// It exists, with another kind, size or modification time, or the engine complained about
+        /// it.
         case different(String?)
         /// Its content differs from the snapshot's; with the offset of the part that differs, in
         /// bytes, if known.

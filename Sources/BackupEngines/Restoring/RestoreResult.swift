@@ -1,19 +1,19 @@
 import SystemCalls
 import SystemPackage
 
-/// What a restore brought back.
+/// The result of a restore.
 package struct RestoreResult: Sendable {
     /// The snapshot.
     package let snapshot: Snapshot
-    /// How many items were looked at after the restore.
+    /// The number of items checked after the restore.
     package let items: Int
-    /// Items that are not as they are in the snapshot, sorted by path.
+    /// The items that differ from the snapshot, sorted by path.
     package let failures: [RestoreFailure]
-    /// What is wrong besides, in words: complaints of the engine that name none of the items.
+    /// The engine's complaints that name none of the items.
     package let complaints: [String]
-    /// Directories below the target that restores left that were killed.
+    /// The directories that killed restores left below the target.
     package let leftovers: [FilePath]
-    /// Evicted files that were asked for, which the snapshot left out.
+    /// The requested files that the snapshot excluded because they were evicted.
     package var evicted: [RecordedExclusion] = []
 
     package init(
@@ -28,17 +28,17 @@ package struct RestoreResult: Sendable {
         self.leftovers = leftovers
     }
 
-    /// Whether everything that was asked for is as it is in the snapshot.
+    /// Whether everything requested is as it is in the snapshot.
     package var isComplete: Bool { failures.isEmpty && complaints.isEmpty }
 
-    /// How many items are as they are in the snapshot.
+    /// The number of items that are as they are in the snapshot.
     package var wholeItems: Int {
         var count = Set(failures.map(\.path)).count
         for case .noAttributes(_, let items) in failures.map(\.cause) { count += items - 1 }
         return max(0, items - count)
     }
 
-    /// Whether none of the items is there.
+    /// Whether no item was restored.
     package var isNothing: Bool {
         let missing = failures.filter { if case .missing = $0.cause { true } else { false } }
         return items + evicted.count > 0 && Set(missing.map(\.path)).count >= items
@@ -46,8 +46,8 @@ package struct RestoreResult: Sendable {
 }
 
 extension [RestoreFailure] {
-    /// The failures, with one for all items that a filesystem without extended attributes cost theirs,
-    /// which names the first of them.
+    /// The failures, with a single one for all items that lost extended attributes on the same
+    /// filesystem; it names the first of them.
     fileprivate var oncePerFilesystem: [RestoreFailure] {
         var lost: [UInt64: [[UInt8]: Int]] = [:]
         for failure in self {
@@ -67,9 +67,9 @@ extension [RestoreFailure] {
 }
 
 extension RestoreFailure.Cause {
-    /// Why extended attributes could not be stored.
+    /// Creates the cause for extended attributes that could not be stored.
     ///
-    /// - Parameter file: what they were to be stored on, which is open.
+    /// - Parameter file: the open item they were to be stored on.
     init(_ error: FileError, storingAttributesOn file: FileDescriptor) {
         if error.code == .unsupportedFilesystem, let status = try? file.status() {
             self = .noAttributes(device: status.identity.device, items: 1)

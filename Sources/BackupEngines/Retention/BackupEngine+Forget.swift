@@ -1,21 +1,21 @@
 import SystemPackage
 
-/// Which snapshots a retention is about.
+/// The snapshots that retention rules apply to.
 package enum ForgetScope: Sendable, Hashable {
-    /// Those of the one set of SOURCEs this machine has backed up.
+    /// The snapshots of the only set of SOURCEs that this machine has backed up.
     case onlySet
-    /// Those of each set this machine has backed up, set by set.
+    /// The snapshots of each set that this machine has backed up, set by set.
     case everySet
-    /// Those of these SOURCEs: real paths.
+    /// The snapshots of these SOURCEs, given as real paths.
     case sources([FilePath])
 }
 
 extension BackupEngine {
-    /// Decides which snapshots of this machine are kept. Nothing is removed.
+    /// Decides which snapshots of this machine are kept. Removes nothing.
     ///
     /// - Parameters:
-    ///   - tags: only snapshots that have all of these are looked at.
-    ///   - now: the time.
+    ///   - tags: only snapshots that have all of these are considered.
+    ///   - now: the current time.
     /// - Throws: ``BackupError``: `noSnapshot` when there are none of these SOURCEs,
     ///   `ambiguousSources` when there are several sets and none was chosen, `coverageShrank` while
     ///   a snapshot waits to be accepted.
@@ -44,7 +44,8 @@ extension BackupEngine {
 
     /// Removes data that no snapshot needs, unless a snapshot of this machine waits to be accepted.
     ///
-    /// - Throws: ``BackupError``.
+    /// - Throws: ``BackupError``: `coverageShrank` while a snapshot waits to be accepted, or the
+    ///   engine's failure.
     package func pruneUnlessShrunk() async throws(BackupError) {
         try await checkCoverage(of: SnapshotSets(try await ownSnapshots().snapshots).sets)
         try await recover()

@@ -3,17 +3,18 @@ import Eviction
 import SystemCalls
 
 extension ContentHolding {
-    /// Decides which snapshots for evicted files no file needs any more. Nothing is removed.
+    /// Decides which snapshots of evicted files are no longer needed. Removes nothing.
     ///
-    /// In doubt one is kept: only this user's of this machine can go, when no file was found that is evicted
-    /// into it, and the newest snapshots without gaps hold all of its files by their paths, sizes and times.
-    /// A week must have passed since it was made: files may be being evicted into it.
+    /// In doubt, a snapshot is kept. Only one made by this user on this machine can be removed, if
+    /// no file was found that is evicted into it, and the newest snapshots without gaps contain all
+    /// of its files with the same paths, sizes and times. It must be at least a week old, because
+    /// files may still be being evicted into it.
     ///
     /// - Parameters:
-    ///   - records: those of all evicted files that were found.
-    ///   - steps: the journal of this user.
+    ///   - records: the eviction records of all evicted files that were found.
+    ///   - steps: the entries of this user's journal.
     ///   - isEverythingKnown: whether all directories and the whole journal could be read.
-    ///   - now: the time.
+    ///   - now: the current time.
     /// - Throws: ``BackupError``.
     package func decideKept(
         _ records: [EvictionRecord], _ steps: [EvictedFile], isEverythingKnown: Bool,
@@ -70,8 +71,8 @@ extension ContentHolding {
         }
     }
 
-    /// What this machine's newest snapshots without gaps, of each set of SOURCEs, hold of files with wanted
-    /// content.
+    /// Returns the files with wanted content in this machine's newest snapshots without gaps, one
+    /// of each set of SOURCEs.
     private func filesOfNewest(
         _ snapshots: [Snapshot], _ wanted: Set<ContentFacts>
     ) async throws(BackupError) -> Set<HeldFile> {

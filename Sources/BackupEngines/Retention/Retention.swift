@@ -1,16 +1,16 @@
 /// Decides which snapshots of one set of SOURCEs are kept.
 package struct Retention: Sendable {
-    /// What becomes of one snapshot.
+    /// The decision on one snapshot.
     package struct Decision: Sendable, Hashable {
         /// The snapshot.
         package let snapshot: Snapshot
-        /// Why it is kept; empty when it is not.
+        /// The reasons to keep it; empty if it is not kept.
         package let reasons: [String]
 
         /// Whether it is kept.
         package var isKept: Bool { !reasons.isEmpty }
 
-        /// The decision with one more reason to keep the snapshot.
+        /// Returns the decision with one more reason to keep the snapshot.
         func kept(for reason: String) -> Decision {
             Decision(snapshot: snapshot, reasons: reasons + [reason])
         }
@@ -20,17 +20,17 @@ package struct Retention: Sendable {
 
     package init(_ rules: RetentionRules) { self.rules = rules }
 
-    /// Decides.
+    /// Decides which snapshots are kept.
     ///
-    /// Besides what the rules keep there stay: snapshots that are held; the newest one made, also
-    /// where a clock dated it before others; the newest clean one; what the rules would keep if there
-    /// were clean ones only, so that snapshots which lack something, or have no record, never push
-    /// out those that do not; and those from the future, whose times decide nothing.
+    /// Besides those that the rules keep, these are kept: held snapshots; the newest one made, even
+    /// if a clock dated it before others; the newest clean one; those that the rules would keep if
+    /// there were only clean ones, so that snapshots which lack something, or have no record, never
+    /// displace clean ones; and those dated in the future, whose times decide nothing.
     ///
     /// - Parameters:
     ///   - snapshots: the snapshots of one machine and set of SOURCEs, in any order.
-    ///   - now: the time.
-    /// - Returns: a decision on each, the newest made first.
+    ///   - now: the current time.
+    /// - Returns: a decision on each snapshot, the most recently made first.
     package func decide(_ snapshots: [Snapshot], now: CalendarTime) -> [Decision] {
         let newestFirst = snapshots.sorted { $1.isOlder(than: $0) }
         let timely = newestFirst.filter { !$0.isFromFuture(at: now.seconds) }

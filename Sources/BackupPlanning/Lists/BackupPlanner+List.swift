@@ -1,13 +1,13 @@
 import SystemCalls
 import SystemPackage
 
-/// A plan with the list of it that a tool takes.
+/// A plan and the list of it that a tool reads.
 public struct PlannedList: Sendable {
     /// The plan.
     public package(set) var plan: BackupPlan
     /// The list, without its stored paths.
     public let list: BackupList
-    /// What the plan stores and the tool cannot; not in the list.
+    /// The items that the plan stores but the tool cannot; not in the list.
     public let lostItems: [ListLoss]
     private let paths: StoredPaths
 
@@ -23,7 +23,7 @@ public struct PlannedList: Sendable {
 
     /// Calls `body` with the first list, piece by piece.
     ///
-    /// - Throws: `FileError` when paths that waited on disk cannot be read; what `body` throws.
+    /// - Throws: `FileError` when paths spilled to disk cannot be read; what `body` throws.
     public func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
         switch list.body {
         case .bytes(let bytes): try body(bytes)
@@ -33,13 +33,13 @@ public struct PlannedList: Sendable {
 }
 
 extension BackupPlanner {
-    /// Makes a plan and the list of it that a tool takes.
+    /// Builds a plan and the list of it that a tool reads.
     ///
     /// - Parameters:
     ///   - format: the tool's format, which decides how long paths may be.
-    ///   - sources: as ``makePlan(for:)`` takes them.
-    ///   - directory: where stored paths wait that are too many for memory.
-    /// - Throws: as ``makePlan(for:)``; `FileError` when the disk cannot be looked at for the list.
+    ///   - sources: as for ``makePlan(for:)``.
+    ///   - directory: where stored paths are spilled when they are too many for memory.
+    /// - Throws: as ``makePlan(for:)``; `FileError` when reading the disk for the list fails.
     public func makeList(
         _ format: some ListFormat, for sources: [FilePath], spillingTo directory: FilePath
     ) throws -> PlannedList {

@@ -1,24 +1,24 @@
 import ResourceValues
 import SystemCalls
 
-/// The record of an evicted file: an extended attribute on it whose name tells where its content is.
+/// The record of an evicted file: an extended attribute whose name says where the content is.
 ///
-/// The name tells it, not the value: a placeholder has no permission bits, and there its owner may list
-/// the names of attributes, but neither read nor change them.
+/// The name carries the data, not the value: a placeholder has no permission bits, so its owner may
+/// list the names of its attributes, but neither read nor change their values.
 public struct EvictionRecord: Sendable, Hashable {
-    /// The first 16 hexadecimal digits of the engine's own identifier of the repository.
+    /// The first 16 hexadecimal digits of the engine's repository identifier.
     public let repository: String
-    /// The first 16 hexadecimal digits of the identifier that the snapshot got when it was made.
+    /// The first 16 hexadecimal digits of the identifier that the snapshot was given when created.
     public let snapshot: String
-    /// The number of the item among those that the snapshot's own record lists, from 0.
+    /// The index of the item in the list of the snapshot's own record, from 0.
     public let item: Int
 
     private static let prefix = "user.resval.evicted."
 
-    /// Creates a record from whole identifiers.
+    /// Creates a record from full identifiers.
     ///
-    /// - Returns: nil where an identifier has fewer than 16 digits, or other characters than hexadecimal
-    ///   digits in lower case.
+    /// - Returns: nil if one of the first 16 characters of an identifier is missing or is not a
+    ///   lowercase hexadecimal digit, or if `item` is negative.
     public init?(repository: String, snapshot: String, item: Int) {
         self.repository = String(repository.prefix(16))
         self.snapshot = String(snapshot.prefix(16))
@@ -28,7 +28,7 @@ public struct EvictionRecord: Sendable, Hashable {
         }
     }
 
-    /// Reads the name of an attribute; nil for any other.
+    /// Creates a record from an attribute's name; nil if the name is not that of a record.
     public init?(attribute name: some Collection<UInt8>) {
         guard name.starts(with: Self.prefix.utf8) else { return nil }
         let parts = String(decoding: name.dropFirst(Self.prefix.utf8.count), as: UTF8.self)
@@ -40,7 +40,7 @@ public struct EvictionRecord: Sendable, Hashable {
         guard attribute.bytes.elementsEqual(name) else { return nil }
     }
 
-    /// The record among the names of an item's attributes; nil when there is none.
+    /// Creates a record from the first attribute name that is one; nil when there is none.
     public init?(among names: some Sequence<[UInt8]>) {
         guard let record = names.lazy.compactMap({ EvictionRecord(attribute: $0) }).first else {
             return nil
@@ -60,7 +60,7 @@ public struct EvictionRecord: Sendable, Hashable {
 }
 
 extension FileLocation where Self: ~Copyable {
-    /// The record of an evicted file: one `listxattr(2)`.
+    /// Returns the record of an evicted file, with one `listxattr(2)`.
     ///
     /// - Returns: nil for an ordinary item, and on filesystems without extended attributes.
     /// - Throws: ``FileError`` as `extendedAttributeNames()` does.

@@ -3,31 +3,31 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Reads the marks that a set of markers chooses.
+/// A reader of native marks and of the foreign marks chosen by a set of markers.
 ///
-/// Attributes cost no call more than native marks alone: one `listxattr(2)` names them all. The
-/// nodump flag costs a `statx(2)` unless the status is known, and each tag file a few calls for each
-/// directory. What of a foreign mark cannot be read does not count, so that the item is backed up, and
-/// ``ForeignMarks/unreadable`` says so.
+/// Foreign attributes are found without an extra call: one `listxattr(2)` lists all names. The
+/// nodump flag costs a `statx(2)` unless the status is known, and each tag file costs a few calls
+/// per directory. A foreign mark that cannot be read is ignored, so that the item is backed up, and
+/// its errno is in ``ForeignMarks/unreadable``.
 public struct MarkReader: Sendable {
-    /// Whether an item without extended attributes has no marks.
+    /// Whether all marks are extended attributes, so that an item without attributes has no marks.
     public let readsAttributesOnly: Bool
     private let markers: Set<Marker>
     private let tagFiles: [TagFile]
 
-    /// Creates a reader. Native marks are always read, since not only exclusion depends on them.
+    /// Creates a reader. Native marks are always read: they decide about more than exclusion.
     public init(_ markers: Set<Marker> = Marker.defaultSet) {
         self.markers = markers
         tagFiles = TagFile.all.filter { markers.contains($0.marker) }
         readsAttributesOnly = tagFiles.isEmpty && !markers.contains(.nodump)
     }
 
-    /// The marks on an item.
+    /// Returns the marks on an item.
     ///
     /// - Parameters:
     ///   - location: the item.
     ///   - kind: the item's kind; only regular files and directories have marks.
-    ///   - status: the item's status, where it is known already.
+    ///   - status: the item's status, if already known.
     /// - Throws: `FileError`, as `marks()` does.
     public func marks(
         of location: borrowing some FileLocation & ~Copyable, kind: FileKind,
@@ -80,7 +80,7 @@ public struct MarkReader: Sendable {
         }
     }
 
-    /// Notes a mark that excludes by being there. An item that is gone has none.
+    /// Records a mark that excludes by its presence. An item that was removed has no mark.
     private func look(
         for marker: Marker, _ found: inout ForeignMarks, _ isPresent: () throws(Errno) -> Bool
     ) {

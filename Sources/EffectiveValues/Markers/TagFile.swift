@@ -3,32 +3,32 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// A file that says of the directory it is in that its contents are not backed up.
+/// A file whose presence in a directory excludes the directory's contents from backups.
 public struct TagFile: Sendable {
-    /// What it is called in options.
+    /// The marker that stands for the tag file in options.
     public let marker: Marker
-    /// Its name.
+    /// The name of the tag file.
     public let name: FilePath
-    /// What it must begin with; nil when its presence is enough.
+    /// The bytes that the file must begin with; nil when its presence is enough.
     let signature: [UInt8]?
-    /// Whether it is backed up itself, while the directory's other contents are not.
+    /// Whether the tag file itself is backed up, although the directory's other contents are not.
     public let isKept: Bool
 
-    /// `CACHEDIR.TAG`, by the Cache Directory Tagging Specification: a regular file that begins with
-    /// the signature.
+    /// `CACHEDIR.TAG`, as defined by the Cache Directory Tagging Specification: a regular file that
+    /// begins with the signature.
     public static let cacheDirectory = TagFile(
         marker: .cachedir, name: "CACHEDIR.TAG",
         signature: Array("Signature: 8a477f597d28d172789f06886806bc55".utf8), isKept: true)
 
-    /// `.nobackup`, of any content.
+    /// `.nobackup`, with any content.
     public static let noBackup = TagFile(
         marker: .nobackup, name: ".nobackup", signature: nil, isKept: false)
 
     static let all = [cacheDirectory, noBackup]
 
-    /// Whether a directory holds it.
+    /// Whether the tag file is present in a directory.
     ///
-    /// - Throws: the errno of looking for the file or of reading it.
+    /// - Throws: the errno of opening the directory, or of checking or reading the file.
     package func isPresent(in directory: borrowing some FileLocation & ~Copyable) throws(Errno)
         -> Bool
     {
@@ -42,9 +42,10 @@ public struct TagFile: Sendable {
         }
     }
 
-    /// The file's own status and marks in a directory that holds it.
+    /// Returns the tag file's own status and marks.
     ///
-    /// - Throws: `FileError` `noSuchFile` when it is gone, others as the calls do.
+    /// - Throws: `FileError`: `noSuchFile` when the file does not exist, or the error of the call
+    ///   that failed.
     public func look(
         in directory: borrowing some FileLocation & ~Copyable, _ reader: MarkReader
     ) throws(FileError) -> (FileStatus, ItemMarks) {

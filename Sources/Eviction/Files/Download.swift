@@ -3,14 +3,15 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The content of one placeholder on its way back, into the same inode.
+/// A download of one placeholder's content into the same inode.
 ///
-/// Take the pieces of the content from the snapshot in order with ``receive(_:)``, then call
-/// ``finish()``, or ``abandon(because:)`` when the snapshot fails. Nothing but holes, and what a download
-/// that was cut off left of the same content, is ever written over. The permission bits stay away until all is
-/// there and compared. While this lives nobody else has the file open.
+/// Pass the pieces of the content from the snapshot in order to ``receive(_:)``, then call
+/// ``finish()``, or ``abandon(because:)`` when the snapshot fails. Only holes, and data that an
+/// interrupted download of the same content left, are ever overwritten. The permission bits are
+/// restored only after the whole content has been written and compared. No other process has the
+/// file open during the lifetime of this object.
 public final class Download: Sendable {
-    /// What is being brought back.
+    /// The evicted file that is being restored.
     public let record: EvictedFile
     private let journal: Journal
     private let item: OpenItem
@@ -22,13 +23,14 @@ public final class Download: Sendable {
     /// Begins to fill a placeholder.
     ///
     /// - Parameters:
-    ///   - path: the placeholder, wherever it was moved: absolute, without symbolic links.
+    ///   - path: the current path of the placeholder: absolute, without symbolic links.
     ///   - name: the record on the file.
-    ///   - known: what the kept snapshot tells of it.
-    ///   - journal: the journal of the user who runs this.
-    /// - Returns: nil when the file turned out to be whole, and has all back that it lacked.
-    /// - Throws: ``EvictionError``: `notPlaceholder`, `inUse`, `noSpace` and others. The file is then as it
-    ///   was.
+    ///   - known: the record of the file in the kept snapshot.
+    ///   - journal: the journal of the current user.
+    /// - Returns: nil when there is nothing to download: the file has no record, or its content was
+    ///   complete and its time and permission bits have been restored.
+    /// - Throws: ``EvictionError``: `notPlaceholder`, `inUse`, `noSpace` and others. The file is then
+    ///   unchanged.
     public static func begin(
         at path: FilePath, _ name: EvictionRecord, _ known: EvictedFile, _ journal: Journal
     ) throws(EvictionError) -> Download? {
@@ -44,7 +46,7 @@ public final class Download: Sendable {
         guard status.identity == known.identity else { throw .changed }
         let item = try OpenItem(place, identity: known.identity)
         guard let found = try item.evictionRecord() else {
-            // Another process was quicker.
+            // Another process finished the download first.
             return nil
         }
         guard found == name else { throw .changed }
@@ -68,8 +70,8 @@ public final class Download: Sendable {
             try journal.finish(item, record)
             return nil
         }
-        // Nobody but root can have written to a file without permission bits. They are lent for the
-        // moment in which it is opened.
+        // Only root can have written to a file without permission bits. They are granted only for
+        // the moment of opening.
         let step = try journaling { () throws(FileError) in
             try journal.record(named: record.identity)
         }
@@ -97,10 +99,10 @@ public final class Download: Sendable {
         throw .noSpace(missing: needed - available)
     }
 
-    /// Takes the next piece of the content.
+    /// Writes the next piece of the content.
     ///
-    /// - Throws: ``EvictionError``: `damagedSnapshot` when there is more than the file had,
-    ///   `notPlaceholder` when the file holds other data, `noSpace`.
+    /// - Throws: ``EvictionError``: `damagedSnapshot` when the content is longer than the file was,
+    ///   `notPlaceholder` when the file contains other data, `noSpace`.
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(EvictionError) {
         let start = hasher.withLock { hasher in
             let start = hasher.count
@@ -114,7 +116,7 @@ public final class Download: Sendable {
         try write(bytes, at: start)
     }
 
-    /// Makes sure that the file holds nothing but parts of its own content.
+    /// Verifies that the file contains nothing but zeros and parts of its own content.
     private func compare(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws(EvictionError) {
@@ -128,7 +130,7 @@ public final class Download: Sendable {
         }
     }
 
-    /// Writes all but zeros: holes stay holes.
+    /// Writes all blocks except those of zeros, so that holes stay holes.
     private func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws(EvictionError) {
@@ -167,9 +169,10 @@ public final class Download: Sendable {
         }
     }
 
-    /// Compares the whole, gives the file its time and permission bits back, and forgets it.
+    /// Verifies the whole content, restores the file's time and permission bits, and removes its
+    /// record.
     ///
-    /// - Throws: ``EvictionError``: `damagedSnapshot` when the content is not what it was; then call
+    /// - Throws: ``EvictionError``: `damagedSnapshot` when the content differs from the record; then call
     ///   ``abandon(because:)``.
     public func finish() throws(EvictionError) {
         let hasher = hasher.withLock { $0 }
@@ -181,14 +184,14 @@ public final class Download: Sendable {
         } catch .file(let error) where error.code == .noSpace || error.code == .quotaExceeded {
             throw .noSpace(missing: nil)
         }
-        // What the file holds, not only what was written.
+        // The hash of what the file contains, not only of what was written.
         guard try item.hash() == record.content else { throw .changed }
         try journal.finish(item, record)
     }
 
-    /// Makes the file a placeholder again, and notes why.
+    /// Makes the file a placeholder again and records why the download failed.
     ///
-    /// A file that holds data of somebody else is left as it is.
+    /// A file that contains other data is left unchanged, with the permission bits it was found with.
     public func abandon(because error: EvictionError) throws(EvictionError) {
         if error == .notPlaceholder || error == .changed {
             return try item.setPermissions(foundPermissions)
@@ -201,5 +204,5 @@ public final class Download: Sendable {
     }
 }
 
-/// The length of the shortest hole that is kept.
+/// The length, in bytes, of the shortest hole that is kept.
 private let blockSize = 4096

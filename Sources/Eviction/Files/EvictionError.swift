@@ -1,65 +1,65 @@
 import ResourceValues
 
-/// Why a file was not evicted, or not brought back.
+/// Why a file was not evicted or not restored.
 public enum EvictionError: Error, Sendable, Hashable {
-    // What keeps a file from being evicted
+    // Errors of evicting a file
 
-    /// It is no regular file.
+    /// The item is not a regular file.
     case notRegular
-    /// It has this many names, and all of them would lose the content.
+    /// The file has this many hard links, and all of them would lose the content.
     case hardLinked(Int)
-    /// It belongs to another user.
+    /// The file belongs to another user.
     case foreignOwner
-    /// It is a placeholder already.
+    /// The file is already a placeholder.
     case alreadyEvicted
-    /// It takes no blocks: it is empty, has holes only, or lies in its inode.
+    /// The file uses no blocks: it is empty, has only holes, or is stored inline in its inode.
     case nothingToFree
-    /// Another file has the same blocks, so freeing them here would free nothing.
+    /// The file shares its blocks with another file, so evicting it would free nothing.
     case sharedBlocks
-    /// It is immutable, append-only or sealed by fs-verity, as the word says.
+    /// The file is immutable, append-only or sealed by fs-verity; the text says which.
     case sealed(String)
-    /// It has file capabilities, which a file loses whose content changes.
+    /// The file has file capabilities, which are lost when its content changes.
     case capabilities
-    /// It has set-user-ID, set-group-ID or sticky bits, which no record gives back.
+    /// The file has set-user-ID, set-group-ID or sticky bits, which are not restored from a record.
     case specialBits
-    /// Its filesystem cannot free the blocks of a file, or has no leases.
+    /// The filesystem cannot free the blocks of a file, or has no leases.
     case unsupportedFilesystem
-    /// It is in a place without which its content could not be brought back, as the words say.
+    /// The file is needed to restore evicted files; the text says what it is.
     case needed(String)
-    /// A mark or a location excludes it from backups, as the sentence says.
+    /// The file is excluded from backups by a mark or a location; the text says which.
     case excluded(String)
-    /// Its protection class forbids to store it in a repository that is not encrypted.
+    /// The protection class forbids storing the file in a repository that is not encrypted.
     case protected
-    /// The snapshot does not hold the content that the file has.
+    /// The content in the snapshot differs from that of the file.
     case contentDiffers
 
-    // What keeps a placeholder from being filled
+    // Errors of filling a placeholder
 
-    /// It has no record.
+    /// The file has no record.
     case notEvicted
-    /// It has a record, and is not the placeholder any more.
+    /// The file has a record but is not a placeholder.
     case notPlaceholder
-    /// The snapshot does not give back the content that the file had.
+    /// The snapshot does not return the content that the file had.
     case damagedSnapshot
-    /// There is no room for its content: this many bytes are missing, or nil where nobody knows.
+    /// There is no space for the content: this many bytes are missing; nil when unknown.
     case noSpace(missing: Int64?)
 
-    // What stands in the way of either
+    // Errors of both
 
-    /// Another process has it open or mapped, or an eviction or download of it is running.
+    /// The file is open or mapped in another process, or is being evicted or downloaded.
     case inUse
-    /// It, or what its path leads to, changed meanwhile.
+    /// The file, or the item at its path, changed during the operation.
     case changed
-    /// An earlier eviction or download of it was cut off.
+    /// An earlier eviction or download of the file was interrupted.
     case unfinished
     /// A system call failed.
     case file(FileError)
-    /// The repository, or something else, failed, as the words say.
+    /// The repository or something else failed; the text says what.
     case failed(String)
 }
 
 extension EvictionError {
-    /// A short name, for JSON.
+    /// The short name, for JSON.
     public var name: String {
         switch self {
         case .notRegular: "not-regular"
@@ -88,7 +88,7 @@ extension EvictionError {
         }
     }
 
-    /// What is wrong and how to go on, without the path.
+    /// What is wrong and what to do, without the path.
     public var sentence: String {
         switch self {
         case .notRegular: "is no regular file"

@@ -3,25 +3,26 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What a file shows of an eviction: its record, its permission bits, and whether it has data.
+/// The state of an eviction that a file shows by its record, its permission bits, and whether it has
+/// data.
 public enum EvictionSign: Sendable, Hashable {
-    /// A placeholder: a record, no data, and no permission bits.
+    /// A placeholder, with a record, no data and no permission bits.
     case placeholder(EvictionRecord)
-    /// A file whose eviction or download is under way, or was cut off.
+    /// A file whose eviction or download is running or was interrupted.
     case unfinished(EvictionRecord)
-    /// A file with a record and without data that can be opened, and reads as zeros.
+    /// A file with a record and permission bits but no data, which reads as zeros.
     case exposed(EvictionRecord)
-    /// A file that was given data or another size since: an ordinary one.
+    /// An ordinary file with an outdated record: it has data again, or is empty.
     case stale(EvictionRecord)
-    /// A file that looks like a placeholder, and has no record.
+    /// A file that looks like a placeholder but has no record.
     case unrecorded
 
-    /// Looks at a file.
+    /// Determines the state of a file.
     ///
-    /// A file that has a record, or that nobody may open, is opened to ask for data; who may not open it
-    /// either learns from its size on the disk.
+    /// A file with a record, or one with a size but no permission bits, is opened to check for data.
+    /// If it cannot be opened, its allocated size decides.
     ///
-    /// - Parameter record: its record.
+    /// - Parameter record: the file's record, nil if it has none.
     /// - Returns: nil for an ordinary file.
     public init?(
         _ location: borrowing some FileLocation & ~Copyable, _ status: FileStatus,
@@ -48,7 +49,7 @@ public enum EvictionSign: Sendable, Hashable {
         }
     }
 
-    /// Looks at a file and reads its record.
+    /// Reads the record of a file and determines its state.
     ///
     /// - Throws: ``FileError`` when the names of its attributes cannot be listed.
     public init?(
@@ -58,7 +59,7 @@ public enum EvictionSign: Sendable, Hashable {
         self.init(location, status, try location.evictionRecord())
     }
 
-    /// The record; nil where there is none.
+    /// The record; nil if there is none.
     public var record: EvictionRecord? {
         switch self {
         case .placeholder(let record), .unfinished(let record), .exposed(let record),
@@ -68,7 +69,7 @@ public enum EvictionSign: Sendable, Hashable {
         }
     }
 
-    /// Whether the content is in a snapshot only, as far as the file tells.
+    /// Whether, judging by the file, some or all of the content is only in a snapshot.
     public var isEvicted: Bool {
         switch self {
         case .placeholder, .unfinished, .exposed: true
@@ -78,24 +79,26 @@ public enum EvictionSign: Sendable, Hashable {
 }
 
 private let ownerWrites: UInt16 = 0o200
-/// How many bytes of blocks the attributes of a file may take.
+/// The most bytes of blocks that the attributes of a file may use.
 private let largestAttributes: Int64 = 1 << 16
 
-/// Whether a file has data, which `lseek(2)` with `SEEK_DATA` tells.
+/// Whether a file has data, by `lseek(2)` with `SEEK_DATA`.
 ///
-/// - Parameter attributes: how many bytes of blocks of a file that cannot be opened may be its attributes'.
+/// - Parameter attributes: how many of the allocated bytes of a file that cannot be opened may belong
+///   to its attributes.
 private func hasData(
     _ location: borrowing some FileLocation & ~Copyable, _ status: FileStatus, attributes: Int64
 ) -> Bool {
     do throws(Errno) {
-        // What is opened is what was looked at: opening a device can do something.
+        // The item is compared with the status before it is opened for reading: opening a device can
+        // have side effects.
         let item = OwnedDescriptor(try openFile(location, flags: [.reference, .noFollow]))
         guard try item.descriptor.status().identity == status.identity else { return true }
         let file = OwnedDescriptor(
             try reopenFile(item.descriptor, flags: [.readOnly, .nonBlocking, .noTerminal]))
         return try seekFile(file.descriptor, toNext: .data, from: 0) != nil
     } catch {
-        // It may not be opened, or is being evicted or brought back.
+        // The file cannot be opened, or is being evicted or downloaded.
         return status.allocatedSize > attributes
     }
 }

@@ -2,20 +2,20 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// A file that may be evicted, as far as looking at it tells.
+/// A file that passed the checks for eviction.
 public struct EvictionCandidate: Sendable, Hashable {
     /// The absolute path without symbolic links.
     public let path: FilePath
-    /// The status when it was looked at.
+    /// The status at the time of the checks.
     public let status: FileStatus
 }
 
 extension EvictionCandidate {
-    /// Reads the content, for the record of the snapshot that will hold it.
+    /// Reads the content, for the record of the snapshot that will contain it.
     ///
-    /// - Parameter shouldStop: asked between reads.
-    /// - Returns: the hash, and how many bytes are no holes; nil when the work was stopped.
-    /// - Throws: ``EvictionError``: `inUse` and others.
+    /// - Parameter shouldStop: called before each read; returning true stops the work.
+    /// - Returns: the hash, and the number of bytes outside holes; nil when the work was stopped.
+    /// - Throws: ``EvictionError``: `inUse`, `changed` and others.
     public func measure(
         shouldStop: () -> Bool
     ) throws(EvictionError) -> (content: ContentHash, dataBytes: Int64)? {
@@ -55,10 +55,10 @@ extension EvictionCandidate {
 }
 
 extension Journal {
-    /// Looks at a file that is to be evicted. Changes nothing.
+    /// Checks whether a file can be evicted, without changing anything.
     ///
-    /// - Parameter path: absolute, without symbolic links on it.
-    /// - Throws: ``EvictionError``: why it cannot be evicted.
+    /// - Parameter path: absolute, without symbolic links.
+    /// - Throws: ``EvictionError``: the reason why the file cannot be evicted.
     public func candidate(at path: FilePath) throws(EvictionError) -> EvictionCandidate {
         let place = try ItemPlace(path)
         let status = try place.status()
@@ -124,7 +124,8 @@ extension Journal {
         }
     }
 
-    /// Whether blocks can be freed here and `SEEK_DATA` tells, tried on a file without a name.
+    /// Whether the filesystem can free blocks and `SEEK_DATA` reports them as holes, tested on an
+    /// unnamed file.
     private func canPunch(in place: ItemPlace) throws(EvictionError) -> Bool {
         do throws(Errno) {
             guard let file = try makeUnnamedFile(in: place.directory, permissions: 0o600) else {
@@ -141,7 +142,7 @@ extension Journal {
         } catch .notSupported, .noFunction {
             return false
         } catch .noSpace, .diskQuotaExceeded {
-            // A punch that is refused leaves the file as it was.
+            // Without space for the test, eviction may be tried: a refused punch changes nothing.
             return true
         } catch {
             throw .file(.changingItem(error, place.path.removingLastComponent()))

@@ -3,16 +3,16 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The snapshot that holds the content of evicted files.
+/// The kept snapshot that contains the content of evicted files.
 public struct HoldSnapshot: Sendable, Hashable {
-    /// Its identifier.
+    /// The snapshot's identifier.
     public let snapshot: String
-    /// Its tag, which no other has and no `forget` touches.
+    /// The snapshot's unique tag, which protects it from `forget`.
     public let tag: String
-    /// The repository, in the words that name it.
+    /// The location of the repository, in absolute form.
     public let repository: [UInt8]
 
-    /// Creates a description.
+    /// Creates a description of a snapshot.
     public init(snapshot: String, tag: String, repository: [UInt8]) {
         self.snapshot = snapshot
         self.tag = tag
@@ -21,24 +21,29 @@ public struct HoldSnapshot: Sendable, Hashable {
 }
 
 extension Journal {
-    /// Frees the blocks of a file whose content a snapshot holds.
+    /// Frees the blocks of a file whose content is in a snapshot.
     ///
-    /// Each step is safe to be the last. The step `held` comes first. Under a write lease, so that
-    /// nobody has the file open, the content is hashed and compared with what the snapshot gave back;
-    /// file and name are compared with what they were; the step `punching` is on the disk before
-    /// anything is taken away. The record comes onto the file and the permission bits go, both on the
-    /// disk before the first block goes, so that no process that may not read everything reads zeros.
-    /// Then the blocks go, the time of modification comes back, and the journal forgets the file.
+    /// The eviction can be interrupted after any step without losing content. On a full disk the states
+    /// are not stored; the record on the file and the kept snapshot are then enough to finish it.
+    ///
+    /// 1. The state `held` is stored in the journal.
+    /// 2. Under a write lease, so that no other process has the file open, the content is hashed and
+    ///    compared with what the snapshot returned, and the file's status and name are compared with
+    ///    those of the candidate.
+    /// 3. The state `punching` is stored in the journal.
+    /// 4. The record is written on the file and the permission bits are removed. Both are on disk
+    ///    before the first block is freed, so that no unprivileged process reads zeros.
+    /// 5. The blocks are freed, the modification time is restored, and the journal's record is removed.
     ///
     /// - Parameters:
-    ///   - candidate: the file, as ``candidate(at:)`` found it.
-    ///   - name: the record that the file gets.
+    ///   - candidate: the file, as ``candidate(at:)`` returned it.
+    ///   - name: the record to write on the file.
     ///   - hold: the snapshot.
-    ///   - content: the hash of what the snapshot gave back for the file's path.
-    ///   - shouldStop: asked while the file is read; a file that is not punched yet is left whole.
+    ///   - content: the hash of what the snapshot returned for the file's path.
+    ///   - shouldStop: called while the file is read; a file that is not punched yet is left whole.
     /// - Returns: the number of bytes freed.
-    /// - Throws: ``EvictionError``. The file is as it was, unless the error is of the steps after the
-    ///   first block went: then the record stays, and the content can be brought back.
+    /// - Throws: ``EvictionError``. The file is unchanged unless the error occurred after the first
+    ///   block was freed: then the record remains, and the content can be restored.
     public func evict(
         _ candidate: EvictionCandidate, _ name: EvictionRecord, hold: HoldSnapshot,
         content: ContentHash, shouldStop: () -> Bool = { false }
@@ -49,7 +54,7 @@ extension Journal {
             })
         else { throw .inUse }
         defer { withExtendedLifetime(lock) {} }
-        // Whoever had the lock before may have evicted the file.
+        // A previous holder of the lock may have evicted the file.
         let current = try self.candidate(at: candidate.path)
         guard current.status.isUnchanged(since: candidate.status) else { throw .changed }
         try requireFreeName(for: current.status)
@@ -71,8 +76,9 @@ extension Journal {
         }
     }
 
-    /// Makes sure that no other file loses its record, such as one of a filesystem whose device had the
-    /// number before the machine was started.
+    /// Verifies that the journal has no record of another file under the same device and inode, such
+    /// as a file on a filesystem that had the device number before a reboot. That record would be
+    /// overwritten.
     private func requireFreeName(for status: FileStatus) throws(EvictionError) {
         let other = try journaling { () throws(FileError) in try record(named: status.identity) }
         guard let other, other.state != .held, !other.isOnFilesystem(of: status)
@@ -82,7 +88,8 @@ extension Journal {
                 + "numbers (bring that one back first: see resval-backup evicted)")
     }
 
-    /// Makes sure that the file is the one the snapshot holds, and at rest.
+    /// Verifies that the file is the one in the snapshot, that it is not changing, and that no other
+    /// process has tried to open it.
     private func compare(
         _ item: OpenItem, _ record: EvictedFile, _ shouldStop: () -> Bool
     ) throws(EvictionError) {
@@ -108,17 +115,17 @@ extension Journal {
             try item.setEvictionRecord(name, permissions: record.accessPermissions)
             try item.setPermissions(0)
             try item.synchronize()
-            // Who may open the file in spite of its permission bits, or passed them before they went,
-            // waits for the lease by now.
+            // A process that passed the permission check, or is exempt from it, has broken the lease
+            // and waits.
             guard try item.isUndisturbed() else { throw .inUse }
             guard record.hasSizeAndTime(of: try item.status()) else { throw .changed }
             isTouched = true
             try item.punch(size: record.size)
         } catch {
-            // The call punches nothing where it is refused.
+            // A refused call has punched nothing.
             let isWhole = isTouched ? try item.hash() == record.content : true
             if isWhole {
-                // A call that was refused may have set the time all the same.
+                // A refused call may still have set the modification time.
                 if isTouched { try item.setModificationTime(record.modified) }
                 isTouched = false
                 try item.setEvictionRecord(nil, permissions: record.accessPermissions)
@@ -129,14 +136,17 @@ extension Journal {
         return try settle(item, record)
     }
 
-    /// Makes a punched file the placeholder.
+    /// Turns a punched file into a placeholder.
+    ///
+    /// - Returns: the allocated size that remains, in bytes.
+    /// - Throws: ``EvictionError``: `unfinished` when the file still has data, or another size or time.
     func settle(_ item: OpenItem, _ record: EvictedFile) throws(EvictionError) -> Int64 {
         try item.setPermissions(0)
         try item.setModificationTime(record.modified)
         try item.synchronize()
         let status = try item.status()
         guard try !item.hasData(), record.hasSizeAndTime(of: status) else { throw .unfinished }
-        // Versions that wrote no record on the file have left this to be taken over.
+        // A file evicted by a version that wrote no record on the file: see `takeOver`.
         if try item.evictionRecord() == nil {
             try storeStep(record.inState(.evicted))
         } else {
@@ -147,7 +157,8 @@ extension Journal {
 }
 
 extension FileStatus {
-    /// Whether it is the same file with the same size, time, owner, permission bits and names.
+    /// Whether it is the same file with the same size, modification time, owner, permission bits and
+    /// number of hard links.
     func isUnchanged(since other: FileStatus) -> Bool {
         kind == other.kind && identity == other.identity && size == other.size
             && contentModificationTime == other.contentModificationTime

@@ -3,22 +3,23 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// A file open for reading and writing, whatever its permission bits, under a write lease.
+/// A leased file: open for reading and writing, whatever its permission bits.
 ///
-/// While it lives nobody else has the file open. Its permission bits are those it had, unless they
-/// were taken away or given back on purpose.
+/// No other process has the file open during the lifetime of this object. The permission bits are
+/// those that the file had, unless they were changed with ``setPermissions(_:)`` or
+/// ``setEvictionRecord(_:permissions:)``.
 final class OpenItem: Sendable {
     let place: ItemPlace
     let descriptor: FileDescriptor
 
-    /// Opens the file.
+    /// Opens the file and takes the lease.
     ///
-    /// An owner who may not write gets the right to for the moment of opening; the file has its
-    /// permission bits back before this returns.
+    /// If the permission bits do not let the owner read and write, they are extended for the moment
+    /// of opening and restored before this returns.
     ///
-    /// - Parameter identity: the file that the name must lead to.
-    /// - Throws: `inUse` when anybody else has the file open, `changed` when the name leads to another
-    ///   file.
+    /// - Parameter identity: the identity that the file must have.
+    /// - Throws: `inUse` when another process has the file open, `changed` when the name leads to
+    ///   another file.
     init(_ place: ItemPlace, identity: FileIdentity) throws(EvictionError) {
         self.place = place
         descriptor = try Patience().retry(while: { $0 == .inUse }) { () throws(EvictionError) in
@@ -27,7 +28,7 @@ final class OpenItem: Sendable {
     }
 
     deinit {
-        // What must not be lost is synchronized by hand.
+        // Callers synchronize explicitly what must not be lost.
         closeQuietly(descriptor)
     }
 
@@ -107,7 +108,7 @@ final class OpenItem: Sendable {
         }
     }
 
-    /// Whether nobody has tried to open the file since the lease was taken.
+    /// Whether no other process has tried to open the file since the lease was taken.
     func isUndisturbed() throws(EvictionError) -> Bool {
         try attempt(place.path) { () throws(Errno) in try holdsWriteLease(of: descriptor) }
     }
@@ -116,7 +117,7 @@ final class OpenItem: Sendable {
         try attempt(place.path) { () throws(Errno) in try descriptor.status() }
     }
 
-    /// Whether the file has any data, which `lseek(2)` with `SEEK_DATA` tells.
+    /// Whether the file has any data, by `lseek(2)` with `SEEK_DATA`.
     func hasData() throws(EvictionError) -> Bool {
         try attempt(place.path) { () throws(Errno) in
             try seekFile(descriptor, toNext: .data, from: 0) != nil
@@ -133,15 +134,15 @@ final class OpenItem: Sendable {
         }
     }
 
-    /// The record on the file; nil for an ordinary one.
+    /// Returns the record on the file; nil for an ordinary file.
     func evictionRecord() throws(EvictionError) -> EvictionRecord? {
         try journaling { () throws(FileError) in try descriptor.evictionRecord() }
     }
 
-    /// Writes the record in place of any other, or removes it.
+    /// Writes the record in place of any other, or removes all records.
     ///
-    /// - Parameter permissions: what the file has then, and the right of its owner to write, without
-    ///   which that cannot be done: 0 for a file that does not have its content.
+    /// - Parameter permissions: the permission bits to set; 0 for a file without its content. The
+    ///   owner's write bit is added, because the record cannot be changed without it, and stays set.
     func setEvictionRecord(
         _ record: EvictionRecord?, permissions: UInt16
     ) throws(EvictionError) {
@@ -164,7 +165,7 @@ final class OpenItem: Sendable {
         }
     }
 
-    /// Frees all blocks, up to the end of the last; the size stays.
+    /// Frees all blocks, including the whole last one; the size is unchanged.
     func punch(size: Int64) throws(EvictionError) {
         let block: Int64 = 1 << 16
         let blocks = size / block + (size % block > 0 ? 1 : 0)
@@ -179,16 +180,16 @@ final class OpenItem: Sendable {
         }
     }
 
-    /// The hash of the content, with holes read as zeros.
+    /// Returns the hash of the content, with holes read as zeros; nil when the work was stopped.
     ///
-    /// - Parameter shouldStop: asked between reads.
+    /// - Parameter shouldStop: called before each read; returning true stops the work.
     func hash(shouldStop: () -> Bool = { false }) throws(EvictionError) -> ContentHash? {
         try ContentHasher.hash(of: descriptor, place.path, shouldStop: shouldStop)
     }
 }
 
 extension ContentHasher {
-    /// The hash of an open file's content; nil when the work was stopped.
+    /// Returns the hash of an open file's content; nil when the work was stopped.
     static func hash(
         of descriptor: FileDescriptor, _ path: FilePath, shouldStop: () -> Bool
     ) throws(EvictionError) -> ContentHash? {

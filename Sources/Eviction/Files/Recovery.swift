@@ -2,32 +2,33 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What became of a file whose eviction or download was cut off.
+/// The result of recovering a file whose eviction or download was interrupted.
 public enum Recovery: Sendable, Hashable {
-    /// Nothing was under way.
+    /// No eviction or download was in progress.
     case settled
-    /// It is whole again, as it was before, and has no record.
+    /// The file is whole again, as before the eviction, and has no record.
     case whole
-    /// It is a placeholder now.
+    /// The file is a placeholder.
     case placeholder
-    /// Parts of its content are missing: bring it back with its snapshot.
+    /// Parts of the content are missing: a download from the snapshot restores them.
     case partial
-    /// It is another file by now, or has other content; it was left alone.
+    /// The file was replaced or changed since the record was made; it was left as it is.
     case ordinary
-    /// Nothing has its path, or another file has it.
+    /// The path does not exist or leads to another file.
     case gone
 }
 
 extension Journal {
-    /// Finishes, without the repository, what a crash cut off.
+    /// Finishes an interrupted eviction or download, without the repository.
     ///
-    /// A file that is whole gets its permission bits and its time back. One without any data becomes
-    /// a placeholder. Anything else is left for ``Download``.
+    /// The permission bits and the time of a whole file are restored. A file without any data becomes a
+    /// placeholder. A file with parts of its content is left to ``Download``. A file that its owner has
+    /// changed is not touched.
     ///
     /// - Parameters:
     ///   - known: a record of this journal.
-    ///   - path: where the file is now; nil for where it was.
-    /// - Throws: ``EvictionError``, `inUse` for one while it is being worked on.
+    ///   - path: the current path of the file; nil for the path in the record.
+    /// - Throws: ``EvictionError``: `inUse` while the file is being evicted or downloaded, and others.
     public func recover(
         _ known: EvictedFile, at path: FilePath? = nil
     ) throws(EvictionError) -> Recovery {
@@ -40,9 +41,9 @@ extension Journal {
         return try recover(known, at: place)
     }
 
-    /// As ``recover(_:at:)``, for who has the lock.
+    /// Recovers a file like the public `recover(_:at:)`, for a caller that has the lock.
     func recover(_ known: EvictedFile, at place: ItemPlace) throws(EvictionError) -> Recovery {
-        // Whoever had the lock before may have finished it.
+        // A previous holder of the lock may have finished it.
         guard
             let record = try journaling({ () throws(FileError) in
                 try record(named: known.identity)
@@ -69,9 +70,9 @@ extension Journal {
             try finish(item, record)
             return .whole
         }
-        // A full disk may have kept the next step out of the journal: the record on the file tells it.
+        // A full disk may have prevented storing the next state; then the file itself has the record.
         if record.state == .held, try item.evictionRecord() == nil { return try leave(record) }
-        // Somebody gave permission bits back: whatever the file holds now is theirs.
+        // Other permission bits were set since, so the owner may have changed the content.
         let status = try item.status()
         guard [0, 0o200, 0o600].contains(status.permissions) else { return .ordinary }
         guard try !item.hasData() else { return .partial }
@@ -79,16 +80,17 @@ extension Journal {
         return .placeholder
     }
 
-    /// A file that was whole when its record was made, and has been changed by its owner since.
+    /// Leaves a file that its owner changed after the record was made.
     private func leave(_ record: EvictedFile) throws(EvictionError) -> Recovery {
-        // Until the blocks go a record says nothing that the file does not.
+        // Until blocks are freed, the record has nothing that the file does not have itself.
         if record.state == .held {
             try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
         }
         return .ordinary
     }
 
-    /// Gives a whole file its time and permission bits back, takes its record away, and forgets it.
+    /// Restores the time and permission bits of a whole file, and removes its record from the file and
+    /// from the journal.
     func finish(_ item: OpenItem, _ record: EvictedFile) throws(EvictionError) {
         try item.setModificationTime(record.modified)
         if try item.evictionRecord() != nil {

@@ -3,10 +3,11 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-// Versions before the record on the file kept it in the journal only, in the state `evicted`.
+// Older versions kept the record of an evicted file in the journal only, in the state `evicted`.
 
 extension Journal {
-    /// What the journal knows of a placeholder that has no record; nil for any other file.
+    /// Returns the journal's record of a placeholder that has no record on the file; nil for any
+    /// other file.
     ///
     /// - Parameter path: absolute, without symbolic links.
     public func unrecorded(at path: FilePath) throws(FileError) -> EvictedFile? {
@@ -27,7 +28,8 @@ extension Journal {
 
     /// Writes the record on a placeholder that has none.
     ///
-    /// - Throws: ``EvictionError``: `notPlaceholder` when it is none any more.
+    /// - Throws: ``EvictionError``: `notPlaceholder` when the file is not a placeholder without a
+    ///   record, `inUse` and others.
     public func takeOver(
         _ known: EvictedFile, at path: FilePath, as name: EvictionRecord
     ) throws(EvictionError) {

@@ -1,6 +1,6 @@
 /// The SHA-256 of a file's content (FIPS 180-4).
 public struct ContentHash: Sendable, Hashable {
-    /// The 32 bytes.
+    /// The 32 bytes of the hash.
     public let bytes: [UInt8]
 
     init(words: [UInt32]) {
@@ -9,7 +9,7 @@ public struct ContentHash: Sendable, Hashable {
         }
     }
 
-    /// Reads 64 hexadecimal digits in lower case; nil for anything else.
+    /// Creates a hash from 64 lowercase hexadecimal digits; nil for anything else.
     public init?(hexadecimal text: some Collection<UInt8>) {
         guard text.count == 64 else { return nil }
         var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ public struct ContentHash: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The 32 bytes as hexadecimal digits in lower case.
+    /// The 32 bytes as lowercase hexadecimal digits.
     public var hexadecimal: String {
         String(
             decoding: bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] },

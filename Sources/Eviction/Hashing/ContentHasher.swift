@@ -1,7 +1,7 @@
-/// Takes content piece by piece and makes its SHA-256 (FIPS 180-4).
+/// An incremental SHA-256 hasher (FIPS 180-4).
 ///
-/// Written here so that the module links nothing: neither the libraries nor static programs need a
-/// package or a shared library for one hash.
+/// Implemented here so that neither the libraries nor static programs need a package or a shared
+/// library for one hash.
 public struct ContentHasher: Sendable {
     private var state: [UInt32] = [
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C,
@@ -9,20 +9,20 @@ public struct ContentHasher: Sendable {
     ]
     private var schedule = [UInt32](repeating: 0, count: 64)
     private var unfinished: [UInt8] = []
-    /// How many bytes were taken so far.
+    /// The number of bytes hashed so far.
     public private(set) var count: Int64 = 0
 
-    /// Creates a hasher that has taken nothing.
+    /// Creates a hasher of no bytes.
     public init() {}
 
-    /// The hash of bytes.
+    /// Returns the hash of a sequence of bytes.
     public static func hash(_ bytes: some Sequence<UInt8>) -> ContentHash {
         var hasher = ContentHasher()
         Array(bytes).withUnsafeBytes { hasher.update($0) }
         return hasher.finish()
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes to the hash.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += Int64(bytes.count)
         var rest = bytes[...]
@@ -39,7 +39,7 @@ public struct ContentHasher: Sendable {
         unfinished.append(contentsOf: rest.dropFirst(whole))
     }
 
-    /// The hash of all bytes taken; the hasher takes no more.
+    /// Returns the hash of all bytes, consuming the hasher.
     public consuming func finish() -> ContentHash {
         let bitCount = UInt64(count) * 8
         var end: [UInt8] = [0x80]
@@ -50,7 +50,7 @@ public struct ContentHasher: Sendable {
         return ContentHash(words: state)
     }
 
-    /// Takes whole blocks.
+    /// Adds whole blocks of 64 bytes.
     private mutating func take(_ blocks: UnsafeRawBufferPointer) {
         state.withUnsafeMutableBufferPointer { state in
             schedule.withUnsafeMutableBufferPointer { schedule in

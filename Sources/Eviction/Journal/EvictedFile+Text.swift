@@ -3,24 +3,26 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Why the bytes of a record make no sense.
+/// The error of reading a malformed record.
 public struct MalformedRecord: Error, Sendable, Hashable {
     /// What is wrong, in words.
     public let reason: String
 }
 
-// A record is text: a head with the version, one `NAME VALUE` a line in a fixed order, and the hash of
-// all that as the last line. A record cut off or half overwritten is malformed, never another one.
+// A record is text: a header with the version, lines of `NAME VALUE` in a fixed order, and the hash
+// of all these lines as the last line. A truncated or partly overwritten record is always detected
+// as malformed.
 
 extension EvictedFile {
     private static let firstHead = "resval-evicted 1"
     private static let head = "resval-evicted 2"
-    /// More bytes than any record has: two paths and a sentence, with each byte in three.
+    /// An upper limit for the length of a record, in bytes: room for two paths and a sentence with each
+    /// byte encoded in three.
     static let longestText = 1 << 16
 
-    /// The record as the journal keeps it.
+    /// The record in the journal's text format.
     public var text: [UInt8] {
-        // The first version knows files by device and inode alone.
+        // Version 1 identifies files by device and inode only.
         let head = persistentIdentity == nil ? Self.firstHead : Self.head
         var lines = [head, "state \(state.rawValue)", "path \(Percent.encoded(path.bytes))"]
         lines.append("device \(identity.device)")
@@ -43,9 +45,9 @@ extension EvictedFile {
         return body + Array("hash \(ContentHasher.hash(body).hexadecimal)\n".utf8)
     }
 
-    /// Reads a record.
+    /// Parses a record.
     ///
-    /// - Throws: ``MalformedRecord`` for anything but exactly what ``text`` writes.
+    /// - Throws: ``MalformedRecord`` for anything but exactly what ``text`` returns.
     public init(text: [UInt8]) throws(MalformedRecord) {
         var reader = try RecordReader(text)
         let head = try reader.line()
@@ -80,7 +82,7 @@ extension EvictedFile {
             remainingBytes: try reader.optional("remaining").map(decimal),
             failure: try reader.optional("failure").map { String(decoding: $0.utf8, as: UTF8.self) }
                 .map(Percent.decodedText))
-        // One record has one text: what was accepted is what would be written.
+        // Only the canonical text of a record is accepted.
         guard FilePath(plainAbsolute: path.bytes) != nil, size >= 0, remainingBytes ?? 0 >= 0,
             self.text == text
         else {
@@ -89,7 +91,7 @@ extension EvictedFile {
     }
 }
 
-/// Reads lines in order, after comparing the hash at the end.
+/// A reader of a record's lines in order, after verifying the hash in the last line.
 private struct RecordReader {
     private var lines: ArraySlice<ArraySlice<UInt8>>
 
@@ -135,7 +137,7 @@ private struct RecordReader {
         String(decoding: try bytes(name), as: UTF8.self)
     }
 
-    /// nil for a dash.
+    /// Reads a line whose value may be a dash, for nil.
     mutating func optional(_ name: String) throws(MalformedRecord) -> String? {
         let value = try value(name)
         return value == "-" ? nil : value
@@ -146,14 +148,14 @@ private struct RecordReader {
         return time
     }
 
-    /// nil for a dash.
+    /// Reads a line whose value may be a dash, for nil.
     mutating func optionalTime(_ name: String) throws(MalformedRecord) -> FileTime? {
         guard let value = try optional(name) else { return nil }
         let parts = value.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw MalformedRecord(reason: "no time") }
         let time = FileTime(
             seconds: try decimal(String(parts[0])), nanoseconds: try decimal(String(parts[1])))
-        // Beyond them lie the numbers that utimensat(2) takes for other things than times.
+        // utimensat(2) gives larger values special meanings, such as `UTIME_NOW` and `UTIME_OMIT`.
         guard time.nanoseconds < 1_000_000_000 else { throw MalformedRecord(reason: "no time") }
         return time
     }

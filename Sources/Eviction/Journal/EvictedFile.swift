@@ -3,62 +3,61 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// What is known of one file while its content goes or comes back, from the kept snapshot's own record
-/// or from the journal: all that is needed to finish that.
+/// The record of one evicted file, from the kept snapshot's own record or from the journal: all that
+/// is needed to finish an eviction or a download.
 public struct EvictedFile: Sendable, Hashable {
-    /// How far an eviction or its undoing has come.
+    /// The progress of an eviction or a download.
     ///
-    /// Each state is on the disk before what it announces begins, so that whoever finds the file
-    /// after a crash knows what may have happened to it.
+    /// Each state is stored on disk before the step it announces begins, so that after a crash it
+    /// says what may have happened to the file. On a full disk the state may be missing.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// A snapshot holds the content, which was compared. The file is whole.
+        /// The content is in a snapshot, as its hash shows. The file is whole.
         case held
-        /// The blocks are being freed: the file is whole, a placeholder, or something in between.
+        /// The blocks are being freed: the file may be whole, partly empty, or a placeholder.
         case punching
-        /// The file is a placeholder. In the journal these are left of versions that wrote no record on
-        /// the file.
+        /// The file is a placeholder. The journal contains this state only for files evicted by older
+        /// versions, which wrote no record on the file.
         case evicted
-        /// The content is coming back: the file is a placeholder, whole, or something in between.
+        /// The content is being restored: the file may be a placeholder, partly filled, or whole.
         case downloading
     }
 
-    /// How far things have come.
+    /// The progress of the eviction or download.
     public var state: State
-    /// The absolute path the file had, without symbolic links.
+    /// The absolute path of the file when the record was made, without symbolic links.
     public let path: FilePath
-    /// Device and inode when the record was made.
+    /// The device and inode when the record was made.
     public let identity: FileIdentity
-    /// What the file is known by when its device has another number; nil in records of version 1, and
-    /// where nothing else is known.
+    /// The identity that remains valid when the device number changes; nil in records of version 1,
+    /// and when it is unknown.
     package let persistentIdentity: PersistentIdentity?
     /// The size in bytes, of the file and of its placeholder.
     public let size: Int64
-    /// When the content last changed; the placeholder's time too.
+    /// The modification time of the content and of the placeholder.
     public let modified: FileTime
-    /// The permission bits that the file had; it gets those for access back.
+    /// The permission bits that the file had; the nine bits for access are restored.
     public let permissions: UInt16
     /// The hash of the content.
     public let content: ContentHash
-    /// The identifier of the snapshot that holds the content.
+    /// The identifier of the snapshot that contains the content.
     public let snapshot: String
-    /// The tag of that snapshot, which no other has.
+    /// The unique tag of that snapshot.
     public let holdTag: String
-    /// The repository that holds the snapshot, in the words that name it.
+    /// The location of the repository that contains the snapshot, in absolute form.
     public let repository: [UInt8]
-    /// What the placeholder still takes on the disk, in bytes; nil before it is one. Attributes may
-    /// have a block of their own.
+    /// The allocated size of the placeholder, in bytes; nil before the file is one. Extended
+    /// attributes may use a block of their own.
     let remainingBytes: Int64?
-    /// Why the content could not be brought back when that was last tried, in the journals of older
-    /// versions.
+    /// Why the last download failed, in journals of older versions.
     let failure: String?
-    /// How many bytes of the content are no holes; nil where nobody knows. The journal does not keep it.
+    /// The number of bytes of the content outside holes; nil if unknown. Not stored in the journal.
     public var dataBytes: Int64?
 
-    /// Creates what is known of a placeholder.
+    /// Creates the record of a placeholder.
     ///
     /// - Parameters:
-    ///   - path: the path that the content has in the snapshot.
-    ///   - dataBytes: how many bytes of the content are no holes; nil where nobody knows.
+    ///   - path: the path of the content in the snapshot.
+    ///   - dataBytes: the number of bytes of the content outside holes; nil if unknown.
     public init(
         path: FilePath, identity: FileIdentity, size: Int64, modified: FileTime,
         permissions: UInt16, content: ContentHash, dataBytes: Int64?, hold: HoldSnapshot
@@ -106,41 +105,42 @@ public struct EvictedFile: Sendable, Hashable {
         self.failure = failure
     }
 
-    /// The permission bits that a record can give a file: those that decide about more than access
-    /// are only ever its owner's to set.
+    /// The permission bits that a record can restore, without set-user-ID, set-group-ID and sticky:
+    /// those are set only by the owner.
     var accessPermissions: UInt16 { permissions & 0o777 }
 
-    /// The record in another state.
+    /// Returns the record in another state.
     func inState(_ state: State) -> EvictedFile {
         var record = self
         record.state = state
         return record
     }
 
-    /// Whether a file is the one this record is about, by inode and one of device, path, and filesystem
-    /// with time of birth: device numbers may change when the machine starts, and paths at any time.
+    /// Whether the record is about a file, judging by its inode and one of: device, path, or
+    /// filesystem and creation time. Device numbers may change at boot, and paths at any time.
     ///
-    /// Who acts on the file compares size, time and data, too.
+    /// Callers that change the file must also compare size, time and data.
     func isAbout(_ status: FileStatus, at path: @autoclosure () -> FilePath) -> Bool {
         guard identity.inode == status.identity.inode else { return false }
         return identity.device == status.identity.device || self.path == path()
             || isPersistentlyAbout(status) ?? false
     }
 
-    /// Whether a file is the one this record is about, by filesystem, inode and time of birth; nil where
-    /// the record does not tell.
+    /// Whether the record is about a file, judging by filesystem, inode and creation time; nil if the
+    /// record has no persistent identity.
     func isPersistentlyAbout(_ status: FileStatus) -> Bool? {
         persistentIdentity.map { MountedFilesystems().isIdentity($0, of: status) }
     }
 
-    /// Whether the file was on the filesystem that another one is on; true where the record does not tell.
+    /// Whether the recorded file was on the filesystem of the file with a status; true if the record
+    /// has no persistent identity.
     func isOnFilesystem(of status: FileStatus) -> Bool {
         guard let persistentIdentity else { return true }
         return MountedFilesystems().identity(of: status).filesystem
             == persistentIdentity.filesystem
     }
 
-    /// Whether size and time are the placeholder's.
+    /// Whether a status is that of a regular file with the recorded size and modification time.
     func hasSizeAndTime(of status: FileStatus) -> Bool {
         status.kind == .regularFile && status.size == size
             && status.contentModificationTime == modified

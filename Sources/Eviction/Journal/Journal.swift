@@ -5,38 +5,38 @@ import SystemPackage
 /// The journal of one user's evictions and downloads in progress: a directory with a file for each,
 /// named after the inode and the device.
 ///
-/// That a file is evicted, and where its content is, stands on the file itself, as its
-/// ``EvictionRecord``. The journal has what finishes a move that was cut off without the repository,
-/// why downloads failed, and where repositories are.
+/// That a file is evicted, and where its content is, is recorded on the file itself, as its
+/// ``EvictionRecord``. The journal contains what is needed to finish an interrupted eviction or
+/// download without the repository, why downloads failed, and the locations of repositories.
 ///
-/// One file an item: a change is one atomic replacement, on the disk before the call returns, so
-/// neither a kill nor a power cut leaves half a record; two processes that work on two files never
-/// meet; and one file's record is found without reading the others. Whoever works on an item holds
-/// its ``lock(_:)``.
+/// Each item has its own record file. A change is one atomic replacement, on disk before the call
+/// returns, so that neither a kill nor a power failure leaves half a record. Processes that work on
+/// different items do not conflict, and a record is found without reading the others. A process
+/// must have an item's ``lock(_:)`` while it works on the item.
 public struct Journal: Sendable, Hashable {
     /// The directory, which may not exist yet.
     public let directory: FilePath
 
-    /// Creates a journal at a directory.
+    /// Creates a journal in a directory.
     public init(directory: FilePath) { self.directory = directory }
 
-    /// The journal below a user's directory of state, `$XDG_STATE_HOME`.
+    /// Creates the journal below a user's state directory, `$XDG_STATE_HOME`.
     public init(stateHome: FilePath) {
         directory = stateHome.appending(stateDirectoryName).appending("evicted")
     }
 
-    /// What the journal holds.
+    /// The contents of a journal.
     public struct Contents: Sendable {
-        /// The records, in no order.
+        /// The records, in no particular order.
         public var files: [EvictedFile] = []
-        /// Files in the directory that are no records, or cannot be read.
+        /// The errors of records that are malformed or cannot be read.
         public var unreadable: [FileError] = []
     }
 
-    /// Reads all records; none when the directory does not exist.
+    /// Reads all records; there are none when the directory does not exist.
     ///
-    /// - Throws: ``FileError`` when the directory cannot be read, or is not one of this process's user
-    ///   alone.
+    /// - Throws: ``FileError`` when the directory cannot be read, is not owned by this process's
+    ///   user, or is writable by other users.
     public func contents() throws(FileError) -> Contents {
         var contents = Contents()
         for name in try names(where: { _ in true }) {
@@ -49,7 +49,7 @@ public struct Journal: Sendable, Hashable {
         return contents
     }
 
-    /// The names of those records whose names fit.
+    /// Returns the names of the records that satisfy a predicate.
     private func names(where fits: (RecordName) -> Bool) throws(FileError) -> [FilePath] {
         guard try requireOwnStateDirectory(directory) else { return [] }
         var names: [FilePath] = []
@@ -64,13 +64,13 @@ public struct Journal: Sendable, Hashable {
         return names
     }
 
-    /// The record of a file; nil when there is none.
+    /// Returns the record of a file; nil when there is none.
     ///
     /// - Parameters:
-    ///   - status: the file's.
-    ///   - path: its path, by which a file is known whose device got another number, where its filesystem
-    ///     does not tell.
-    /// - Throws: ``FileError``; `malformedValue` for a record that makes no sense.
+    ///   - status: the file's status.
+    ///   - path: the file's path. A record of the same inode with this path is the file's, even if
+    ///     the device number has changed.
+    /// - Throws: ``FileError``; `malformedValue` for a malformed record.
     public func record(
         of status: FileStatus, at path: @autoclosure () -> FilePath
     ) throws(FileError) -> EvictedFile? {
@@ -85,7 +85,7 @@ public struct Journal: Sendable, Hashable {
         }
     }
 
-    /// The record of a file by nothing but device and inode.
+    /// Returns the record of a file, identified only by device and inode.
     func record(named identity: FileIdentity) throws(FileError) -> EvictedFile? {
         try record(named: RecordName(identity).path)
     }
@@ -106,7 +106,7 @@ public struct Journal: Sendable, Hashable {
         return try Self.record(text, at: path)
     }
 
-    /// Reads the text of a record that has a name.
+    /// Parses a record and verifies that it is the one that its file name says.
     private static func record(
         _ text: [UInt8], at path: FilePath
     ) throws(FileError) -> EvictedFile {
@@ -129,7 +129,7 @@ public struct Journal: Sendable, Hashable {
 }
 
 extension Journal {
-    /// Stores a record in place of the one before; it is on the disk when this returns.
+    /// Stores a record in place of the previous one; it is on disk when this returns.
     public func store(_ file: EvictedFile) throws(FileError) {
         try write(file.text, to: directory.pushing(RecordName(file.identity).path))
     }
@@ -142,7 +142,7 @@ extension Journal {
         try written.get()
     }
 
-    /// Removes the record of a file; its absence is on the disk when this returns.
+    /// Removes the record of a file; the removal is on disk when this returns.
     public func removeRecord(of identity: FileIdentity) throws(FileError) {
         let path = directory.pushing(RecordName(identity).path)
         do throws(Errno) {
@@ -156,10 +156,10 @@ extension Journal {
         }
     }
 
-    /// Stores the next step of a move.
+    /// Stores the next state of an eviction or a download.
     ///
-    /// On a full disk the move goes on without: what the record on the file and the kept snapshot tell
-    /// is enough to finish it.
+    /// On a full disk the state is not stored, and no error is thrown: the record on the file and the
+    /// kept snapshot are enough to finish the operation.
     func storeStep(_ file: EvictedFile) throws(EvictionError) {
         do throws(FileError) {
             try store(file)
@@ -170,9 +170,9 @@ extension Journal {
         }
     }
 
-    /// Locks the record of a file against other processes, and other users of this value.
+    /// Locks the record of a file against other processes, and other callers in this process.
     ///
-    /// - Returns: nil when somebody else has it.
+    /// - Returns: nil when the record stays locked for the short time that this waits.
     public func lock(_ identity: FileIdentity) throws(FileError) -> RecordLock? {
         guard let (file, path) = try openLock() else { return nil }
         let lock = RecordLock(file)
@@ -189,7 +189,7 @@ extension Journal {
         }
     }
 
-    /// Opens the file of locks; one in `$XDG_RUNTIME_DIR` where the disk has no room for the first.
+    /// Opens the lock file; one in `$XDG_RUNTIME_DIR` if the disk has no space for the regular one.
     private func openLock() throws(FileError) -> (FileDescriptor, FilePath)? {
         let path = directory.appending("lock")
         do throws(FileError) {
@@ -208,7 +208,7 @@ extension Journal {
 }
 
 extension Journal {
-    /// Notes why a file could not be brought back; with nil, that this is about to be tried.
+    /// Stores why the last download of a file failed; nil removes the stored reason.
     public func note(_ failure: String?, of identity: FileIdentity) throws(FileError) {
         let path = failurePath(identity)
         if let failure { return try write(Array(failure.utf8), to: path) }
@@ -221,14 +221,13 @@ extension Journal {
         }
     }
 
-    /// Why a file could not be brought back when that was last tried; nil when it was not, or when
-    /// nobody knows.
+    /// Returns why the last download of a file failed; nil when no reason is stored.
     public func failure(of identity: FileIdentity) throws(FileError) -> String? {
         try contentsOfStateFile(failurePath(identity), limit: EvictedFile.longestText)
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the content of a file is on its way back, or was when that was cut off.
+    /// Whether a file is being downloaded, or its download was interrupted.
     public func isDownloading(_ identity: FileIdentity) throws(FileError) -> Bool {
         try record(named: identity)?.state == .downloading
     }
@@ -237,13 +236,13 @@ extension Journal {
         FilePath(bytes: directory.pushing(RecordName(identity).path).bytes + Array(".failure".utf8))
     }
 
-    /// Notes where a repository is, so that downloads find it by the identifier that records have.
+    /// Stores the location of a repository, so that downloads find it by the identifier in a record.
     public func note(repository: String, at location: [UInt8]) throws(FileError) {
         if try self.location(of: repository) == location { return }
         try write(location, to: directory.appending("repository-\(repository)"))
     }
 
-    /// Where a repository was when files were last evicted into it; nil when nobody knows.
+    /// Returns the location of a repository when files were last evicted into it; nil if unknown.
     ///
     /// - Parameter repository: the identifier in a record.
     public func location(of repository: String) throws(FileError) -> [UInt8]? {
@@ -252,7 +251,7 @@ extension Journal {
     }
 }
 
-/// Keeps others from a record while it lives.
+/// A lock on one record, released when this object is deallocated.
 public final class RecordLock: Sendable {
     let descriptor: FileDescriptor
 

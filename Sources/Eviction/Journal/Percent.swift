@@ -1,4 +1,5 @@
-/// Bytes as printable ASCII: every other byte, `%`, and a lone dash as `%XX`.
+/// Percent-encoding of bytes as printable ASCII: bytes outside `0x21...0x7E`, `%`, and a lone dash
+/// are written as `%XX`.
 enum Percent {
     static func encoded(_ bytes: [UInt8]) -> String {
         if bytes == [UInt8(ascii: "-")] { return "%2D" }

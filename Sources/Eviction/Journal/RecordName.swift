@@ -1,13 +1,13 @@
 import ResourceValues
 import SystemPackage
 
-/// The name of a record in the journal: inode and device, each in 16 hexadecimal digits.
+/// The file name of a record in the journal: inode and device, each in 16 hexadecimal digits.
 struct RecordName: Sendable, Hashable {
     let identity: FileIdentity
 
     init(_ identity: FileIdentity) { self.identity = identity }
 
-    /// Reads a name; nil for that of another file.
+    /// Parses a file name; nil if it is not that of a record.
     init?(_ name: some Collection<UInt8>) {
         let parts = name.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ $0.count == 16 }),
@@ -20,10 +20,10 @@ struct RecordName: Sendable, Hashable {
 
     private var text: String { "\(padded(identity.inode))-\(padded(identity.device))" }
 
-    /// The name as a path from the journal's directory.
+    /// The name as a path relative to the journal's directory.
     var path: FilePath { FilePath(text) }
 
-    /// A number that two names share rarely, and then only wait for each other: FNV-1a with 64 bits.
+    /// The 64-bit FNV-1a hash of the name. A collision is rare, and makes two records share one lock.
     var hash: UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(byte)) &* 0x100_0000_01B3

@@ -5,9 +5,9 @@ import SystemCalls
 import SystemPackage
 
 extension FileManager {
-    /// Whether the item's content is in a snapshot only, because it was evicted.
+    /// Whether the item was evicted, so that its content is only in a snapshot.
     ///
-    /// - Returns: false also when there is no item.
+    /// - Returns: `false` also when the item does not exist or cannot be read.
     public func isUbiquitousItem(at url: URL) -> Bool {
         do {
             return try url.resourceValues(forKeys: [.isUbiquitousItemKey]).isUbiquitousItem == true
@@ -16,15 +16,15 @@ extension FileManager {
         }
     }
 
-    /// Frees the blocks of a file whose content a snapshot then holds; runs `resval-backup evict`,
-    /// which lies beside the program or in a directory of `PATH`, and waits for it.
+    /// Stores a file's content in a snapshot and frees the file's blocks.
     ///
-    /// The repository is `$RESVAL_BACKUP_REPOSITORY`, its password what restic's variables say. A file
-    /// that is evicted already is success.
+    /// Runs `resval-backup evict`, from the program's own directory or from a directory of `PATH`, and
+    /// waits until it ends. The repository is `$RESVAL_BACKUP_REPOSITORY`, and restic's environment
+    /// variables give its password. Does nothing for a file that is already evicted.
     ///
     /// - Throws: `CocoaError`: `fileNoSuchFile`, `featureUnsupported` when there is no
-    ///   `resval-backup` or no repository, `fileWriteUnknown` when the file was refused. The reason is
-    ///   the error's failure reason.
+    ///   `resval-backup` or no repository, `fileWriteUnknown` when the file was refused; the
+    ///   error's failure reason says why.
     public func evictUbiquitousItem(at url: URL) throws {
         try url.operate { path in
             _ = try path.withoutFollowing.checkedStatus()
@@ -32,11 +32,11 @@ extension FileManager {
         }
     }
 
-    /// Begins to bring an evicted file's content back, and returns before it is there; runs
-    /// `resval-backup download`, as ``evictUbiquitousItem(at:)`` does.
+    /// Starts to bring an evicted file's content back, and returns without waiting for it.
     ///
-    /// Once it is there, `ubiquitousItemDownloadingStatus` is `current`; why it did not come tells
-    /// `ubiquitousItemDownloadingError`. An item that is not evicted is success.
+    /// Runs `resval-backup download`, found as in ``evictUbiquitousItem(at:)``. When the content is
+    /// back, `ubiquitousItemDownloadingStatus` is `current`; if the download fails,
+    /// `ubiquitousItemDownloadingError` is the reason. Does nothing for an item that is not evicted.
     ///
     /// - Throws: `CocoaError`: `fileNoSuchFile`, `featureUnsupported` when there is no
     ///   `resval-backup`.
@@ -45,7 +45,7 @@ extension FileManager {
             let status = try path.withoutFollowing.checkedStatus()
             guard isUbiquitousItem(at: url) else { return }
             let companion = try BackupCompanion(path)
-            // Who waits for the download must not take the last one's failure for this one's.
+            // A caller that waits for this download must not see the failure of an earlier one.
             try EvictionState.forgetFailure(status)
             try companion.begin("download")
         }

@@ -6,14 +6,14 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Whether `resval-backup evict` has taken an item's content away, as the record on it tells.
+/// Whether an item was evicted by `resval-backup evict`, according to the record on it.
 struct EvictionState {
     private let isEvicted: Bool
     private let isDownloading: Bool
     private let failure: String?
     private let isRegularFile: Bool
 
-    /// Looks an item up: no system call for one that has permission bits.
+    /// Reads the state of an item. Makes no system call for an item with permission bits other than 0200.
     init(_ target: CallTarget, _ status: FileStatus) throws(FileError) {
         isRegularFile = status.kind == .regularFile
         guard isRegularFile, status.permissions & 0o577 == 0,
@@ -25,19 +25,19 @@ struct EvictionState {
             return
         }
         isEvicted = true
-        // Without a journal that can be read nothing more is known.
+        // The journal is optional: without a readable one, download and failure are unknown.
         let journal = stateHome().map { Journal(stateHome: $0) }
         isDownloading = (try? journal?.isDownloading(status.identity)) ?? false
         failure = (try? journal?.failure(of: status.identity)) ?? nil
     }
 
-    /// Forgets why an item was not brought back when that was last tried.
+    /// Removes the recorded failure of an item's last download from the journal.
     static func forgetFailure(_ status: FileStatus) throws(FileError) {
         guard let state = stateHome() else { return }
         try Journal(stateHome: state).note(nil, of: status.identity)
     }
 
-    /// The value of a key about evicted items; nil where it has none.
+    /// Returns the value of a key about evicted items, or nil where the item has none.
     func value(_ key: KnownKey) -> PropertyValue? {
         switch key {
         case .isUbiquitousItem: return .boolean(isEvicted)

@@ -5,7 +5,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Reads the values of one item. What several keys need is asked of the kernel once.
+/// A reader of one item's values, which reads what several keys need from the kernel only once.
 struct ItemReader {
     let url: URL
     let target: CallTarget
@@ -20,9 +20,9 @@ struct ItemReader {
         self.target = target
     }
 
-    /// The values of some keys, those that are nil left out.
+    /// Returns the values of some keys, without those that are nil.
     ///
-    /// - Throws: ``FileError``, `noSuchFile` also where no key needs to look at the item.
+    /// - Throws: ``FileError``, `noSuchFile` also where no key requires access to the item.
     mutating func values(
         _ keys: some Collection<URLResourceKey>
     ) throws -> URLResourceValues {
@@ -35,7 +35,7 @@ struct ItemReader {
         return values
     }
 
-    /// The item's status: one `statx(2)`, however often it is asked for.
+    /// Returns the item's status, with one `statx(2)` however often it is called.
     mutating func status() throws(FileError) -> FileStatus {
         if let knownStatus { return knownStatus }
         let status = try Self.status(of: target)
@@ -124,7 +124,8 @@ struct ItemReader {
 
     private mutating func sharesContent() throws(FileError) -> Bool? {
         guard let extents = try extents() else { return nil }
-        // Where extents are not told, a filesystem without clones answers all the same.
+        // Without information on extents, content is still known to be unshared where the
+        // filesystem cannot clone.
         if let isShared = extents.isShared { return isShared }
         var reader = try readerOfVolume()
         defer { volumeReader = reader }
@@ -145,7 +146,7 @@ struct ItemReader {
         return reader
     }
 
-    /// An item's status.
+    /// Returns an item's status.
     static func status(of item: CallTarget) throws(FileError) -> FileStatus {
         do throws(Errno) {
             return try item.status()
@@ -164,7 +165,7 @@ struct ItemReader {
         }
     }
 
-    /// What a call answers that needs permission to read the item; nil without it.
+    /// Returns the result of a call that needs permission to read the item, or nil without permission.
     private func unlessForbidden<Result>(
         _ body: () throws(Errno) -> Result?
     ) throws(FileError) -> Result? {

@@ -1,35 +1,36 @@
 import BackupPlanning
 import ResourceValues
 
-/// What an archive keeps of an item besides its content.
+/// The metadata that an archive has of an item.
 struct ArchiveMetadata: Sendable, Hashable {
     /// The path's bytes in the archive, without a slash at the start.
     var path: [UInt8]
     /// The kind of file.
     var kind: FileKind
-    /// Permission bits with set-user-ID, set-group-ID and sticky bits.
+    /// The permission bits with set-user-ID, set-group-ID and sticky bits.
     var permissions: UInt16
-    /// The owner's user number.
+    /// The owner's uid.
     var owner: UInt32
-    /// The owning group's number.
+    /// The gid.
     var group: UInt32
-    /// The owner's name; empty where it has none.
+    /// The owner's name; empty if it has none.
     var ownerName = ""
-    /// The group's name; empty where it has none.
+    /// The group's name; empty if it has none.
     var groupName = ""
-    /// When the content last changed.
+    /// The modification time.
     var modified: FileTime
-    /// The size in bytes; 0 unless it is a regular file with content of its own.
+    /// The size in bytes; 0 for anything but a regular file that is not a hard link.
     var size: Int64 = 0
     /// The target of a symbolic link.
     var linkTarget: [UInt8] = []
-    /// The path in the archive of the item this is another name of; nil for an item of its own.
+    /// The path in the archive of the item that this is a hard link to; nil if it is not a hard
+    /// link.
     var hardLink: [UInt8]?
-    /// The number of a device: major and minor.
+    /// The device number: major and minor.
     var device: DeviceNumber?
-    /// Extended attributes.
+    /// The extended attributes.
     var attributes: [ExtendedAttribute] = []
-    /// The regions of a sparse file that hold data; nil when all of it does.
+    /// The regions of a sparse file that contain data; nil if the file has no holes.
     var dataRegions: [Range<Int64>]?
 }
 
