@@ -73,7 +73,8 @@ let package = Package(
         .target(
             name: "Eviction",
             dependencies: [
-                "EffectiveValues", "ResourceValues", "SystemCalls", systemPackage,
+                "EffectiveValues", "ResourceValues", "SystemCalls", "TextFormats",
+                systemPackage,
             ]),
         .target(
             name: "PurgePlanning",
@@ -127,14 +128,14 @@ let package = Package(
             dependencies: [
                 "CommandSupport", "EffectiveValues", "PurgePlanning", "ResourceValues",
                 "SettingsReading", "StorageManagement", "StoragePolicy", "SystemCalls",
-                systemPackage,
+                "TextFormats", systemPackage,
             ]),
         .executableTarget(
             name: "resval",
             dependencies: [
                 argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "MarkTransfer",
                 "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
-                systemPackage,
+                "TextFormats", systemPackage,
             ]),
         .executableTarget(
             name: "resval-backup",

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// A number of bytes given on the command line: plain, with K, M, G or T for powers of 1024, or with
-/// KB, MB, GB or TB for powers of 1000.
+/// A number of bytes given on the command line: plain, with K, M, G, T, KiB, MiB, GiB or TiB for
+/// powers of 1024, or with KB, MB, GB or TB for powers of 1000.
 public struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
     /// The number of bytes.
     public let bytes: Int64
@@ -9,7 +9,7 @@ public struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
     /// Creates a size from a number of bytes.
     public init(bytes: Int64) { self.bytes = bytes }
 
-    /// Parses a size such as `4096`, `20K`, `1.5G` or `2GB`.
+    /// Parses a size such as `4096`, `20K`, `1.5G`, `2GB` or `10.0 MiB`.
     ///
     /// - Returns: nil for anything else, including sizes beyond 8 EiB.
     public init?(argument: String) {
@@ -21,12 +21,13 @@ public struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
     }
 
     private static func unit(_ suffix: Substring) -> Int64? {
-        let letters = ["K", "M", "G", "T"]
-        let base: Int64 = suffix.hasSuffix("B") ? 1000 : 1024
-        let letter = suffix.hasSuffix("B") ? suffix.dropLast() : suffix
-        if suffix.isEmpty { return 1 }
-        guard let index = letters.firstIndex(of: letter.uppercased()) else { return nil }
-        return (0...index).reduce(1) { product, _ in product * base }
+        let name = suffix.hasPrefix(" ") ? suffix.dropFirst() : suffix
+        if suffix.isEmpty || name == "B" { return 1 }
+        let isBinary = name.hasSuffix("iB") || !name.hasSuffix("B")
+        let letter = name.dropLast(name.hasSuffix("iB") ? 2 : isBinary ? 0 : 1)
+        guard let index = ["K", "M", "G", "T"].firstIndex(of: letter.uppercased())
+        else { return nil }
+        return (0...index).reduce(1) { product, _ in product * (isBinary ? 1024 : 1000) }
     }
 
     /// Multiplies in exact arithmetic; drops a fraction of a byte.

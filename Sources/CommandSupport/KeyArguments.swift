@@ -18,8 +18,8 @@ public enum KeyArgument {
         }
         guard key.isStored else {
             throw ValidationError(
-                "\(key.name) is computed and cannot be changed. "
-                    + "Keys that can: \(list(ResourceKey.storedKeys))")
+                "\(key.name) is computed and cannot be changed "
+                    + "(keys that can: \(list(ResourceKey.storedKeys)))")
         }
         return key
     }
@@ -28,8 +28,8 @@ public enum KeyArgument {
     public static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
         guard let value = ResourceValue(text: text, for: key) else {
             throw ValidationError(
-                "'\(text)' is no value of \(key.name). "
-                    + "Valid: \(key.valueTexts.joined(separator: ", "))")
+                "'\(text)' is not a valid value for \(key.name) "
+                    + "(valid: \(key.valueTexts.joined(separator: ", ")))")
         }
         return value
     }
@@ -43,7 +43,7 @@ public enum KeyArgument {
     }
 
     private static func unknown(_ text: String, valid keys: [ResourceKey]) -> ValidationError {
-        ValidationError("There is no key '\(text)'. Valid: \(list(keys))")
+        ValidationError("unknown key '\(text)' (valid: \(list(keys)))")
     }
 
     private static func list(_ keys: [ResourceKey]) -> String {
@@ -63,7 +63,7 @@ public struct ChangesArgument: Sendable {
             text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 guard let sign = part.firstIndex(of: "=") else {
                     throw ValidationError(
-                        "'\(part)' has no value. Write KEY=VALUE, such as excluded=true.")
+                        "'\(part)' has no value (write KEY=VALUE, such as excluded=true)")
                 }
                 let key = try KeyArgument.stored(String(part[..<sign]))
                 let value = try KeyArgument.value(
@@ -85,10 +85,10 @@ public struct ChangesArgument: Sendable {
         var keys: Set<ResourceKey> = []
         changes = try pairs.map { key, value in
             guard keys.insert(key).inserted else {
-                throw ValidationError("\(key.name) is given twice.")
+                throw ValidationError("\(key.name) is given twice")
             }
             guard let change = MarkChange(key, to: value) else {
-                throw ValidationError("\(key.name) cannot be changed.")
+                throw ValidationError("\(key.name) cannot be changed")
             }
             return change
         }

@@ -23,10 +23,10 @@ public struct PathOptions: ParsableArguments {
     /// Validates that exactly one of paths and `--files0-from` was given.
     public func validate() throws {
         if list != nil && !paths.isEmpty {
-            throw ValidationError("Give paths or --files0-from, not both.")
+            throw ValidationError("give paths or --files0-from, not both")
         }
         if list == nil && paths.isEmpty {
-            throw ValidationError("Give at least one path, or --files0-from FILE.")
+            throw ValidationError("give at least one path, or --files0-from FILE")
         }
     }
 
@@ -92,14 +92,14 @@ public struct PathOptions: ParsableArguments {
         case .whole:
             return
         case .empty:
-            complaint = "the list holds an empty path (end each path with one NUL)"
+            complaint = "the list contains an empty path (end each path with one NUL)"
         case .tooLong:
             complaint = "a path in the list is longer than 1 MiB (end each path with a NUL)"
         case .cutShort(let bytes):
             let start = NameEscaping.text(Array(bytes.prefix(100)))
             let dots = bytes.count > 100 ? "…" : ""
             complaint =
-                "the list ends without a NUL after \(start)\(dots), which was left alone "
+                "the list ends without a NUL after \(start)\(dots), which was skipped "
                 + "(end each path with a NUL, as find -print0 does)"
         }
         Messages.write(about: list?.bytes, complaint)

@@ -27,7 +27,7 @@ public struct PolicyOptions: ParsableArguments {
     public func validate() throws {
         for name in names ?? [] where Marker(rawValue: String(name)) == nil {
             let known = Marker.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("There is no marker '\(name)'. Known are: \(known).")
+            throw ValidationError("unknown marker '\(name)' (valid: \(known))")
         }
     }
 

@@ -137,7 +137,8 @@ struct Program {
             let complaint =
                 text.hasPrefix(root._errorPrefix)
                 ? String(text.dropFirst(root._errorPrefix.count)) : text
-            writeComplaint(complaint)
+            // The parser begins its messages with a capital letter.
+            writeComplaint(complaint.prefix(1).lowercased() + complaint.dropFirst())
         }
         return code
     }

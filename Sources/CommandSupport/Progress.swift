@@ -85,8 +85,8 @@ public final class Progress: Sendable {
             break
         case .line:
             let ofTotal = total.map { " of \($0)" } ?? ""
-            let size = bytes.map { ", \($0 >> 20) MiB" } ?? ""
-            StandardError.showProgress("\(done)\(ofTotal) \(noun)\(size)")
+            let size = bytes.map { ", \(sizeText($0))" } ?? ""
+            StandardError.showProgress("\(noun): \(done)\(ofTotal)\(size)")
         case .json:
             var line = JSONLine()
             line.add("type", "progress")

@@ -27,7 +27,7 @@ public struct RecordOptions: ParsableArguments {
 
     /// Validates that at most one form was given.
     public func validate() throws {
-        if isJSON && endsWithNUL { throw ValidationError("Give --json or --null, not both.") }
+        if isJSON && endsWithNUL { throw ValidationError("give --json or --null, not both") }
     }
 
     /// The chosen form.

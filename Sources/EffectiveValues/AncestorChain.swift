@@ -80,7 +80,7 @@ private func marks(
     }
     guard now.identity == open.identity else {
         throw FileError(
-            code: .changed, message: "was replaced by another file a moment ago",
+            code: .changed, message: "was replaced by another file meanwhile",
             advice: "run again", path: location.pathForMessages)
     }
     return marks

@@ -18,7 +18,7 @@ extension Mount {
         public var meaning: String {
             switch self {
             case .local: "a local filesystem"
-            case .pseudo: "a view of the kernel, not files"
+            case .pseudo: "a kernel filesystem, without files of its own"
             case .network: "a network filesystem"
             case .fuse: "a FUSE filesystem"
             case .unknown: "a filesystem of unknown type without a block device"

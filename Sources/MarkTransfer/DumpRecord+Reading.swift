@@ -13,9 +13,10 @@ package enum DumpError: Error, Sendable, Hashable {
     /// The reason in words.
     package var sentence: String {
         switch self {
-        case .malformed: "is no line of a dump"
+        case .malformed: "not a dump line"
         case .unknownVersion(let version):
-            "the dump has version \(version), and this program knows version \(DumpRecord.version)"
+            "the dump has version \(version), and this program supports version "
+                + "\(DumpRecord.version)"
         case .unsafePath: "the path is absolute or has an empty name, . or .. in it: refused"
         }
     }

@@ -43,7 +43,9 @@ extension FileError {
         let valid = Value.attributeTexts.joined(separator: ", ")
         return FileError(
             code: .malformedValue,
-            message: "\(key.attribute) holds \(quoted(prefix))\(size), which is none of: \(valid)",
+            message:
+                "\(key.attribute) has the value \(quoted(prefix))\(size), which is not one of: "
+                + valid,
             advice: "store a valid value with set, or remove this one with unset", path: path,
             attribute: key.attribute)
     }

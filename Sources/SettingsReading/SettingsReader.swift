@@ -21,7 +21,7 @@ package struct SettingsReader {
         but _: Key.Type
     ) throws(SettingsError) {
         for key in values.keys.sorted() where Key(rawValue: key) == nil {
-            throw complaint(key, "is no setting. Valid: \(Key.list)")
+            throw complaint(key, "is not a setting (valid: \(Key.list))")
         }
     }
 

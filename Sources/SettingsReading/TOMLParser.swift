@@ -47,7 +47,7 @@ struct TOMLParser {
 
     /// Parses a header, after its first bracket.
     private mutating func header(in root: TOMLTable) throws(SettingsError) -> TOMLTable {
-        guard !take("[") else { throw failure("no setting is a list of tables, [[…]]") }
+        guard !take("[") else { throw failure("lists of tables, [[…]], are not supported") }
         var parts = try key()
         guard take("]") else { throw failure("a table's name has no closing bracket") }
         let last = parts.removeLast()
@@ -65,19 +65,19 @@ struct TOMLParser {
     private mutating func assignment(in table: TOMLTable) throws(SettingsError) {
         let start = line
         var parts = try key()
-        guard take("=") else { throw failure("'\(parts.last ?? "")' has no = behind it") }
+        guard take("=") else { throw failure("'\(parts.last ?? "")' has no = after it") }
         skipBlanks()
         let last = parts.removeLast()
         var table = table
         for part in parts { table = try descend(into: part, of: table, .dottedKey) }
-        guard table.values[last] == nil else { throw failure("'\(last)' is there twice") }
+        guard table.values[last] == nil else { throw failure("'\(last)' is given twice") }
         table.values[last] = TOMLValue(content: try value().content, line: start)
     }
 
     private func add(
         _ content: TOMLValue.Content, _ name: String, to table: TOMLTable
     ) throws(SettingsError) {
-        guard table.values[name] == nil else { throw failure("'\(name)' is there twice") }
+        guard table.values[name] == nil else { throw failure("'\(name)' is given twice") }
         table.values[name] = TOMLValue(content: content, line: line)
     }
 
@@ -125,7 +125,7 @@ struct TOMLParser {
         let start = line
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.depthLimit else { throw failure("values lie too deep in each other") }
+        guard depth <= Self.depthLimit else { throw failure("values are nested too deeply") }
         let content: TOMLValue.Content
         if take("\"\"\"") {
             content = .string(try basicText())
@@ -186,7 +186,7 @@ struct TOMLParser {
         // Floating-point numbers, dates and times.
         guard let first = digits.first, (0x30...0x39).contains(first),
             word.contains(where: { ".:eE".contains($0) }) || word.dropFirst().contains("-")
-        else { throw failure("'\(word)' is no value; put text in quotes") }
+        else { throw failure("'\(word)' is not a value; put text in quotes") }
         return .other
     }
 
@@ -304,7 +304,7 @@ struct TOMLParser {
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "u"): try appendScalar(4, to: &text)
         case UInt8(ascii: "U"): try appendScalar(8, to: &text)
-        default: throw failure("a text has a \\ with something unknown behind it; write \\\\")
+        default: throw failure("a text has an unknown \\ escape; write \\\\ for a backslash")
         }
     }
 
@@ -315,7 +315,7 @@ struct TOMLParser {
         guard digits.count == count, digits.allSatisfy({ isDigit($0, base: 16) }),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
             let scalar = Unicode.Scalar(value)
-        else { throw failure("\\u and \\U take the number of a character in 4 or 8 digits") }
+        else { throw failure("\\u and \\U take 4 or 8 hexadecimal digits of a character") }
         next += count
         text.append(contentsOf: String(scalar).utf8)
     }
@@ -376,7 +376,7 @@ struct TOMLParser {
         skipBlanks()
         try skipComment()
         guard peek == nil || takeNewline() else {
-            throw failure("there is something behind the end of a value or of a table's name")
+            throw failure("unexpected text after a value or a table's name")
         }
     }
 }

@@ -140,7 +140,7 @@ extension StorageLocation {
     @discardableResult
     public func makeDirectory(named name: String) throws(FileError) -> FilePath {
         guard let component = FilePath.Component(name), component.kind == .regular else {
-            throw FileError(code: .other, message: "'\(name)' is no name of a directory")
+            throw FileError(code: .other, message: "'\(name)' is not a name of a directory")
         }
         let directory = try make().appending(component)
         do throws(Errno) {
@@ -177,7 +177,7 @@ extension StorageLocation {
         let others: UInt16 = status.group == effectiveGroup() ? 0o002 : 0o022
         guard kind == .documents || status.permissions & others == 0 else {
             throw FileError(
-                code: .permissionDenied, message: "others may write this directory",
+                code: .permissionDenied, message: "users other than its owner can write to it",
                 advice: "chmod go-w", path: directory)
         }
     }

@@ -62,22 +62,22 @@ public struct LocationWarning: Sendable, Hashable {
         case .relative: "\(setting) is ignored, because it is not an absolute path"
         case .filesystemRoot: "\(setting) is ignored, because it is the filesystem root"
         case .home: "\(setting) is ignored as a location, because it is a home"
-        case .holdsHome: "\(setting) is ignored as a location, because a home lies below it"
+        case .holdsHome: "\(setting) is ignored as a location, because a home is below it"
         case .overlapsProtected:
             "\(setting) is ignored as a location, because it overlaps a protected directory"
         case .systemDirectory:
-            "\(setting) is refused as a location, because it is, holds or lies in a directory of the "
-                + "system\(obstacle.map { ": \($0)" } ?? "")"
+            "\(setting) is refused as a location, because it is, contains or is in a directory of "
+                + "the system\(obstacle.map { ": \($0)" } ?? "")"
         case .outsideTemporary:
             "\(setting) is ignored as a location, because it is not inside /tmp or /var/tmp"
         case .outsideHome:
             "\(setting) is ignored as a location, because it is not inside the home"
         case .noHome: "no home is known, so there are no locations below it"
         case .partlyProtected:
-            "\(setting) holds a protected directory, which does not belong to the location"
+            "\(setting) contains a protected directory, which is not part of the location"
         case .unsafePath:
-            "\(setting) is ignored as a location, because another user decides where this leads"
-        case .unreadable: "\(setting) cannot be read, so what it tells is not known"
+            "\(setting) is ignored as a location, because another user controls where it leads"
+        case .unreadable: "\(setting) cannot be read, so its contents are not known"
         }
     }
 }

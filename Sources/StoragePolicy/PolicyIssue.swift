@@ -47,11 +47,11 @@ public enum PolicyIssue: Sendable, Hashable {
             "\(mark.keyName) fails safe: \(mark.error)"
         case .hardLinked(let linkCount):
             Exclusion.hardLinked(linkCount: linkCount).sentence
-                + " (mark its directory to leave it out)"
+                + " (mark its directory to exclude it)"
         case .conflict(let excluding, let including):
             "marks disagree: \(list(excluding)) excludes it, \(list(including)) includes it"
         case .unreadableAncestor(let mark):
-            "\(mark.keyName) of this directory, which belongs to somebody else, cannot be read: "
+            "\(mark.keyName) of this directory, which belongs to another user, cannot be read: "
                 + "it does not count for backups, and nothing below it is purged"
         case .writableByOthers:
             "a mark excludes it, and users other than its owner can write to it and set marks "

@@ -39,7 +39,7 @@ public enum Purgeability: PolicyReason {
     public var sentence: String {
         switch self {
         case .unmarked: "no mark says that it may be deleted"
-        case .markedFalse: "its mark says to keep it"
+        case .markedFalse: "it is pinned: isPurgeable=false"
         case .malformed(let mark): "its mark cannot be understood and acts as false: \(mark)"
         case .marked: "its mark says that it may be deleted"
         case .inherited(_, let reason): "a directory above decides: \(reason.sentence)"

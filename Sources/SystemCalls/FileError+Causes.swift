@@ -47,7 +47,7 @@ struct ErrorCause {
             .symbolicLinkLoop, "too many levels of symbolic links"),
         .fileNameTooLong: ErrorCause(
             .nameTooLong, "a name in the path is longer than the filesystem allows"),
-        .fileTooLarge: ErrorCause(.tooLarge, "the file is larger than one of its purpose can be"),
+        .fileTooLarge: ErrorCause(.tooLarge, "the file is too large for its purpose"),
         .ioError: ErrorCause(
             .inputOutput, "input/output error", "check the device: dmesg, then fsck"),
         .tooManyOpenFiles: ErrorCause(
@@ -89,7 +89,7 @@ extension FileError {
             error.message = "cannot look inside this directory: permission denied"
         case .notDirectory, .tooManySymbolicLinkLevels:
             error.code = .changed
-            error.message = "was a directory a moment ago and is none now"
+            error.message = "is no longer a directory"
             error.advice = "run again"
         default:
             break
@@ -104,7 +104,7 @@ extension FileError {
         switch errno {
         case .fileExists:
             error.code = .fileExists
-            error.message = "something stands at this path already"
+            error.message = "an item exists at this path already"
         case .noSpace:
             error.message = "no space left on the volume"
             error.advice = "free space on the volume"
@@ -154,7 +154,7 @@ extension ErrorCause {
         guard let status else { return ErrorCause(Errno.notPermitted) }
         if !status.kind.canStoreUserAttributes {
             return ErrorCause(
-                .unsupportedFileKind, "\(status.kind.phrase) cannot hold user attributes",
+                .unsupportedFileKind, "\(status.kind.phrase) cannot have user attributes",
                 "mark the directory it is in")
         }
         if status.isImmutable {
@@ -176,7 +176,7 @@ extension ErrorCause {
         let isWritable = (status?.permissions ?? 0) & UInt16(S_IWUSR) != 0
         if let status, status.owner == user, !isWritable {
             return ErrorCause(
-                .permissionDenied, "you have no write permission on this read-only file of yours",
+                .permissionDenied, "the file is read-only for its owner",
                 "first: chmod u+w")
         }
         return ErrorCause(Errno.permissionDenied)

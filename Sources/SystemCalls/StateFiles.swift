@@ -130,15 +130,15 @@ private func requireOwn(
         let name = kind == .directory ? "directory" : "regular file"
         throw FileError(
             code: kind == .directory ? .notADirectory : .other,
-            message: "is not a \(name), and state is kept in nothing else",
+            message: "is not a \(name), which state needs",
             advice: "move it away", path: path)
     }
     guard status.owner == effectiveUser() else { throw .stateOfAnother(path) }
     guard !status.isWritableByOthers || isOutOfReach else {
         throw FileError(
             code: .permissionDenied,
-            message: "users other than its owner can write here, so what it says is not believed",
-            advice: "look at what is there, then chmod go-w", path: path)
+            message: "users other than its owner can write to it, so it is not trusted",
+            advice: "check its contents, then chmod go-w", path: path)
     }
 }
 
@@ -167,7 +167,7 @@ extension FileError {
     fileprivate static func stateOfAnother(_ path: FilePath) -> FileError {
         FileError(
             code: .permissionDenied,
-            message: "belongs to another user, and state of others is not believed",
+            message: "belongs to another user, so it is not trusted",
             advice: "use sudo without -E, or su with -; else set HOME and XDG_STATE_HOME to "
                 + "directories of the user who runs this", path: path)
     }

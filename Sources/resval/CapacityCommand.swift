@@ -8,14 +8,14 @@ import SystemPackage
 struct CapacityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capacity",
-        abstract: "Print how much a volume holds and how much may still be stored there, in bytes.",
+        abstract: "Print the size of a volume and the space available on it, in bytes.",
         discussion: """
-            Lines KEY=VALUE: the volume's size, what an ordinary user may still store, what may be \
-            stored of importance (what the newest plan of resval-purge would free counts as \
-            available while it is at most an hour old), what may be stored that nobody asked for (a \
-            reserve stays free), and the pressure: normal, low or critical. Bytes, inodes and quotas \
-            are pressures. Prints nothing and exits with 1 where the filesystem does not tell (such \
-            as /proc).
+            Lines KEY=VALUE: the volume's size, the space available to an ordinary user, the space \
+            for important use (what the newest plan of resval-purge would free counts as available \
+            while it is at most an hour old), the space for opportunistic use (a reserve stays \
+            free), and the pressure: normal, low or critical. Bytes, inodes and quotas are \
+            pressures. Prints nothing and exits with 1 where the filesystem does not report them \
+            (such as /proc).
 
             --fits prints nothing: the exit code is 0 when so much may be stored, and 1 when not. \
             Others may store something meanwhile, so a write can fail all the same.
@@ -39,20 +39,19 @@ struct CapacityCommand: ParsableCommand {
     @Option(help: "Only exit with 0 when so much may be stored (20M, 4G), else with 1.")
     var fits: ByteSize?
 
-    @Flag(help: "With --fits: as something of importance, or that nobody asked for.")
+    @Flag(help: "With --fits: for important use, or for opportunistic use.")
     var use: Use = .important
 
     @Option(
         help: """
-            What stays free of what nobody asked for; a tenth of the volume, at most 5 GiB, unless \
-            given.
+            What opportunistic use leaves free; a tenth of the volume, at most 5 GiB, unless given.
             """)
     var reserve: ByteSize?
 
     enum Use: String, EnumerableFlag { case important, opportunistic }
 
     func validate() throws {
-        if fits != nil, isJSON { throw ValidationError("--fits prints nothing, so not --json") }
+        if fits != nil, isJSON { throw ValidationError("--fits prints nothing: omit --json") }
     }
 
     func run() throws {

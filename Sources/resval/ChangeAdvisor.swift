@@ -20,11 +20,11 @@ struct ChangeAdvisor {
         guard advice.storesValues, let status = status(of: item), status.kind == .regularFile
         else { return }
         if status.linkCount > 1 {
-            warn(item, "the file has \(status.linkCount) names (hard links): \(advice.hardLink)")
+            warn(item, "the file has \(status.linkCount) hard links: \(advice.hardLink)")
         }
         if advice.storesFragileValue && !hasAdvisedDirectory {
             hasAdvisedDirectory = true
-            warn(item, "\(advice.fragile); said once for all files")
+            warn(item, "\(advice.fragile) (shown once)")
         }
     }
 

@@ -20,7 +20,7 @@ struct ChangeOptions: ParsableArguments {
 
     func validate() throws {
         if !recursive && (walk.staysOnFilesystem || walk.threadCount != nil) {
-            throw ValidationError("--one-file-system and --threads say how to walk: add -R.")
+            throw ValidationError("--one-file-system and --threads apply to a walk: add -R")
         }
     }
 

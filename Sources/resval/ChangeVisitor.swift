@@ -3,6 +3,7 @@ import FileTree
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Changes everything below a directory; each thread of the walk has one.
 struct ChangeVisitor: TreeVisitor {
@@ -74,11 +75,14 @@ final class ChangeTally: Sendable {
     func report(on changes: [MarkChange]) {
         let counts = total.withLock { $0 }
         if counts.skipped > 0 {
-            note("\(counts.skipped) links and special files were left: they cannot hold marks")
+            let skipped = counted(
+                counts.skipped, "link or special file", "links and special files")
+            note("skipped \(skipped), which cannot have marks")
         }
         let advice = ChangeAdvice(changes)
         if advice.storesValues && counts.hardLinked > 0 {
-            note("\(counts.hardLinked) files have several names (hard links): \(advice.hardLink)")
+            let files = counted(counts.hardLinked, "file")
+            note("\(files) with several hard links: \(advice.hardLink)")
         }
         if advice.storesFragileValue && counts.files > 0 { note(advice.fragile) }
     }

@@ -14,20 +14,20 @@ struct BackupCommand: ParsableCommand {
               resval backup plan ~
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "What resval-backup is told.")
+    @Argument(parsing: .captureForPassthrough, help: "Arguments for resval-backup.")
     var arguments: [String] = []
 }
 
 struct PurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Free space by deleting what may go: runs resval-purge.",
+        abstract: "Free space by deleting caches and purgeable items: runs resval-purge.",
         discussion: """
             EXAMPLES
               resval purge --help
               resval purge status
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "What resval-purge is told.")
+    @Argument(parsing: .captureForPassthrough, help: "Arguments for resval-purge.")
     var arguments: [String] = []
 }

@@ -7,9 +7,10 @@ struct CopyCommand: ParsableCommand {
         commandName: "copy",
         abstract: "Copy the marks of one item to another.",
         discussion: """
-            Marks that are unset at the source stay as they are at the destination. A malformed mark \
-            is never copied: nothing is then. With --all-attributes all extended attributes are \
-            copied, but for those that /etc/xattr.conf says to skip. Symbolic links are followed.
+            Marks that are unset at the source stay as they are at the destination. A malformed \
+            mark is never copied: then nothing is. With --all-attributes all extended attributes \
+            are copied, but for those that /etc/xattr.conf says to skip. Symbolic links are \
+            followed.
 
             EXAMPLES
               resval copy old.db new.db

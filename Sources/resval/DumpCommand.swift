@@ -11,10 +11,11 @@ struct DumpCommand: ParsableCommand {
         commandName: "dump",
         abstract: "Print all marks below directories, to be restored elsewhere.",
         discussion: """
-            Prints lines of JSON: for each ROOT (without one, the current directory) a header, then \
-            the path below ROOT and the marks of every item that has some, then an end, by which a \
-            dump that was cut off is known. Paths that are not UTF-8 are kept in pathBase64. A mark \
-            that is malformed or cannot be read is reported and is not in the dump.
+            Prints lines of JSON: for each ROOT (without one, the current directory) a header, \
+            then the path below ROOT and the marks of every item that has some, then an end, \
+            without which a dump is known to be truncated. Paths that are not UTF-8 are kept in \
+            pathBase64. A mark that is malformed or cannot be read is reported and is not in the \
+            dump.
 
             EXAMPLES
               resval dump ~/project > project.marks
@@ -29,7 +30,7 @@ struct DumpCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        let progress = progressOptions.begin(counting: "items looked at")
+        let progress = progressOptions.begin(counting: "items examined")
         for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots {
             let tally = DumpTally(skipping: root.path.bytes.count)
             tally.write(.header(root: root.bytes))

@@ -12,7 +12,7 @@ struct EffectiveOptions: ParsableArguments {
     func validate() throws {
         if !effective && policyOptions.areGiven {
             throw ValidationError(
-                "--source, --markers and --no-locations say what applies: add --effective.")
+                "--source, --markers and --no-locations decide what applies: add --effective")
         }
     }
 

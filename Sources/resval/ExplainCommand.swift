@@ -8,18 +8,18 @@ import SystemPackage
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say what applies to files and directories, and why.",
+        abstract: "Show what applies to files and directories, and why.",
         discussion: """
-            For each path: whether it is excluded from backups, whether it may be deleted when space \
-            is short, and its protection class, each with the reason and the directory the value \
-            comes from; then marks that are malformed, do not count or contradict each other. Exits \
-            with 2 when one is malformed or cannot be read.
+            For each path: whether it is excluded from backups, whether it may be deleted when \
+            space is short, and its protection class, each with the reason and the directory the \
+            value comes from; then marks that are malformed, do not count or contradict each \
+            other. Exits with 2 when one is malformed or cannot be read.
 
             JSON fields: path, pathBase64 (only when path is null), exclusion, purgeability and \
             protection, each with value, reason, sentence, ancestor and ancestorBase64 (only when \
-            ancestor is null though there is one), exclusion also with marker, the kind of mark that \
-            excludes (native, apple, xdg, nodump, cachedir or nobackup; null for none); issues, each with name, sentence, path and \
-            pathBase64.
+            ancestor is null though there is one), exclusion also with marker, the kind of mark \
+            that excludes (native, apple, xdg, nodump, cachedir or nobackup; null for none); \
+            issues, each with name, sentence, path and pathBase64.
 
             EXAMPLES
               resval explain ~/build/a.o

@@ -12,18 +12,18 @@ struct FindCommand: ParsableCommand {
         abstract: "Find the items that have marks.",
         discussion: """
             Prints the path of every item that fits all filters; without a filter, of every item \
-            with any mark. Without ROOT the current directory is searched. A ROOT that is a symbolic \
-            link is followed; links met on the way never are. The order is that of the walk unless \
-            --sort is given.
+            with any mark. Without ROOT the current directory is searched. A ROOT that is a \
+            symbolic link is followed; links met on the way never are. The order is that of the \
+            walk unless --sort is given.
 
             Filters look at what is stored on an item itself. With --effective they look at what \
             applies to it: below an excluded directory everything is excluded.
 
-            --size puts the allocated size in bytes and a tab before each path, - for what is no \
-            regular file. JSON fields: path, pathBase64 (only when path is null), kind, \
+            --size puts the allocated size in bytes and a tab before each path, - for what is not \
+            a regular file. JSON fields: path, pathBase64 (only when path is null), kind, \
             isExcludedFromBackup, isPurgeable, fileProtection (null when unset or broken), broken \
-            (names of keys with a malformed or unreadable mark); with --size fileAllocatedSize; with \
-            --effective the values that apply, and exclusionReason, purgeabilityReason and \
+            (names of keys with a malformed or unreadable mark); with --size fileAllocatedSize; \
+            with --effective the values that apply, and exclusionReason, purgeabilityReason and \
             protectionReason.
 
             EXAMPLES
@@ -50,7 +50,7 @@ struct FindCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        let progress = progressOptions.begin(counting: "items looked at")
+        let progress = progressOptions.begin(counting: "items examined")
         let style = FoundStyle(
             form: records.form, showsSize: size, showsReasons: effectiveOptions.effective,
             isSorted: sort)

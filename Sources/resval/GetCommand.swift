@@ -42,7 +42,7 @@ struct GetCommand: ParsableCommand {
 
     func validate() throws {
         if withPath && withoutPath {
-            throw ValidationError("Give --with-path or --no-path, not both.")
+            throw ValidationError("give --with-path or --no-path, not both")
         }
     }
 

@@ -22,8 +22,9 @@ struct ImportCommand: ParsableCommand {
             JOURNAL it takes the newest in $XDG_STATE_HOME/resval that is not undone yet.
 
             JSON fields: type, and for type mark: path, pathBase64 (only when path is null), mark, \
-            value (true, false or set), from, state (written, planned or undone); for type summary: \
-            marks, conflicts, journal and journalBase64 (journal is null when nothing was written).
+            value (true, false or set), from, state (written, planned or undone); for type \
+            summary: marks, conflicts, journal and journalBase64 (journal is null when nothing was \
+            written).
 
             EXAMPLES
               resval import --from apple,xdg --dry-run ~
@@ -57,12 +58,12 @@ struct ExportCommand: ParsableCommand {
             set, nodump the flag of chattr +d. Links and special files have no marks.
 
             An item whose mark is false gets nothing, unless --include-false asks for xdg with the \
-            value true; the others have no such value. Betas of borg 2 before 2.0.0b22 take it the \
-            wrong way round and leave out such an item.
+            value true; the others have no such value. Betas of borg 2 before 2.0.0b22 interpret \
+            it the opposite way and exclude such an item.
 
-            A foreign mark that is there already stays; one that says the opposite is reported, and \
-            the exit code is 2. Changes are written to a journal as import does, and --undo removes \
-            what export wrote.
+            A foreign mark that is there already stays; one that says the opposite is reported, \
+            and the exit code is 2. Changes are written to a journal as import does, and --undo \
+            removes what export wrote.
 
             JSON fields: as import's.
 
@@ -87,7 +88,7 @@ struct ExportCommand: ParsableCommand {
     func validate() throws {
         try options.check(list: to, named: "--to")
         if includeFalse, to?.markers.contains(.xdg) != true {
-            throw ValidationError("--include-false goes with --to xdg.")
+            throw ValidationError("--include-false needs --to xdg")
         }
     }
 

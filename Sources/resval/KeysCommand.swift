@@ -7,7 +7,7 @@ struct KeysCommand: ParsableCommand {
         commandName: "keys",
         abstract: "List every key: its type, whether it is stored or computed, what it means.",
         discussion: """
-            Stored keys can be set, computed ones cannot. Wherever a key is asked for, its \
+            Stored keys can be set, computed ones cannot. Wherever a key is expected, its \
             Foundation name (NSURLIsPurgeableKey) and its short name are understood, too.
 
             JSON fields: key, foundationKey, shortName, type, isStored, isSettable, values, summary.

@@ -16,7 +16,7 @@ struct MarkerList {
         for name in names {
             guard let marker = valid.first(where: { $0.rawValue == name }) else {
                 let known = valid.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("There is no mark '\(name)' to name here. Valid: \(known).")
+                throw ValidationError("unknown mark '\(name)' (valid: \(known))")
             }
             markers.insert(marker)
         }

@@ -11,9 +11,9 @@ struct RestoreCommand: ParsableCommand {
             without following a link, and a path that could lead out of the directory is refused. \
             Marks that are not in the dump stay as they are.
 
-            A dump of several directories is restored to as many, named by --root in the same order. \
-            What could not be placed is reported, also a dump that was cut off, and the exit code \
-            is 2.
+            A dump of several directories is restored to as many, named by --root in the same \
+            order. What could not be restored is reported, also when the dump is truncated, and \
+            the exit code is 2.
 
             EXAMPLES
               resval restore --dry-run project.marks

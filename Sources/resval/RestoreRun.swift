@@ -3,6 +3,7 @@ import MarkTransfer
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Restores the sections of a dump in order.
 final class RestoreRun {
@@ -46,7 +47,7 @@ final class RestoreRun {
         var reader = RecordReader(descriptor, endingWith: UInt8(ascii: "\n"))
         try reader.forEach(beforeWaiting: { buffer.flush() }, { self.take($0) })
         if !StopRequest.isMade && (section != nil || !hasSections) {
-            complain("the dump is cut off: its end is missing")
+            complain("the dump is truncated: its end is missing")
         }
         buffer.append(text: isDryRun ? "items to change: " : "items changed: ")
         buffer.append(text: "\(changedItems)\n")
@@ -81,7 +82,7 @@ final class RestoreRun {
         guard let next = roots.popFirst() else {
             Messages.write(
                 about: givenRoot,
-                "the dump has more directories than --root names, this one for the first")
+                "the dump has more directories than --root names, beginning with this one")
             outcome.noteFailure()
             return nil
         }
@@ -96,7 +97,7 @@ final class RestoreRun {
 
     private func restore(_ marks: Marks, at place: DumpPath) {
         guard section != nil else {
-            return complain("line \(lineNumber): stands before the dump's header")
+            return complain("line \(lineNumber): is before the dump's header")
         }
         section?.items += 1
         guard let root = section?.root else { return }
@@ -128,8 +129,8 @@ final class RestoreRun {
         section = nil
         if finished.items != end.items {
             complain(
-                "line \(lineNumber): the section had \(end.items) items, and \(finished.items) "
-                    + "are here")
+                "line \(lineNumber): the section should have \(counted(end.items, "item")), but has "
+                    + "\(finished.items)")
         }
         if !end.isComplete {
             Messages.warn(

@@ -11,10 +11,10 @@ struct ResvalCommand: ParsableCommand {
             counts for everything below it.
 
             EXAMPLES
-              resval set excluded=true ~/build      leave a directory out of backups
+              resval set excluded=true ~/build      exclude a directory from backups
               resval get excluded ~/build           ask for what is stored there
-              resval find --excluded ~              find everything so marked
-              resval explain ~/build/a.o            say what applies, and why
+              resval find --excluded ~              find everything with this mark
+              resval explain ~/build/a.o            show what applies, and why
 
             EXIT CODES
               0  done, or the answer is yes

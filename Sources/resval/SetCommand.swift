@@ -7,10 +7,10 @@ struct SetCommand: ParsableCommand {
         commandName: "set",
         abstract: "Store values on files and directories.",
         discussion: """
-            Of one path all keys are stored or none: when one fails, the earlier ones are put back. \
-            A symbolic link is followed. With -R everything below a directory gets the values of its \
+            Each path gets all keys or none: when one fails, the earlier ones are restored. A \
+            symbolic link is followed. With -R everything below a directory gets the values of its \
             own; a mark on the directory alone counts for what is below it, too. Links met on the \
-            way are never followed, and items that cannot hold marks are counted and left.
+            way are never followed, and items that cannot have marks are counted and skipped.
 
             EXAMPLES
               resval set excluded=true ~/build

@@ -8,10 +8,10 @@ struct TestCommand: ParsableCommand {
         abstract: "Answer by the exit code whether a key has a value.",
         discussion: """
             Silent. Exits with 0 when the key is true, or equal to VALUE; with 1 when it is not; \
-            with 2 on trouble. A key that is not Boolean needs a VALUE.
+            with 2 on an error. A key that is not Boolean needs a VALUE.
 
             EXAMPLES
-              if resval test excluded ~/build; then echo left out; fi
+              if resval test excluded ~/build; then echo excluded; fi
               resval test protection=complete ~/secret
               resval test --effective excluded ~/build/a.o
             """)
@@ -51,7 +51,7 @@ struct TestQuestion {
         key = try KeyArgument.any(String(parts[0]))
         if parts.count == 1 {
             guard key.valueType == .boolean else {
-                throw ValidationError("\(key.name) is not Boolean: write \(key.name)=VALUE.")
+                throw ValidationError("\(key.name) is not Boolean: write \(key.name)=VALUE")
             }
             value = .boolean(true)
         } else {

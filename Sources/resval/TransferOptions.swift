@@ -15,7 +15,7 @@ struct TransferOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
     var dryRun = false
 
-    @Flag(help: "Undo what a journal tells.")
+    @Flag(help: "Undo what a journal records.")
     var undo = false
 
     @Option(
@@ -38,10 +38,10 @@ struct TransferOptions: ParsableArguments {
     func check(list: MarkerList?, named name: String) throws {
         if undo {
             if list != nil || journal != nil || roots.count > 1 {
-                throw ValidationError("--undo takes a journal at most, and no other list.")
+                throw ValidationError("--undo takes at most a journal, and no other list")
             }
         } else if list == nil {
-            throw ValidationError("Name the marks with \(name), or give --undo.")
+            throw ValidationError("name the marks with \(name), or give --undo")
         }
     }
 
@@ -91,7 +91,7 @@ struct TransferOptions: ParsableArguments {
                 outcome.noteFailure()
             }
         }
-        let progress = progressOptions.begin(counting: "items looked at")
+        let progress = progressOptions.begin(counting: "items examined")
         var scanner = walk.scanner()
         scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
         try scanner.scan(starts) { _ in TransferVisitor(run, outcome, progress) }

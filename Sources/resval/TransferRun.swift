@@ -5,6 +5,7 @@ import ResourceValues
 import StoragePolicy
 import Synchronization
 import SystemCalls
+import TextFormats
 
 /// The state of a run of `import` or `export`, shared by its threads.
 final class TransferRun: Sendable {
@@ -93,7 +94,7 @@ final class TransferRun: Sendable {
         if links > 0 {
             Messages.warn(
                 about: nil,
-                "\(links) files have several names (hard links), so their marks do not exclude them"
+                "\(counted(links, "file")) with several hard links: the marks do not exclude them"
             )
         }
         let count = marks.load(ordering: .relaxed)

@@ -51,7 +51,7 @@ final class UndoRun {
         } catch {
             throw .opening(error, path)
         }
-        if state == .beginning && !StopRequest.isMade { complain(path, "holds no journal") }
+        if state == .beginning && !StopRequest.isMade { complain(path, "is an empty journal") }
         output.flush()
         summarize(path)
         let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
@@ -83,11 +83,11 @@ final class UndoRun {
             case .refused: break
             }
         case .empty, .tooLong:
-            complain(path, "a line is none of a journal's")
+            complain(path, "a line is not a journal line")
         case .cutShort:
             // A change is made only after its complete line was synchronized.
             Messages.warn(
-                about: path.bytes, "the last line is cut short: that change was not made")
+                about: path.bytes, "the last line is truncated: that change was not made")
         }
     }
 
@@ -106,7 +106,7 @@ final class UndoRun {
     private func undo(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
         // The details of the error are not reported, because journals are not written by hand.
         guard let entry = try? JournalEntry(line: Array(line)[...]) else {
-            return complain(path, "a line is none of a journal's")
+            return complain(path, "a line is not a journal line")
         }
         do throws(FileError) {
             let result = try undo.undo(entry)

@@ -16,7 +16,7 @@ struct WalkOptions: ParsableArguments {
 
     func validate() throws {
         if let threadCount, !(1...256).contains(threadCount) {
-            throw ValidationError("--threads takes a number from 1 to 256.")
+            throw ValidationError("--threads takes a number from 1 to 256")
         }
     }
 

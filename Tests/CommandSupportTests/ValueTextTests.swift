@@ -10,7 +10,8 @@ struct ValueTextTests {
             ("0", 0), ("4096", 4096), ("1K", 1024), ("1k", 1024), ("3M", 3 << 20), ("2G", 2 << 30),
             ("1T", 1 << 40), ("1KB", 1000), ("2MB", 2_000_000), ("3GB", 3_000_000_000),
             ("4TB", 4_000_000_000_000), ("1.5K", 1536), ("0.5GB", 500_000_000),
-            ("9223372036854775807", Int64.max),
+            ("9223372036854775807", Int64.max), ("1 K", 1024), ("1B", 1), ("13 B", 13),
+            ("1KiB", 1024), ("10.0 MiB", 10 << 20), ("2 GB", 2_000_000_000), ("1TiB", 1 << 40),
         ])
     func sizes(text: String, bytes: Int64) {
         #expect(ByteSize(argument: text)?.bytes == bytes)
@@ -19,9 +20,9 @@ struct ValueTextTests {
     @Test(
         "anything else is no size",
         arguments: [
-            "", "-1", "K", "1X", "1 K", "1.K", "1.5", "0x10", "1KK", "1B", "٣",
+            "", "-1", "K", "1X", "1  K", "1 ", "1.K", "1.5", "0x10", "1KK", "1.5B", "1iB", "٣",
             "9223372036854775808",
-            "9000000T", "1.2.3K", "+1", "B", "1KiB",
+            "9000000T", "1.2.3K", "+1", "B", "1Ki",
         ])
     func noSizes(text: String) {
         #expect(ByteSize(argument: text) == nil)

@@ -97,8 +97,8 @@ struct DumpTests {
                 try run("restore", "--root", "x", in: root, input: dump.output), exits: 2,
                 prints: "items changed: 0\n",
                 complains: """
-                    resval: b: the dump has more directories than --root names, this one for the \
-                    first
+                    resval: b: the dump has more directories than --root names, beginning with \
+                    this one
 
                     """)
         }
@@ -138,11 +138,11 @@ struct DumpTests {
                     resval: line 2: the path is absolute or has an empty name, . or .. in it: refused
                     resval: line 3: the path is absolute or has an empty name, . or .. in it: refused
                     resval: root/out/secret: a part of the path is not a directory
-                    resval: root/out: symbolic links cannot hold user attributes (mark the directory \
+                    resval: root/out: symbolic links cannot have user attributes (mark the directory \
                     it is in)
-                    resval: root/file: symbolic links cannot hold user attributes (mark the directory \
+                    resval: root/file: symbolic links cannot have user attributes (mark the directory \
                     it is in)
-                    resval: root/fifo: FIFOs cannot hold user attributes (mark the directory it is in)
+                    resval: root/fifo: FIFOs cannot have user attributes (mark the directory it is in)
                     resval: root/none: no such file or directory
 
                     """)
@@ -161,25 +161,25 @@ struct DumpTests {
                 #expect(result.exitCode == 2)
                 return result.errorText
             }
-            let cutOff = "resval: the dump is cut off: its end is missing\n"
+            let cutOff = "resval: the dump is truncated: its end is missing\n"
             try #expect(errors("") == cutOff)
             try #expect(errors(header) == cutOff)
             try #expect(errors(header + item) == cutOff)
             try #expect(
                 errors(header + item.dropLast(4))
-                    == "resval: line 2: is no line of a dump\n" + cutOff)
+                    == "resval: line 2: not a dump line\n" + cutOff)
             try #expect(
                 errors(header + end)
-                    == "resval: line 2: the section had 1 items, and 0 are here\n")
+                    == "resval: line 2: the section should have 1 item, but has 0\n")
             try #expect(
                 errors(header + item + header + item + end)
                     .contains("line 3: the section before has no end"))
             try #expect(
                 errors(item + header + item + end)
-                    == "resval: line 1: stands before the dump's header\n")
+                    == "resval: line 1: is before the dump's header\n")
             try #expect(
                 errors(header.replacing("1", with: "2") + item)
-                    .contains("has version 2, and this program knows version 1"))
+                    .contains("has version 2, and this program supports version 1"))
         }
     }
 

@@ -102,8 +102,8 @@ struct ImportTests {
                         + "includes it; the native mark stays as it is",
                     "resval: ./torn: marks disagree: apple excludes it, xdg includes it (nothing "
                         + "is stored: say which is meant with resval set excluded=…)",
-                    "resval: ./broken: user.resval.isExcludedFromBackup holds \"perhaps\", which "
-                        + "is none of: true, false (store a valid value with set, or remove this "
+                    "resval: ./broken: user.resval.isExcludedFromBackup has the value \"perhaps\", "
+                        + "which is not one of: true, false (store a valid value with set, or remove this "
                         + "one with unset)",
                 ])
         }
@@ -286,7 +286,7 @@ struct ImportTests {
             try cut.create(in: root)
             let result = try run("import", "--undo", "../cut", in: root)
             #expect(result.exitCode == 0)
-            #expect(result.errorText.contains("the last line is cut short"))
+            #expect(result.errorText.contains("the last line is truncated"))
         }
     }
 

@@ -31,7 +31,7 @@ struct ListsOfPathsTests {
             let result = try resval(
                 "set", "excluded=true", "--files0-from", "-", in: root, input: Array("a\0b".utf8))
             #expect(result.exitCode == 2)
-            #expect(result.errorText.contains("ends without a NUL after b, which was left alone"))
+            #expect(result.errorText.contains("ends without a NUL after b, which was skipped"))
             try #expect(root.appending("a").value(for: .isExcludedFromBackup) == true)
             try #expect(root.appending("b").marks().isEmpty)
         }
@@ -47,7 +47,7 @@ struct ListsOfPathsTests {
             expect(
                 result, exits: 2, prints: "a: true\n",
                 complains: """
-                    resval: -: the list holds an empty path (end each path with one NUL)
+                    resval: -: the list contains an empty path (end each path with one NUL)
                     resval: -: a path in the list is longer than 1 MiB (end each path with a NUL)
 
                     """)

@@ -173,7 +173,7 @@ struct OtherCommandsTests {
                 json[0] == #"""
                     {"key":"isExcludedFromBackup","foundationKey":"NSURLIsExcludedFromBackupKey",\#
                     "shortName":"excluded","type":"boolean","isStored":true,"isSettable":true,\#
-                    "values":["true","false"],"summary":"whether backups leave the item out"}
+                    "values":["true","false"],"summary":"whether backups exclude the item"}
                     """#)
         }
     }

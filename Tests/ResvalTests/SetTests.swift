@@ -106,7 +106,7 @@ struct SetTests {
             expect(
                 result, exits: 2,
                 complains:
-                    "resval: pipe: FIFOs cannot hold user attributes (mark the directory it is in)\n"
+                    "resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)\n"
             )
             try #expect(root.appending("file").value(for: .isPurgeable) == true)
         }
@@ -123,7 +123,7 @@ struct SetTests {
             let linked = try resval("set", "excluded=true", "file", in: root)
             #expect(linked.exitCode == 0)
             #expect(linked.errorText.hasPrefix("resval: file: warning: "))
-            #expect(linked.errorText.contains("2 names (hard links)"))
+            #expect(linked.errorText.contains("2 hard links"))
             let fragile = try resval("set", "protection=complete", "single", "single", in: root)
             #expect(fragile.exitCode == 0)
             #expect(fragile.errorText.split(separator: "\n").count == 1)

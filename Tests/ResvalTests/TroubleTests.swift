@@ -23,7 +23,7 @@ struct TroubleTests {
             let result = try resval(
                 "set", "--no-dereference", "excluded=true", "fifo", "socket", "device", "link",
                 "/proc/self/status", "file", in: root)
-            let way = "cannot hold user attributes (mark the directory it is in)"
+            let way = "cannot have user attributes (mark the directory it is in)"
             expect(
                 result, exits: 2,
                 complains: """
@@ -59,7 +59,7 @@ struct TroubleTests {
             expect(
                 set, exits: 2,
                 complains: """
-                    resval: readonly: you have no write permission on this read-only file of yours \
+                    resval: readonly: the file is read-only for its owner \
                     (first: chmod u+w)
                     resval: foreign: permission denied \(ask)
                     resval: sticky: only its owner may store attributes on a sticky directory \

@@ -36,7 +36,7 @@ struct WalkTests {
             #expect(broken.exitCode == 2)
             #expect(
                 broken.errorText.hasPrefix(
-                    "resval: ./broken: user.resval.isPurgeable holds \"perhaps\""))
+                    "resval: ./broken: user.resval.isPurgeable has the value \"perhaps\""))
         }
     }
 
@@ -107,8 +107,8 @@ struct WalkTests {
         try withTemporaryDirectory(containing: tree) { root in
             expect(
                 try resval("set", "-R", "excluded=true", "root", in: root), exits: 0,
-                complains: "resval: warning: 2 links and special files were left: "
-                    + "they cannot hold marks\n")
+                complains: "resval: warning: skipped 2 links and special files, "
+                    + "which cannot have marks\n")
             for path in ["tree", "tree/inner", "tree/inner/f"] {
                 try #expect(root.appending(path).value(for: .isExcludedFromBackup) == true)
             }
@@ -117,8 +117,8 @@ struct WalkTests {
             }
             expect(
                 try resval("unset", "-R", "all", "tree", in: root), exits: 0,
-                complains: "resval: warning: 2 links and special files were left: "
-                    + "they cannot hold marks\n")
+                complains: "resval: warning: skipped 2 links and special files, "
+                    + "which cannot have marks\n")
             expect(try resval("find", in: root), exits: 0)
         }
     }
@@ -129,7 +129,7 @@ struct WalkTests {
             expect(
                 try resval("set", "-R", "excluded=true", "pipe", "none", in: root), exits: 2,
                 complains: """
-                    resval: pipe: FIFOs cannot hold user attributes (mark the directory it is in)
+                    resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)
                     resval: none: no such file or directory
 
                     """)

@@ -39,7 +39,7 @@ make_working_directory() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
     setfattr --name=user.quickstart --value=1 "$work" 2>/dev/null ||
-        fail "$work cannot hold user attributes: set TMPDIR to a directory on ext4, xfs or btrfs"
+        fail "$work cannot have user attributes: set TMPDIR to a directory on ext4, xfs or btrfs"
 }
 
 clean_up() {

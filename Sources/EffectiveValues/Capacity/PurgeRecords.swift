@@ -49,7 +49,7 @@ public struct PurgeRecords: Sendable, Hashable {
             return try PurgeRecord(bytes)
         } catch {
             throw FileError(
-                code: .malformedValue, message: "is no record of a purge plan",
+                code: .malformedValue, message: "is not a record of a purge plan",
                 advice: "remove it", path: path)
         }
     }

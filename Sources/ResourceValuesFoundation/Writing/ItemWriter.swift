@@ -58,7 +58,7 @@ struct ItemWriter {
             guard let protection = value.stored else {
                 throw FileError(
                     code: .unsupportedFileKind,
-                    message: "\(value.rawValue) is none of the protection classes")
+                    message: "\(value.rawValue) is not a protection class")
             }
             changes.append(MarkChange(.fileProtection, to: protection))
         }
@@ -101,14 +101,14 @@ struct ItemWriter {
         guard let old = path.lastComponent, old.kind == .regular, !name.isEmpty,
             let new = FilePath.Component(name), new.kind == .regular
         else {
-            throw FileError(code: .nameTooLong, message: "\"\(name)\" is no name a file can have")
+            throw FileError(code: .nameTooLong, message: "\"\(name)\" is not a valid file name")
         }
         if new != old {
             do throws(Errno) {
                 try renameEntry(old, to: new, in: path.removingLastComponent())
             } catch .fileExists {
                 throw FileError(
-                    code: .attributeExists, message: "there is an item of this name already",
+                    code: .attributeExists, message: "an item of this name already exists",
                     errno: .fileExists)
             } catch {
                 throw FileError.readingStatus(error, of: nil)
