@@ -13,7 +13,7 @@ enum SpaceReporting {
         _ path: FilePath, _ status: FileStatus
     ) throws(FileError) -> Bool {
         guard let mount = Volume(holding: status)?.mount else {
-            throw refusal("its filesystem cannot be told", path)
+            throw refusal("its filesystem is not known", path)
         }
         switch mount.filesystemType {
         case "ext4", "f2fs": return false
@@ -22,17 +22,17 @@ enum SpaceReporting {
         }
         let type = mount.filesystemType
         if type == "tmpfs" || type == "ramfs" {
-            throw refusal("it lies in memory (\(type)), where files take no disk", path)
+            throw refusal("it is in memory (\(type)), where files take no disk space", path)
         }
         if type == "overlay" {
             throw refusal(
-                "it lies on overlay, where deleting what the layers below hold frees nothing", path)
+                "it is on overlay, where deleting what is in the lower layers frees nothing", path)
         }
         switch mount.category {
-        case .network: throw refusal("it lies on another machine (\(type))", path)
-        case .fuse: throw refusal("a program answers for its files (\(type))", path)
+        case .network: throw refusal("it is on another machine (\(type))", path)
+        case .fuse: throw refusal("a program serves its files (\(type))", path)
         case .local, .pseudo, .unknown:
-            throw refusal("\(type) is not known to tell what deleting frees", path)
+            throw refusal("\(type) is not known to report what deleting frees", path)
         }
     }
 

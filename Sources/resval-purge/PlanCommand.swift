@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import PurgePlanning
 import ResourceValues
+import TextFormats
 
 /// The command `resval-purge plan`.
 struct PlanCommand: ParsableCommand {
@@ -10,10 +11,10 @@ struct PlanCommand: ParsableCommand {
         abstract: "Show what would be deleted to free space.",
         discussion: """
             Without ROOT, looks at the user's own directories for temporary files, caches and \
-            application data. Below a ROOT, temporary files and caches are what lies in those \
-            directories; anything else goes only where it is marked itself.
+            application data. Below a ROOT, temporary files and caches are the items in those \
+            directories; anything else is deleted only where it is marked itself.
 
-            With --output, writes a plan that run carries out: it pins device, inode, size and times \
+            With --output, writes a plan that run executes: it pins device, inode, size and times \
             of each unit. A plan counts for an hour, and until the machine is started again.
 
             JSON fields: type (unit, kept or totals), path, pathBase64 (only when path is null), \
@@ -46,12 +47,12 @@ struct PlanCommand: ParsableCommand {
     var kept = false
 
     func validate() throws {
-        if !target.isGiven { throw ValidationError("Give --free or --until-available.") }
+        if !target.isGiven { throw ValidationError("give --free or --until-available") }
         if kept, records.form == .nulEnded {
-            throw ValidationError("--kept does not go with --null.")
+            throw ValidationError("--kept cannot be used with --null")
         }
         if output?.isDash == true, records.isJSON || records.endsWithNUL || kept {
-            throw ValidationError("--output - does not go with --json, --null and --kept.")
+            throw ValidationError("--output - cannot be used with --json, --null or --kept")
         }
     }
 
@@ -76,10 +77,14 @@ struct PlanCommand: ParsableCommand {
 /// - Returns: true when the plan frees enough.
 func reportShortfall(_ result: Planning.Result) -> Bool {
     guard result.missingBytes > 0 else { return true }
+    let wanted = sizeText(result.plan.wantedBytes)
+    let found =
+        result.plan.bytes == 0
+        ? "nothing can be deleted to free \(wanted)"
+        : "only \(sizeText(result.plan.bytes)) of \(wanted) can be freed, "
+            + "\(sizeText(result.missingBytes)) short"
     Messages.write(
         about: [UInt8]?.none,
-        "\(sizeText(result.plan.wantedBytes)) cannot be freed: only "
-            + "\(sizeText(result.plan.bytes)) may go, \(sizeText(result.missingBytes)) are missing "
-            + "(--kept shows what is kept and why, --partial makes do with less)")
+        "\(found) (--kept shows what is kept and why, --partial accepts less)")
     return false
 }

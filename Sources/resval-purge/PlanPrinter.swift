@@ -36,13 +36,13 @@ struct PlanPrinter: ~Copyable {
             buffer.append(bytes: unit.path)
             buffer.endRecord(in: form)
         case .lines:
-            if !hasHead { buffer.append("CLASS       AGE     SIZE  PATH\n") }
+            if !hasHead { buffer.append("CLASS       AGE        SIZE  PATH\n") }
             hasHead = true
             let name = unit.purgeClass.name
             buffer.append(text: colored(name, unit.purgeClass))
             buffer.append(text: String(repeating: " ", count: 9 - name.count))
             buffer.append(text: aligned(ageText(unit.lastUse, now: now), 6))
-            buffer.append(text: aligned(sizeText(unit.bytes), 9))
+            buffer.append(text: aligned(sizeText(unit.bytes), 12))
             buffer.append("  ")
             buffer.append(name: unit.path)
             if unit.isDirectory { buffer.append("/") }
@@ -85,11 +85,13 @@ struct PlanPrinter: ~Copyable {
             guard all > 0 else { continue }
             buffer.append(
                 text:
-                    "\(purgeClass.name): \(units.count) of \(counted(all)), \(sizeText(bytes)) of "
+                    "\(purgeClass.name): \(units.count) of \(counted(all, "unit")), "
+                    + "\(sizeText(bytes)) of "
                     + "\(sizeText(result.totals.bytes(of: purgeClass)))\n")
         }
+        let units = counted(result.plan.units.count, "unit")
         buffer.append(
-            text: "total: \(sizeText(result.plan.bytes)) in \(counted(result.plan.units.count)); "
+            text: "total: \(sizeText(result.plan.bytes)) in \(units); "
                 + "wanted \(sizeText(result.plan.wantedBytes))\n")
         let kept = result.kept.counts.map { "\($0.count) \($0.name)" }
         if !kept.isEmpty { buffer.append(text: "kept: \(kept.joined(separator: ", "))\n") }

@@ -38,7 +38,7 @@ struct Planning {
                 code: .unsupportedFilesystem, message: "its filesystem does not count its space",
                 path: volume)
         }
-        let display = progress.begin(counting: "items looked at")
+        let display = progress.begin(counting: "items examined")
         defer { display.end() }
         let search = surroundings.search(
             realRoots, StorageThresholds().pressure(of: space), display)

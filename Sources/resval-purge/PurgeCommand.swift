@@ -7,11 +7,11 @@ struct PurgeCommand: ParsableCommand {
         commandName: "resval-purge",
         abstract: "Free space by deleting temporary files, caches and what is marked purgeable.",
         discussion: """
-            Nothing is deleted that is open, locked, too young, somebody else's, or in a directory \
-            for documents, settings or keys; whole units go, or nothing of them.
+            Nothing is deleted that is in use, locked, too young, another user's, or in a \
+            directory for documents, settings or keys. Units are deleted whole, or not at all.
 
             EXAMPLES
-              resval-purge status                       how short space is, and what may go
+              resval-purge status                       how short space is, and what may be deleted
               resval-purge plan --free 10G              what would be deleted for 10 GiB
               resval-purge run --free 10G               delete it
               resval-purge plan --free 10G --output p.json; resval-purge run p.json
@@ -19,8 +19,8 @@ struct PurgeCommand: ParsableCommand {
               resval-purge watch                        keep volumes from running full
 
             EXIT CODES
-              0  done, or as much is free as was asked for
-              1  so much cannot be freed; what is missing is said
+              0  done, or the target was reached
+              1  the target cannot be reached; a message says by how much
               2  some items failed, or an error; the rest is done
               64 the command line was wrong
             """,

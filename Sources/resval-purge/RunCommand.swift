@@ -6,6 +6,7 @@ import ResourceValues
 import StorageManagement
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The command `resval-purge run`.
 struct RunCommand: ParsableCommand {
@@ -13,18 +14,18 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Delete what a plan names, or plan and delete at once.",
         discussion: """
-            run PLAN deletes the units of the plan that still are what they were and still may go, \
-            and nothing else. The options that decide what may go (--min-age, --all-owners, \
+            run PLAN deletes the units of the plan that still are what they were and may still be \
+            deleted, and nothing else. The options that decide this (--min-age, --all-owners, \
             --cache, --protect) have to be given again.
 
-            run [ROOT…] --free SIZE makes the plan that resval-purge plan shows, and carries it out. \
+            run [ROOT…] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
             When so much cannot be freed, nothing is deleted, unless --partial is given.
 
-            Whatever is in use is left alone. What was cut off before is finished first.
+            Whatever is in use is left alone. An interrupted purge is finished first.
 
-            JSON fields: as of plan, with type removed, kept, failed, leftover and outcome; message \
-            of what failed; removedUnits, predictedBytes, measuredBytes, isReached, isFutile and \
-            failures of the outcome.
+            JSON fields: as of plan, with type removed, kept, failed, leftover and outcome; \
+            message of what failed; removedUnits, predictedBytes, measuredBytes, isReached, \
+            isFutile and failures of the outcome.
 
             EXAMPLES
               resval-purge run plan.json
@@ -55,7 +56,7 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         if !target.isGiven, paths.count != 1 {
-            throw ValidationError("Give one PLAN, or --free or --until-available.")
+            throw ValidationError("give one PLAN, or --free or --until-available")
         }
     }
 
@@ -92,14 +93,14 @@ struct RunCommand: ParsableCommand {
         guard missing <= 0 || partial else {
             Messages.write(
                 about: paths[0].bytes,
-                "the plan frees \(sizeText(missing)) less than is wanted "
-                    + "(--partial makes do with that)")
+                "the plan is \(sizeText(missing)) short of the \(sizeText(plan.wantedBytes)) "
+                    + "wanted (--partial accepts less)")
             return nil
         }
         let surroundings = try Surroundings(search)
         let volume = try surroundings.volume(plan.roots)
         let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
-        let display = progress.begin(counting: "items looked at")
+        let display = progress.begin(counting: "items examined")
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: currentTime())
         return Prepared(

@@ -75,7 +75,7 @@ struct RunReport: ~Copyable {
     }
 
     private func sentence(_ outcome: PurgeOutcome) -> String {
-        let units = counted(outcome.removedUnits)
+        let units = counted(outcome.removedUnits, "unit")
         let expected = sizeText(outcome.predictedBytes)
         switch mode {
         case .rehearse: return "\(units) would be deleted, \(expected)"
@@ -92,13 +92,13 @@ struct RunReport: ~Copyable {
         if outcome.isFutile {
             Messages.write(
                 about: [UInt8]?.none,
-                "stopped, since deleting frees less than half of what it should "
-                    + "(snapshots may hold the blocks)")
+                "stopped: deleting frees less than half of what it should "
+                    + "(snapshots may share the blocks)")
         } else if !outcome.isReached {
             let missing = wanted - (outcome.measuredBytes ?? outcome.predictedBytes)
             Messages.write(
                 about: [UInt8]?.none,
-                "\(sizeText(max(0, missing))) of the \(sizeText(wanted)) wanted are missing")
+                "\(sizeText(max(0, missing))) short of the \(sizeText(wanted)) wanted")
         }
     }
 }

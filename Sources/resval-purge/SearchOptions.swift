@@ -12,12 +12,12 @@ struct SearchOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The age below which nothing goes, such as 90m, 24h or 10d. (default: 24h; 6h for "
+            "Keep what is younger than this age, such as 90m, 24h or 10d. (default: 24h; 6h for "
                 + "temporary files when space is critical)",
             valueName: "age"))
     var minAge: AgeArgument?
 
-    @Flag(help: "Look at items of other users, too.")
+    @Flag(help: "Include items of other users.")
     var allOwners = false
 
     @Option(
@@ -30,6 +30,6 @@ struct SearchOptions: ParsableArguments {
     @Option(
         name: .customLong("protect"), parsing: .singleValue,
         help: ArgumentHelp(
-            "A directory that is never touched; can be repeated.", valueName: "path"))
+            "A protected directory, never touched; can be repeated.", valueName: "path"))
     var protected: [PathArgument] = []
 }

@@ -13,10 +13,10 @@ import TextFormats
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how short space is, and how much may go, on each volume.",
+        abstract: "Show how short space is, and how much may be deleted, on each volume.",
         discussion: """
-            Looks at the volumes of the home and of the user's own directories for temporary files, \
-            caches and application data; with ROOT, at those of the ROOTs.
+            Looks at the volumes of the home and of the user's own directories for temporary \
+            files, caches and application data; with ROOT, at those of the ROOTs.
 
             JSON fields: path, pathBase64 (only when path is null), filesystem, pressure, \
             totalBytes, availableBytes, purgeableBytes, classes (class, units, bytes of each) and \
@@ -100,7 +100,7 @@ struct StatusCommand: ParsableCommand {
     private func show(_ volume: VolumeRoots, _ surroundings: Surroundings) throws {
         let space = try StorageSpace(at: volume.path)
         let pressure = StorageThresholds().pressure(of: space)
-        let display = progress.begin(counting: "items looked at")
+        let display = progress.begin(counting: "items examined")
         defer { display.end() }
         let search = surroundings.search(volume.roots, pressure, display)
         var state = VolumeState(

@@ -17,7 +17,7 @@ struct Surroundings {
     init(_ options: SearchOptions) throws {
         self.options = options
         for path in options.protected where (try? path.path.withoutFollowing.status()) == nil {
-            Messages.warn(about: path.bytes, "is to be protected, and cannot be found")
+            Messages.warn(about: path.bytes, "is a protected directory, and cannot be found")
         }
         let caches = options.caches.map {
             StorageLocation(kind: .caches, path: absolute($0.path))

@@ -10,7 +10,7 @@ struct TargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How much shall be available, such as 20G, or 15% of the filesystem.",
+            "How much should be available, such as 20G, or 15% of the filesystem.",
             valueName: "size"))
     var untilAvailable: AvailableArgument?
 
@@ -19,7 +19,7 @@ struct TargetOptions: ParsableArguments {
 
     func validate() throws {
         if free != nil, untilAvailable != nil {
-            throw ValidationError("Give --free or --until-available, not both.")
+            throw ValidationError("give --free or --until-available, not both")
         }
     }
 

@@ -36,7 +36,7 @@ struct VolumeState {
         for purgeClass in PurgeClass.allCases {
             let count = totals.count(of: purgeClass)
             buffer.append(
-                text: "  \(purgeClass.name): \(counted(count)), "
+                text: "  \(purgeClass.name): \(counted(count, "unit")), "
                     + "\(sizeText(totals.bytes(of: purgeClass)))\n")
         }
     }

@@ -12,20 +12,21 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Keep volumes above their thresholds.",
         discussion: """
-            Looks at each volume's bytes, inodes and quotas, more often as they run short. Below the \
-            threshold of low (a tenth of the volume, at most 5 GiB) it deletes temporary files and \
-            caches, those used longest ago first, and what is marked purgeable below the directories \
-            the configuration names, until twice the threshold is free. Where not even the threshold \
-            can be reached it deletes nothing, but for a volume below critical (a twentieth, at most \
-            500 MiB). After a purge in vain it waits for five minutes, then longer.
+            Looks at each volume's bytes, inodes and quotas, more often as they run short. Below \
+            the threshold of low (a tenth of the volume, at most 5 GiB) it deletes temporary files \
+            and caches, those used longest ago first, and what is marked purgeable below the \
+            directories the configuration names, until twice the threshold is free. Where not even \
+            the threshold can be reached it deletes nothing, but for a volume below critical (a \
+            twentieth, at most 500 MiB). After a purge in vain it waits for five minutes, then \
+            longer.
 
-            What is deleted is told on standard error, with priorities where the journal reads it. \
+            Deletions are logged to standard error, with priorities where the journal reads it. \
             SIGTERM ends watching after the item at hand, with exit code 0; SIGHUP reads the \
             configuration again. Meant for systemd: resval-purge.service, or the timer of \
             resval-purge-once.service.
 
-            The configuration file is $XDG_CONFIG_HOME/resval/purge.toml; without one the volume of \
-            the home is watched:
+            The configuration file is $XDG_CONFIG_HOME/resval/purge.toml; without one the volume \
+            of the home is watched:
 
               volumes = ["~", "/srv"]
               mark-roots = ["~/renders"]
@@ -40,9 +41,10 @@ struct WatchCommand: ParsableCommand {
               critical-percent = 5
               critical = "500M"
 
-            What the file names and is not there is told, at the start and when it is read again. A \
-            directory of the system, such as /etc, /usr or /var/lib, a home, and directories for \
-            documents, settings, keys or data are refused for caches and temporary.
+            Directories that the file names and that do not exist are reported, at the start and \
+            when it is read again. A directory of the system, such as /etc, /usr or /var/lib, a \
+            home, and directories for documents, settings, keys or data are refused for caches and \
+            temporary.
 
             EXIT CODES
               0   ended by SIGTERM; with --once: no volume is below low now

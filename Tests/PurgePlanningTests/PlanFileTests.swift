@@ -60,9 +60,9 @@ struct PlanFileTests {
     @Test(
         "edited by hand is refused with the reason",
         arguments: [
-            ("\"version\":1", "\"version\":2", "has a version that is not known here"),
-            ("purge-plan", "other", "is no purge plan"),
-            ("\"bootID\"", "\"boot\"", "has a field that no plan has"),
+            ("\"version\":1", "\"version\":2", "has an unknown version"),
+            ("purge-plan", "other", "is not a purge plan"),
+            ("\"bootID\"", "\"boot\"", "has a field that is not a plan's"),
             (
                 "\"device\":2049,\"w", "\"device\":2050,\"w",
                 "has a unit on another device than its own"
@@ -72,7 +72,7 @@ struct PlanFileTests {
                 "4096,\"roots\"", "4096,\"wantedBytes\":1,\"roots\"",
                 "has the field wantedBytes twice"
             ),
-            ("\"type\":\"purge-plan\",", "", "lacks fields that every plan has"),
+            ("\"type\":\"purge-plan\",", "", "is missing fields that every plan has"),
             ("\"/home/u/x\"", "\"home/u/x\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/home/u/../x\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/home/./x\"", "path that is not absolute"),
@@ -80,16 +80,16 @@ struct PlanFileTests {
             ("\"/home/u/x\"", "\"/home/u/x/\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/a\\u0000b\"", "path that is not absolute"),
-            ("\"/home/u/x\"", "null", "unit 1 lacks fields that every unit has"),
+            ("\"/home/u/x\"", "null", "unit 1 is missing fields that every unit has"),
             ("\"/home/u/x\"", "null,\"pathBase64\":\"L2E=\"", "belongs into path"),
             ("\"/home/u/x\"", "null,\"pathBase64\":\"L2\"", "not Base64"),
             ("\"/home/u/x\"", "\"/a\",\"pathBase64\":\"L/8=\"", "has two paths"),
             ("\"/home/u\"}", "\"relative\"}", "root 1 has a path that is not absolute"),
-            ("\"caches\"", "\"documents\"", "of a class that is not known"),
+            ("\"caches\"", "\"documents\"", "has an unknown class"),
             ("\"isDirectory\":true", "\"isDirectory\":1", "is not valid JSON"),
-            ("\"itemCount\":3", "\"itemCount\":0", "lacks fields"),
+            ("\"itemCount\":3", "\"itemCount\":0", "is missing fields"),
             ("\"itemCount\":3", "\"itemCount\":3.5", "is not valid JSON"),
-            ("7Z\",\"bytes\"", "7X\",\"bytes\"", "has a time that is none"),
+            ("7Z\",\"bytes\"", "7X\",\"bytes\"", "has an invalid time"),
             ("\"units\":[", "\"units\":null,\"x\":[", "has null in place of an array"),
             ("}]}", "}]} {}", "is not valid JSON"),
             ("}]}", "}]", "is not valid JSON"),

@@ -106,7 +106,7 @@ struct WatchCommandTests {
             #expect(listener.next() == "STATUS=\(home.home): normal")
             #expect(listener.next(beginning: "STOPPING") == "STOPPING=1")
             #expect(log.contains("pressure is low"))
-            #expect(log.contains("deleted (caches, items: 1, bytes: 1048576)"))
+            #expect(log.contains("deleted (caches, 1 item, 1.0 MiB)"))
             #expect(log.contains("in-use"))
             // Open, a document, and a mark below no directory that is named.
             for name in [".cache/app/c0", "Documents/letter", "data/marked", "fill"] {
@@ -292,7 +292,7 @@ struct WatchCommandTests {
         try withWatchedHome(configuration: "\nvolums = []\n", caches: 0) { home in
             let result = try home.run("\"$PURGE\" watch")
             #expect(result.exitCode == 64)
-            #expect(result.errorText.contains("purge.toml: line 2: volums is no setting"))
+            #expect(result.errorText.contains("purge.toml: line 2: volums is not a setting"))
             let missing = try home.run("\"$PURGE\" watch --config nowhere")
             #expect(missing.exitCode == 2)
         }

@@ -61,7 +61,7 @@ struct WatchSettingsTests {
     @Test(
         "a mistake names its line, and what is valid",
         arguments: [
-            ("volums = []", 1, "volums is no setting. Valid: volumes, "),
+            ("volums = []", 1, "volums is not a setting (valid: volumes, "),
             ("\nvolumes = []", 2, "volumes names what to watch"),
             ("volumes = [\"here\"]", 1, "volumes takes paths that begin with / or ~/"),
             ("min-age = \"5 h\"", 1, "min-age takes an age"),
@@ -69,7 +69,7 @@ struct WatchSettingsTests {
             ("[thresholds]\nlow = \"much\"", 2, "thresholds.low takes a size"),
             ("[thresholds]\nlow-percent = 60", 2, "thresholds.low-percent takes a number from"),
             ("[thresholds]\nlow-inodes = -1", 2, "thresholds.low-inodes takes a number"),
-            ("[thresholds]\nhigh = 1", 2, "thresholds.high is no setting"),
+            ("[thresholds]\nhigh = 1", 2, "thresholds.high is not a setting"),
             (
                 "[thresholds]\nlow = \"1G\"\ncritical = \"2G\"", 3,
                 "thresholds.critical is above low"

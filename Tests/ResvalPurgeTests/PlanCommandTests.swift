@@ -27,10 +27,12 @@ struct PlanCommandTests {
             let lines = result.text.split(separator: "\n").map { withoutAge(String($0)) }
             #expect(
                 lines == [
-                    "kept \(home.home)/Documents: it is or holds a directory that is never purged",
-                    "CLASS AGE SIZE PATH", "caches 12.0K \(home.home)/.cache/app/unit/",
-                    "marked 8.0K \(home.home)/marked", "caches: 1 of 1 unit, 12.0K of 12.0K",
-                    "marked: 1 of 1 unit, 8.0K of 8.0K", "total: 20.0K in 2 units; wanted 20.0K",
+                    "kept \(home.home)/Documents: it is or contains a protected directory",
+                    "CLASS AGE SIZE PATH", "caches 12.0 KiB \(home.home)/.cache/app/unit/",
+                    "marked 8.0 KiB \(home.home)/marked",
+                    "caches: 1 of 1 unit, 12.0 KiB of 12.0 KiB",
+                    "marked: 1 of 1 unit, 8.0 KiB of 8.0 KiB",
+                    "total: 20.0 KiB in 2 units; wanted 20.0 KiB",
                     "kept: 1 protected-root",
                 ])
         }
@@ -89,8 +91,8 @@ struct PlanCommandTests {
             #expect(result.exitCode == 1)
             #expect(
                 result.errorText == """
-                    resval-purge: 1.0M cannot be freed: only 20.0K may go, 1004.0K are missing \
-                    (--kept shows what is kept and why, --partial makes do with less)
+                    resval-purge: only 20.0 KiB of 1.0 MiB can be freed, 1004.0 KiB short \
+                    (--kept shows what is kept and why, --partial accepts less)
 
                     """)
             #expect(throws: Errno.noSuchFileOrDirectory) {
@@ -146,9 +148,9 @@ struct PlanCommandTests {
             expect(
                 enough, exits: 0,
                 prints: """
-                    caches: 0 of 1 unit, 0B of 12.0K
-                    marked: 0 of 1 unit, 0B of 8.0K
-                    total: 0B in 0 units; wanted 0B
+                    caches: 0 of 1 unit, 0 B of 12.0 KiB
+                    marked: 0 of 1 unit, 0 B of 8.0 KiB
+                    total: 0 B in 0 units; wanted 0 B
                     kept: 1 protected-root
 
                     """)

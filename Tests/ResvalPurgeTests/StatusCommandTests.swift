@@ -35,8 +35,8 @@ struct StatusCommandTests {
             #expect(lines[0].hasPrefix("\(home.home) (ext4): \(level), "))
             #expect(
                 lines.dropFirst() == [
-                    "  temporary: 0 units, 0B", "  caches: 1 unit, \(bytes / 1024).0K",
-                    "  marked: 0 units, 0B",
+                    "  temporary: 0 units, 0 B", "  caches: 1 unit, \(bytes / 1024).0 KiB",
+                    "  marked: 0 units, 0 B",
                 ])
             let json = try home.run("status", ".", "--min-age", "0", "--json")
             #expect(json.text.contains("\"filesystem\":\"ext4\",\"pressure\":\"\(level)\""))
@@ -52,7 +52,7 @@ struct StatusCommandTests {
             let home = PurgeHome(home: filesystem.root.appending("home"))
             let result = try home.run("status", ".", "--min-age", "0")
             #expect(result.exitCode == 0)
-            #expect(result.text.contains("  nothing is deleted here: it lies in memory (tmpfs)"))
+            #expect(result.text.contains("  nothing is deleted here: it is in memory (tmpfs)"))
         }
     }
 

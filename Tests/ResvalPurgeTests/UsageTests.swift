@@ -6,21 +6,21 @@ struct UsageTests {
     @Test(
         "says what is wrong, and exits with 64",
         arguments: [
-            (["plan"], "Give --free or --until-available."),
+            (["plan"], "give --free or --until-available"),
             (["plan", "--free", "1", "--until-available", "2"], "not both"),
-            (["plan", "--free", "much"], "The value 'much' is invalid"),
-            (["plan", "--until-available", "101%", "."], "The value '101%' is invalid"),
-            (["plan", "--free", "1", "--min-age", "1y"], "The value '1y' is invalid"),
+            (["plan", "--free", "much"], "the value 'much' is invalid"),
+            (["plan", "--until-available", "101%", "."], "the value '101%' is invalid"),
+            (["plan", "--free", "1", "--min-age", "1y"], "the value '1y' is invalid"),
             // Seconds, or days?
-            (["plan", "--free", "1", "--min-age", "30"], "The value '30' is invalid"),
-            (["plan", "--free", "1", "--json", "-0"], "Give --json or --null, not both."),
-            (["plan", "--free", "1", "--kept", "-0"], "--kept does not go with --null."),
-            (["plan", "--free", "1", "--output", "-", "--json"], "--output - does not go with"),
+            (["plan", "--free", "1", "--min-age", "30"], "the value '30' is invalid"),
+            (["plan", "--free", "1", "--json", "-0"], "give --json or --null, not both"),
+            (["plan", "--free", "1", "--kept", "-0"], "--kept cannot be used with --null"),
+            (["plan", "--free", "1", "--output", "-", "--json"], "--output - cannot be used with"),
             (["plan", "--free", "1", "--cache", "/etc"], "/etc: the named directory is refused"),
             (["run", "--free", "1", "--cache", "/usr/share"], "a directory of the system: /usr"),
             (["status", "--cache", "/var/lib"], "a directory of the system: /var"),
-            (["run"], "Give one PLAN, or --free or --until-available."),
-            (["run", "a", "b"], "Give one PLAN, or --free or --until-available."),
+            (["run"], "give one PLAN, or --free or --until-available"),
+            (["run", "a", "b"], "give one PLAN, or --free or --until-available"),
         ])
     func usage(_ arguments: [String], _ complaint: String) throws {
         try withPurgeHome(Tree {}) { home in

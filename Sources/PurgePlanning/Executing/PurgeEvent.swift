@@ -44,14 +44,14 @@ public enum LeftoverState: Sendable, Hashable {
     /// The state in words, without any path.
     public var sentence: String {
         switch self {
-        case .finished: "a purge that was cut off had begun to remove it; it is gone now"
-        case .restored: "a purge that was cut off had put it aside; it has its name again"
+        case .finished: "an interrupted purge had begun to remove it; it is removed now"
+        case .restored: "an interrupted purge had put it aside; it has its name again"
         case .partlyRemoved:
-            "a purge that was cut off had begun to remove it, and what is left may be new: look through "
+            "an interrupted purge had begun to remove it, and what is left may be new: look through "
                 + "it, then delete it or give it another name"
         case .leftAlone:
             "it is named like something a purge put aside, and nothing is known about it"
-        case .failed(let error): "what a purge that was cut off left stays: \(error)"
+        case .failed(let error): "what an interrupted purge left is not removed: \(error)"
         }
     }
 }

@@ -34,10 +34,10 @@ private struct PlanFields: StrictFields {
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
         switch name {
         case "type":
-            guard try scanner.text() == "purge-plan" else { throw refuse("is no purge plan") }
+            guard try scanner.text() == "purge-plan" else { throw refuse("is not a purge plan") }
         case "version":
             guard try scanner.integer() == PurgePlan.formVersion else {
-                throw refuse("has a version that is not known here")
+                throw refuse("has an unknown version")
             }
         case "created": created = try time(&scanner)
         case "bootID": bootID = try scanner.text()
@@ -45,14 +45,14 @@ private struct PlanFields: StrictFields {
         case "wantedBytes": wantedBytes = try amount(&scanner)
         case "roots": roots = try elements(&scanner, "root", RootFields.self)
         case "units": units = try elements(&scanner, "unit", UnitFields.self)
-        default: throw refuse("has a field that no plan has")
+        default: throw refuse("has a field that is not a plan's")
         }
     }
 
     mutating func whole() throws(JSONError) -> PurgePlan {
         guard names.contains("type"), names.contains("version"), let created, let bootID,
             !bootID.isEmpty, let device, let wantedBytes, let roots, let units
-        else { throw refuse("lacks fields that every plan has") }
+        else { throw refuse("is missing fields that every plan has") }
         guard units.allSatisfy({ $0.identity.device == device }) else {
             throw refuse("has a unit on another device than its own")
         }
@@ -88,7 +88,7 @@ private struct RootFields: StrictFields {
         case "path", "pathBase64":
             guard path == nil else { throw refuse("has two paths") }
             path = try path(name, &scanner, mayBeTop: true)
-        default: throw refuse("has a field that no root has")
+        default: throw refuse("has a field that is not a root's")
         }
     }
 
@@ -123,7 +123,7 @@ private struct UnitFields: StrictFields {
         case "class":
             let name = try scanner.text()
             purgeClass = PurgeClass.allCases.first { $0.name == name }
-            if purgeClass == nil { throw refuse("is of a class that is not known") }
+            if purgeClass == nil { throw refuse("has an unknown class") }
         case "isDirectory": isDirectory = try scanner.bool()
         case "device": device = try scanner.unsigned()
         case "inode": inode = try scanner.unsigned()
@@ -133,7 +133,7 @@ private struct UnitFields: StrictFields {
         case "size": size = try amount(&scanner)
         case "contentModificationTime", "attributeModificationTime", "newestChange":
             times[name] = try time(&scanner)
-        default: throw refuse("has a field that no unit has")
+        default: throw refuse("has a field that is not a unit's")
         }
     }
 
@@ -143,7 +143,7 @@ private struct UnitFields: StrictFields {
             let contentModificationTime = times["contentModificationTime"],
             let attributeModificationTime = times["attributeModificationTime"],
             let newestChange = times["newestChange"]
-        else { throw refuse("lacks fields that every unit has") }
+        else { throw refuse("is missing fields that every unit has") }
         let pin = PurgePin(
             size: size, contentModificationTime: contentModificationTime,
             attributeModificationTime: attributeModificationTime, newestChange: newestChange)

@@ -71,7 +71,7 @@ extension StrictFields {
     /// Reads an RFC 3339 time.
     mutating func time(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
         guard let time = FileTime(rfc3339: try scanner.string()) else {
-            throw refuse("has a time that is none")
+            throw refuse("has an invalid time")
         }
         return time
     }
@@ -92,14 +92,14 @@ extension StrictFields {
             throw refuse("has a path that is not Base64")
         }
         guard (String(validating: path, as: UTF8.self) != nil) == isText else {
-            throw refuse("has a path that belongs into \(isText ? "pathBase64" : "path")")
+            throw refuse("has a path that belongs in \(isText ? "pathBase64" : "path")")
         }
         if mayBeTop, path == [UInt8(ascii: "/")] { return path }
         let names = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let dot = UInt8(ascii: ".")
         guard names.count >= 2, names[0].isEmpty, !path.contains(0),
             names.dropFirst().allSatisfy({ !$0.isEmpty && $0 != [dot] && $0 != [dot, dot] })
-        else { throw refuse("has a path that is not absolute, or holds '.', '..' or '//'") }
+        else { throw refuse("has a path that is not absolute, or contains '.', '..' or '//'") }
         return path
     }
 }

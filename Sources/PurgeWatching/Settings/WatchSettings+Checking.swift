@@ -12,7 +12,10 @@ extension WatchSettings {
             protected.map { ($0, "protected", "nothing is protected there") }
             + markRoots.map { ($0, "mark-roots", "no mark counts there") }
             + locations.map {
-                ($0.path, $0.kind == .temporary ? "temporary" : "caches", "nothing goes there")
+                (
+                    $0.path, $0.kind == .temporary ? "temporary" : "caches",
+                    "nothing is deleted there"
+                )
             }
         return named.compactMap { path, key, effect in
             do throws(Errno) {

@@ -1,6 +1,7 @@
 import PurgePlanning
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Logs what a purge does: each deleted unit, each failure, and at the end why other units were
 /// kept.
@@ -18,7 +19,8 @@ struct PurgeReport {
         case .removed(let unit, let bytes):
             log.write(
                 .info, about: unit.path,
-                "deleted (\(unit.purgeClass.name), items: \(unit.itemCount), bytes: \(bytes))")
+                "deleted (\(unit.purgeClass.name), \(counted(unit.itemCount, "item")), "
+                    + "\(sizeText(bytes)))")
         case .kept(let unit, let reason):
             kept[reason.name, default: 0] += 1
             keptBytes.addSaturating(unit.bytes)
@@ -40,20 +42,20 @@ struct PurgeReport {
         case .unreachable(let bytes):
             log.write(
                 .warning, about: volume.bytes,
-                "nothing is deleted, since too little may be: \(bytes) bytes of the "
-                    + "\(goal.needed.bytes) that are needed")
+                "nothing is deleted: only \(sizeText(bytes)) of the "
+                    + "\(sizeText(goal.needed.bytes)) needed can be freed")
         case .done(let outcome, _):
-            let measured = outcome.measuredBytes.map { "\($0)" } ?? "an unknown number"
+            let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
             let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"
             log.write(
                 .notice, about: volume.bytes,
-                "deleted \(outcome.removedUnits) units, which freed \(measured) bytes of "
-                    + "\(outcome.predictedBytes) expected\(rest)")
+                "deleted \(counted(outcome.removedUnits, "unit")), which freed \(measured) of "
+                    + "\(sizeText(outcome.predictedBytes)) expected\(rest)")
             if outcome.isFutile {
                 log.write(
                     .warning, about: volume.bytes,
-                    "deleting frees less than half of what it should: snapshots may hold it")
+                    "deleting frees less than half of what it should: snapshots may share blocks")
             }
         }
     }

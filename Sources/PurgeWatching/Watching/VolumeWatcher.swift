@@ -120,8 +120,8 @@ extension VolumeWatcher {
         for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
             log.write(
                 .warning, about: root.bytes,
-                "nothing in it is ever deleted, whatever its marks say: it is or lies in a protected "
-                    + "directory")
+                "nothing in it is ever deleted, whatever its marks say: it is, or is in, a "
+                    + "protected directory")
         }
         for root in settings.markRoots {
             do throws(FileError) {
@@ -267,7 +267,7 @@ extension VolumeWatcher {
         do throws(Errno) {
             try notifier.send(assignments.joined(separator: "\n"))
         } catch {
-            log.write(.warning, "cannot tell the service manager: \(error)")
+            log.write(.warning, "cannot notify the service manager: \(error)")
         }
     }
 }

@@ -48,7 +48,7 @@ struct TreeRemoval: DepthFirstVisitor {
             let path = FilePath(bytes: path)
             guard case .unreadable(let errno) = error else {
                 throw FileError(
-                    code: .changed, message: "it was not removed to its end: \(error.sentence)",
+                    code: .changed, message: "it was not removed completely: \(error.sentence)",
                     path: path)
             }
             throw FileError.changingItem(errno, path)
