@@ -113,8 +113,8 @@ public struct PlanNotice: Sendable, Hashable {
         case .missing(let placeholder):
             "is evicted, and the snapshot with its content, \(placeholder.record.snapshot.prefix(8)) of "
                 + "repository \(placeholder.record.repository.prefix(8)), is not in this backup's "
-                + "repository: nothing of its content is stored (bring it back: resval-backup "
-                + "download, or --with-evicted)"
+                + "repository: its content is not stored (download it: resval-backup download, or "
+                + "add --with-evicted)"
         case .eviction(let sign): sign.sentence
         }
     }
@@ -126,11 +126,11 @@ extension EvictionSign {
         switch self {
         case .placeholder: "is evicted"
         case .unfinished:
-            "was being evicted or brought back when that was cut off, and is stored as it is, maybe "
-                + "without parts of its content (resval-backup download brings it back)"
+            "its eviction or download was interrupted, and it is stored as it is, maybe without "
+                + "parts of its content (resval-backup download restores its content)"
         case .exposed:
             "is evicted, but has permission bits, and is stored as it is, without content "
-                + "(resval-backup download brings it back; chmod 0 makes it a placeholder again)"
+                + "(resval-backup download restores it; chmod 0 makes it a placeholder again)"
         case .stale:
             "has the record of an evicted file, but content again, which is stored (what was evicted "
                 + "is in snapshot \(record?.snapshot.prefix(8) ?? ""))"

@@ -3,6 +3,7 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Why a backup excludes an item.
 public enum LeftOutReason: PolicyReason {
@@ -59,12 +60,12 @@ public enum LeftOutReason: PolicyReason {
         case .tooSparse:
             "its holes are larger than \(largestHoles >> 40) TiB, which takes days to read "
                 + "(shorten it: truncate --size, or exclude it)"
-        case .larger(let limit): "it is larger than \(limit) bytes"
+        case .larger(let limit): "it is larger than \(sizeText(limit))"
         case .protected(let protection):
-            "it must not be stored where anybody can read it: \(protection.sentence)"
+            "it must not be stored in plaintext: \(protection.sentence)"
         case .evicted(let placeholder):
-            "it is evicted: snapshot \(placeholder.record.snapshot.prefix(8)) of repository "
-                + "\(placeholder.record.repository.prefix(8)) holds its content"
+            "it is evicted: its content is in snapshot \(placeholder.record.snapshot.prefix(8)) of "
+                + "repository \(placeholder.record.repository.prefix(8))"
         }
     }
 

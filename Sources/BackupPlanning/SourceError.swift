@@ -13,7 +13,7 @@ public struct SourceError: Error, Sendable, Hashable {
     /// What is wrong and how to proceed, without any path.
     public var description: String {
         if enclosingSource != nil {
-            return "another SOURCE holds it and leaves it out: \(reason.sentence)"
+            return "another SOURCE contains it and excludes it: \(reason.sentence)"
                 + " (back it up in a run of its own)"
         }
         guard case .excluded = reason else { return "cannot be backed up: \(reason.sentence)" }

@@ -24,7 +24,7 @@ extension BackupSettings {
         if case .text = settings.password, status.permissions & 0o077 != 0 {
             throw try SettingsReader(text).complaint(
                 SettingsKey.password.rawValue,
-                "is in a file that others may read: chmod 600, or use password-file")
+                "is in a file that other users can read: chmod 600, or use password-file")
         }
         return settings
     }

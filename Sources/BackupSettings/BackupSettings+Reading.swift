@@ -65,7 +65,7 @@ extension BackupSettings {
         for name in names {
             guard let marker = Marker(rawValue: name) else {
                 throw reader.complaint(
-                    SettingsKey.markers.rawValue, "has no mark '\(name)'. Valid: \(Marker.list)")
+                    SettingsKey.markers.rawValue, "has no mark '\(name)' (valid: \(Marker.list))")
             }
             markers.append(marker)
         }
@@ -89,7 +89,7 @@ extension BackupSettings {
         for tag in tags where tag.contains(",") || tag.hasPrefix("resval-") {
             throw reader.complaint(
                 SettingsKey.tags.rawValue,
-                "has a tag that holds a comma or begins with resval-: '\(tag)'")
+                "has a tag that contains a comma or begins with resval-: '\(tag)'")
         }
         return tags
     }

@@ -23,7 +23,7 @@ package struct StatusFile: Sendable {
             return try RunStatus(bytes)
         } catch {
             throw FileError(
-                code: .other, message: "is no status file", advice: "remove it", path: path)
+                code: .other, message: "is not a status file", advice: "remove it", path: path)
         }
     }
 

@@ -6,17 +6,17 @@ import CommandSupport
 struct AcceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Say that it is right for a snapshot to hold less than the one before.",
+        abstract: "Accept a snapshot that covers less than the one before.",
         discussion: """
-            A snapshot that newly leaves out what was held, has 20 % fewer items or bytes, or found \
-            a SOURCE empty or on another filesystem, or had none before it to compare with whose \
-            record could be read, keeps forget and prune from removing anything until it is \
-            accepted, or until a later one covers everything again. So does the newest one as long \
-            as its own record cannot be read. The repository remembers it, so that other machines \
-            and users agree.
+            A snapshot that newly excludes what the one before contains, has 20 % fewer items or \
+            bytes, found a SOURCE empty or on another filesystem, or has no earlier snapshot with \
+            a readable record to compare with, keeps forget and prune from removing anything until \
+            it is accepted, or until a later one covers everything again. So does the newest one \
+            as long as its own record cannot be read. The repository stores the acceptance, so \
+            that it counts for other machines and users.
 
             Examples:
-              resval-backup show latest      what is left out, and why
+              resval-backup show latest      what is excluded, and why
               resval-backup accept           the newest snapshot that waits
               resval-backup accept 1a2b3c4d
             """)
@@ -49,7 +49,7 @@ extension SnapshotChoice {
     init(argument: String) throws {
         guard let choice = SnapshotChoice(argument) else {
             throw ValidationError(
-                "A snapshot is named by at least four hexadecimal digits, or latest.")
+                "a snapshot is named by at least four hexadecimal digits, or latest")
         }
         self = choice
     }

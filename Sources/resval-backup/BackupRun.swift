@@ -40,7 +40,7 @@ struct BackupRun {
         guard let unstored else { return code }
         Messages.write(
             about: unstored.path?.bytes,
-            "\(unstored.description); so resval-backup status does not know of this run, which ended "
+            "\(unstored.description); so resval-backup status does not show this run, which ended "
                 + "with \(code)")
         return code == 0 ? 4 : code
     }
@@ -108,9 +108,9 @@ struct BackupRun {
     private func report(_ snapshot: SnapshotSummary?) {
         guard let snapshot, !isJSON else { return }
         StandardOutput.shared.write(
-            "snapshot \(snapshot.identifier): \(snapshot.items) items, \(snapshot.bytes) bytes; "
-                + "\(snapshot.leftOutItems) left out; the repository grew by "
-                + "\(snapshot.addedBytes) bytes\n")
+            "snapshot \(snapshot.identifier): \(counted(snapshot.items, "item")), "
+                + "\(sizeText(snapshot.bytes)); \(snapshot.leftOutItems) excluded; "
+                + "the repository grew by \(sizeText(snapshot.addedBytes))\n")
     }
 
     /// Returns the status of the previous run. One that cannot be read is reported and started
@@ -121,7 +121,7 @@ struct BackupRun {
             if let previous, previous.result == .running {
                 Messages.warn(
                     about: nil,
-                    "the run of \(previous.start.rfc3339ToTheSecond) was cut off before its end")
+                    "the run of \(previous.start.rfc3339ToTheSecond) was interrupted")
             }
             return previous
         } catch {

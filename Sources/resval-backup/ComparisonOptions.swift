@@ -8,7 +8,7 @@ struct ComparisonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Compare with a snapshot, or with the latest of these SOURCEs, and name what would "
-                + "be covered no longer; the exit code is then 3.",
+                + "no longer be covered; the exit code is then 3.",
             valueName: "snapshot"))
     var compare: String?
 
@@ -33,7 +33,7 @@ struct ComparisonOptions: ParsableArguments {
             guard !earlier.snapshots.isEmpty else {
                 throw BackupError(
                     .noSnapshot, "there is no snapshot of these SOURCEs made on this machine",
-                    advice: "see resval-backup snapshots")
+                    advice: "list all snapshots: resval-backup snapshots")
             }
             return try await engine.compareCoverage(of: plan, facts, with: earlier)
         }

@@ -8,7 +8,7 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
     for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
         Messages.warn(
             about: [UInt8]?.none,
-            "snapshot \(snapshot.shortIdentifier) cannot be compared with: \(reason.description)")
+            "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
     }
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
     guard !coverage.causes.isEmpty else { return }
@@ -16,7 +16,7 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
     guard let snapshot else { return }
     Messages.write(
         about: [UInt8]?.none,
-        "snapshot \(snapshot) may hold less than it should; forget and prune wait "
+        "snapshot \(snapshot) may cover less than it should; forget and prune wait "
             + "(if that is right: resval-backup accept \(snapshot))")
 }
 

@@ -5,6 +5,7 @@ import CommandSupport
 import Synchronization
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup create`.
 struct CreateCommand: AsyncParsableCommand {
@@ -36,7 +37,7 @@ struct CreateCommand: AsyncParsableCommand {
     func validate() throws {
         for tag in tag where tag.isEmpty || tag.contains(",") || SourceTags.isReserved(tag) {
             throw ValidationError(
-                "A tag must not be empty, hold a comma, or begin with resval-: '\(tag)'.")
+                "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
         }
     }
 
@@ -81,7 +82,7 @@ struct CreateCommand: AsyncParsableCommand {
         if result.unnamedShortfalls > 0 {
             Messages.write(
                 about: [UInt8]?.none,
-                "\(result.unnamedShortfalls) more items vanished while the backup ran")
+                "\(counted(result.unnamedShortfalls, "more item")) vanished while the backup ran")
         }
         if let error = result.untagged {
             Messages.warn(
@@ -90,16 +91,18 @@ struct CreateCommand: AsyncParsableCommand {
         }
         report(result.coverage, snapshot: result.snapshot)
         for path in result.lostExclusions {
-            Messages.warn(about: path, "is in the snapshot, although it should be left out")
+            Messages.warn(about: path, "is in the snapshot, although it should be excluded")
         }
     }
 
     private func write(
         _ result: BackupResult, _ plan: BackupPlan, to buffer: inout OutputBuffer
     ) {
-        buffer.append(text: "snapshot \(result.snapshot): \(result.storedItems) items, ")
-        buffer.append(text: "\(result.storedBytes) bytes; \(plan.totals.leftOutItems) left out; ")
-        buffer.append(text: "the repository grew by \(result.addedBytes) bytes\n")
+        let items = counted(result.storedItems, "item")
+        buffer.append(text: "snapshot \(result.snapshot): \(items), ")
+        buffer.append(text: "\(sizeText(result.storedBytes)); ")
+        buffer.append(text: "\(plan.totals.leftOutItems) excluded; ")
+        buffer.append(text: "the repository grew by \(sizeText(result.addedBytes))\n")
     }
 
     private func write(

@@ -9,7 +9,7 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff", abstract: "Show how two snapshots differ.",
         discussion: """
             Each path has a word in front: added, deleted, changed, newly-excluded (the second \
-            snapshot leaves out what the first holds) or no-longer-excluded. Both snapshots must \
+            snapshot excludes what the first contains) or no-longer-excluded. Both snapshots must \
             be of this repository.
 
             Examples:
@@ -44,7 +44,7 @@ struct DiffCommand: AsyncParsableCommand {
             for snapshot in [before, after] where snapshot.sourceSet == nil {
                 Messages.warn(
                     about: [UInt8]?.none,
-                    "snapshot \(snapshot.shortIdentifier) does not tell what it leaves out")
+                    "snapshot \(snapshot.shortIdentifier) does not record what it excludes")
             }
             try await engine.compare(before, with: after) { output.write($0) }
         }

@@ -10,12 +10,12 @@ import SystemPackage
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download",
-        abstract: "Bring evicted files back in place.",
+        abstract: "Restore the content of evicted files, in place.",
         discussion: """
-            The content comes from the snapshot that holds it, into the same file: name, attributes, \
-            permission bits and time are what they were, wherever the file was moved. It is compared \
-            before the file can be opened again. A file that is not the placeholder any more is \
-            never overwritten.
+            The content comes from the snapshot of the eviction, into the same file: name, \
+            attributes, permission bits and time are what they were, wherever the file was moved. \
+            It is compared before the file can be opened again. A file that is no longer the \
+            placeholder is never overwritten.
 
               resval-backup download ~/Videos/holiday.mkv
               resval-backup download -R ~/Videos
@@ -28,14 +28,14 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(name: .customLong("dry-run"), help: "Only say what would be brought back.")
+    @Flag(name: .customLong("dry-run"), help: "Only show what would be downloaded.")
     var isDryRun = false
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func validate() throws {
-        if paths.paths.isEmpty { throw ValidationError("Give at least one path.") }
+        if paths.paths.isEmpty { throw ValidationError("give at least one path") }
     }
 
     func run() async throws {

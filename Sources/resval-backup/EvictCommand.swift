@@ -5,26 +5,28 @@ import EffectiveValues
 import Eviction
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup evict`.
 struct EvictCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
-        abstract: "Free the blocks of files whose content a snapshot holds.",
+        abstract: "Free the blocks of files whose content is in a snapshot.",
         discussion: """
-            A snapshot of just these files is made first, with a tag that no forget touches. What it \
-            holds is read back and compared; then each file's blocks are freed and its permission \
-            bits taken away, so that nobody takes zeros for its content. Name, size, time and \
-            attributes stay. Backups leave such placeholders out. resval-backup download brings the \
-            content back.
+            A snapshot of just these files is made first, with a tag that no forget touches. Its \
+            content is read back and compared; then each file's blocks are freed and its \
+            permission bits taken away, so that no program takes zeros for its content. Name, \
+            size, time and attributes stay. Backups exclude such placeholders. resval-backup \
+            download restores the content.
 
-            With -R, hidden files, what is below hidden directories, directories with a CACHEDIR.TAG and \
-            files that take less than --minimum-size are left out; name such files one by one. What is \
-            found is asked about on a terminal; scripts give --yes.
+            With -R, hidden files, what is below hidden directories, directories with a \
+            CACHEDIR.TAG and files that take less than --minimum-size are skipped; name such files \
+            one by one. Files found so are evicted after a question on the terminal; scripts give \
+            --yes.
 
-            Refused, each with its reason: files that have several names, belong to other users, are \
-            open, share their blocks or are excluded from backups, and what is needed to bring files \
-            back.
+            Refused, each with its reason: files that have several hard links, belong to other \
+            users, are in use, share their blocks or are excluded from backups, and what is needed \
+            to download files.
 
               resval-backup evict ~/Videos/holiday.mkv
               resval-backup evict -R ~/Videos/2019
@@ -38,19 +40,19 @@ struct EvictCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(name: .customLong("dry-run"), help: "Only say what would be evicted.")
+    @Flag(name: .customLong("dry-run"), help: "Only show what would be evicted.")
     var isDryRun = false
 
     @Option(
         help: ArgumentHelp(
-            "With -R, take files with at least so many bytes on the disk (K, M, G, T for powers of 1024).",
+            "With -R, only files that take at least this much on the disk, such as 64K or 1M.",
             valueName: "size"))
     var minimumSize = ByteSize(bytes: 64 << 10)
 
     @Flag(name: [.customShort("y"), .long], help: "With -R, do not ask.")
     var yes = false
 
-    @Flag(help: "Finish what was cut off before, also by bringing files back.")
+    @Flag(help: "Finish what was interrupted before, also by downloading files.")
     var recover = false
 
     @Flag(help: "Print one JSON object per line.")
@@ -58,7 +60,7 @@ struct EvictCommand: AsyncParsableCommand {
 
     func validate() throws {
         if recover != paths.paths.isEmpty {
-            throw ValidationError("Give at least one path, or --recover alone.")
+            throw ValidationError("give at least one path, or --recover alone")
         }
     }
 
@@ -80,8 +82,8 @@ struct EvictCommand: AsyncParsableCommand {
         if !isDryRun, !yes, expansion.found.files > 0 {
             display.end()
             try confirm(
-                "\(expansion.found.files) files with \(expansion.found.bytes) bytes on the disk are to be "
-                    + "evicted.")
+                "about to evict \(counted(expansion.found.files, "file")) with "
+                    + "\(sizeText(expansion.found.bytes)) on the disk")
         }
         let files = expansion.files
         if !isDryRun { try await MetPlaceholders(repository).takeOver(files, journal) }
@@ -101,9 +103,9 @@ struct EvictCommand: AsyncParsableCommand {
     /// - Throws: `ExitCode` 1 for any answer but yes, `ValidationError` without a terminal to ask on.
     private func confirm(_ question: String) throws {
         guard Messages.canAsk else {
-            throw ValidationError("\(question) Give --yes where nobody can be asked.")
+            throw ValidationError("\(question): give --yes where there is no terminal")
         }
-        Messages.write(about: [UInt8]?.none, "\(question) Go on? [y/N]")
+        Messages.write(about: [UInt8]?.none, "\(question): continue? [y/N]")
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
             throw ExitCode(1)
         }

@@ -7,17 +7,19 @@ import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup evicted`.
 struct EvictedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evicted",
-        abstract: "List evicted files, with the snapshots that hold them.",
+        abstract: "List evicted files, with the snapshots of their content.",
         discussion: """
-            Looks through directories, without any path through the home. A file is evicted, cut-off (its \
-            eviction or download was; resval-backup download brings it back), exposed (it has \
-            permission bits, and reads as zeros), changed (it has other content; the snapshot has what \
-            was evicted) or unrecorded (it looks evicted, and nothing says where its content is).
+            Looks through directories, without any path through the home. A file is evicted, \
+            cut-off (its eviction or download was interrupted; resval-backup download restores its \
+            content), exposed (it has permission bits, and reads as zeros), changed (it has other \
+            content; the snapshot has what was evicted) or unrecorded (it looks evicted, and has \
+            no record of where its content is).
             """)
 
     @Argument(help: "Only these files, and what is below these directories.")
@@ -69,7 +71,7 @@ struct EvictedCommand: AsyncParsableCommand {
             return line.end(in: &buffer)
         }
         buffer.append(path: file.path)
-        buffer.append(text: ": \(sign.state), \(file.status.size) bytes")
+        buffer.append(text: ": \(sign.state), \(sizeText(file.status.size))")
         if let record = sign.record {
             buffer.append(text: " in snapshot \(record.snapshot.prefix(8)) of repository ")
             buffer.append(text: "\(record.repository.prefix(8))")
@@ -88,7 +90,7 @@ struct EvictedCommand: AsyncParsableCommand {
 /// - Throws: `ValidationError` where there is none.
 func home() throws -> FilePath {
     guard let home = currentBaseDirectories().home else {
-        throw ValidationError("There is no home to look through: set HOME.")
+        throw ValidationError("there is no home to look through: set HOME")
     }
     return home
 }

@@ -11,7 +11,7 @@ struct EvictionPaths: ParsableArguments {
     @Argument(help: "Files, or directories with -R. Put -- before names that begin with a dash.")
     var paths: [PathArgument] = []
 
-    @Flag(name: [.customShort("R"), .long], help: "Take regular files below directories.")
+    @Flag(name: [.customShort("R"), .long], help: "Include regular files below directories.")
     var recursive = false
 
     /// The files that the paths expand to.
@@ -70,7 +70,7 @@ struct EvictionPaths: ParsableArguments {
 struct WithEvictedOption: ParsableArguments {
     @Flag(
         help: """
-            Bring evicted files back first whose content the backup's repository does not keep. \
+            First download evicted files whose content the backup's repository does not keep. \
             Without it, they are named and the exit code is 3.
             """)
     var withEvicted = false

@@ -20,7 +20,7 @@ func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
             switch try journal.recover(file) {
             case .settled: break
             case .whole:
-                Messages.write(about: file.path, "is whole again")
+                Messages.write(about: file.path, "is restored")
                 recovered.whole.append(file)
             case .placeholder: Messages.write(about: file.path, "is evicted now")
             case .partial: recovered.partial.append(file)
@@ -37,12 +37,12 @@ func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
 }
 
 private func ordinary(_ file: EvictedFile) -> String {
-    "was left alone: it has changed since its eviction or download was cut off (what it held "
-        + "before is in snapshot \(file.snapshot.prefix(8)))"
+    "was left alone: it has changed since its eviction or download was interrupted (its "
+        + "content before is in snapshot \(file.snapshot.prefix(8)))"
 }
 
 private func gone(_ file: EvictedFile) -> String {
-    "was being evicted or brought back when that was cut off, and is not there any more (if it "
+    "its eviction or download was interrupted, and it does not exist any more (if it "
         + "was moved: resval-backup download NEWPATH; its content is in snapshot "
         + "\(file.snapshot.prefix(8)))"
 }

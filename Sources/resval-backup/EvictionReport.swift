@@ -4,6 +4,7 @@ import CommandSupport
 import Eviction
 import ResourceValues
 import SystemCalls
+import TextFormats
 
 /// A report that prints and counts the outcome for each file to evict or bring back.
 final class EvictionReport: Sendable {
@@ -75,8 +76,9 @@ final class EvictionReport: Sendable {
             line.add("failures", totals.failures)
             line.end(in: &buffer)
         } else {
-            let bytes = work == .evicting ? "bytes freed" : "bytes brought back"
-            buffer.append(text: "total: \(totals.files) files, \(totals.bytes) \(bytes), ")
+            let verb = work == .evicting ? "freed" : "downloaded"
+            buffer.append(text: "total: \(counted(totals.files, "file")), ")
+            buffer.append(text: "\(sizeText(totals.bytes)) \(verb), ")
             buffer.append(text: "\(totals.failures) failed\n")
         }
         buffer.flush()
@@ -88,9 +90,9 @@ final class EvictionReport: Sendable {
         let words: String
         switch outcome.end {
         case .done(let bytes):
-            words = work == .evicting ? "evicted, \(bytes) bytes freed" : "brought back"
-        case .planned: words = work == .evicting ? "would be evicted" : "would be brought back"
-        case .unneeded: words = "is whole already"
+            words = work == .evicting ? "evicted, \(sizeText(bytes)) freed" : "downloaded"
+        case .planned: words = work == .evicting ? "would be evicted" : "would be downloaded"
+        case .unneeded: words = "is not evicted"
         case .refused: return
         }
         buffer.append(path: outcome.path)

@@ -15,7 +15,7 @@ import SystemPackage
 func ownJournal(in environment: PolicyEnvironment) throws -> Journal {
     guard let state = environment.base.stateHome else {
         throw FileError(
-            code: .other, message: "there is no place for the journal of evicted files",
+            code: .other, message: "there is no directory for the journal of evicted files",
             advice: "set HOME or XDG_STATE_HOME")
     }
     return Journal(stateHome: state.path)

@@ -12,15 +12,16 @@ struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove snapshots that no rule keeps.",
         discussion: """
-            Only snapshots that resval-backup made on this machine of the same SOURCEs are looked \
-            at. The newest one made and the newest complete one stay whatever the rules say, \
-            snapshots of evicted files and those dated in the future too, and incomplete ones never \
-            push out complete ones. Nothing is removed while a snapshot waits for resval-backup \
-            accept.
+            Only snapshots that resval-backup made on this machine of the same SOURCEs are \
+            examined. The newest one made and the newest complete one stay whatever the rules say, \
+            snapshots of evicted files and those dated in the future too, and incomplete ones \
+            never displace complete ones. Nothing is removed while a snapshot waits for \
+            resval-backup accept.
 
-            With --kept, snapshots of evicted files are looked at instead. One is removed when it is \
-            older than a week, the home, all SOURCEs and the directories given have no file that is \
-            evicted into it, and the newest snapshots without gaps hold all of its files.
+            With --kept, snapshots of evicted files are examined instead. One is removed when it \
+            is older than a week, the home, all SOURCEs and the directories given have no file \
+            that is evicted into it, and the newest snapshots without gaps contain all of its \
+            files.
 
             Examples:
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
@@ -62,13 +63,13 @@ struct ForgetCommand: AsyncParsableCommand {
     func validate() throws {
         guard try retention.rules().isEmpty == kept, !kept || !all && tag.isEmpty else {
             guard !kept else {
-                throw ValidationError("Neither rules nor --all nor --tag go with --kept.")
+                throw ValidationError("--kept takes no rules, no --all and no --tag")
             }
             throw ValidationError(
-                "Without a rule everything would go: give at least one --keep- option.")
+                "without a rule everything would be removed: give at least one --keep- option")
         }
         guard !all || sources.isEmpty else {
-            throw ValidationError("Give SOURCEs or --all, not both.")
+            throw ValidationError("give SOURCEs or --all, not both")
         }
     }
 

@@ -15,30 +15,30 @@ struct ListOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write the list to this file, which is replaced once the list is whole; a second list "
-                + "goes to FILE.excludes. Without it, or with -, to standard output.",
+            "Write the list to this file, which is replaced once the list is complete; a second "
+                + "list goes to FILE.excludes. Without it, or with -, to standard output.",
             valueName: "file"))
     var output: PathArgument?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Write no list when the tool cannot be told of every item.")
+        help: "Write no list when the tool cannot represent every item.")
     var strict = true
 
-    @Flag(help: "List protected items for tools that store what anybody can read, too.")
+    @Flag(help: "List items with a protection class also for tools that store plaintext.")
     var allowPlaintext = false
 
     func validate() throws {
         guard let format else {
             guard output == nil, strict, !allowPlaintext else {
                 throw ValidationError(
-                    "--output, --no-strict and --allow-plaintext go with --format.")
+                    "--output, --no-strict and --allow-plaintext need --format")
             }
             return
         }
         guard ListFormats.named(format) != nil else {
             let known = ListFormats.all.map(\.name).joined(separator: ", ")
-            throw ValidationError("There is no format '\(format)'. Known are: \(known).")
+            throw ValidationError("unknown format '\(format)' (valid: \(known))")
         }
     }
 

@@ -5,6 +5,7 @@ import CommandSupport
 import EffectiveValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The list of a plan for another backup tool, with the command that uses it.
 struct ListWriting {
@@ -28,8 +29,8 @@ struct ListWriting {
             let count = planned.lostItems.count + planned.list.lostExclusions.count
             Messages.write(
                 about: [UInt8]?.none,
-                "no list was written: \(format.name) cannot be told of \(count) items (rename or "
-                    + "exclude them, take another tool, or go on without with --no-strict)")
+                "no list was written: \(format.name) cannot represent \(counted(count, "item")) "
+                    + "(rename or exclude what is named, use another tool, or add --no-strict)")
             throw ExitCode(1)
         }
         if let file = options.file {
@@ -49,7 +50,7 @@ struct ListWriting {
             Messages.write(about: loss.path, "cannot be stored: \(loss.reason)")
         }
         for loss in planned.list.lostExclusions {
-            let sentence = "cannot be left out: \(loss.reason)"
+            let sentence = "cannot be excluded: \(loss.reason)"
             if options.strict {
                 Messages.write(about: loss.path, sentence)
             } else {
@@ -85,7 +86,7 @@ struct ListWriting {
     private func writeToStandardOutput(_ planned: PlannedList) throws {
         guard planned.list.excludes == nil else {
             throw ValidationError(
-                "\(format.name) takes two lists for this many exclusions: name a file with --output."
+                "\(format.name) takes two lists for this many exclusions: name a file with --output"
             )
         }
         let command = command(planned, list: "/dev/stdin", excludes: nil)

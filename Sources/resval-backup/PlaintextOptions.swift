@@ -4,7 +4,7 @@ import ArgumentParser
 struct PlaintextOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Store items with a protection class in plaintext, too, where the repository keeps "
-                + "no secrets (tar:DIR). Without it they are left out and named."))
+            "Also store items with a protection class where the repository is not encrypted "
+                + "(tar:DIR). Without it they are excluded and named."))
     var allowPlaintext = false
 }

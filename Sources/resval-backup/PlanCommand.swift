@@ -2,15 +2,16 @@ import ArgumentParser
 import BackupPlanning
 import CommandSupport
 import ResourceValues
+import TextFormats
 
 /// `resval-backup plan`.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show what a backup would store and leave out, each with its reason.",
+        abstract: "Show what a backup would store and exclude, each with its reason.",
         discussion: """
             With --format, writes the list by which a backup tool does the same, and prints the \
-            command that uses it. A name the tool cannot be told of is never written in a way it \
+            command that uses it. A name the tool cannot represent is never written in a way it \
             would misread: nothing is written then, and the exit code is 1.
 
             EXAMPLES
@@ -27,7 +28,7 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var evicted: WithEvictedOption
     @OptionGroup var comparison: ComparisonOptions
 
-    @Flag(help: "Show only what is left out.")
+    @Flag(help: "Show only what is excluded.")
     var excludedOnly = false
 
     @Flag(help: "Print one JSON object per line.")
@@ -36,12 +37,12 @@ struct PlanCommand: AsyncParsableCommand {
     func validate() throws {
         guard list.chosen != nil else {
             guard !evicted.withEvicted else {
-                throw ValidationError("--with-evicted goes with --format.")
+                throw ValidationError("--with-evicted needs --format")
             }
             return
         }
         guard !json, !excludedOnly else {
-            throw ValidationError("--json and --excluded-only do not go with --format.")
+            throw ValidationError("--json and --excluded-only cannot be used with --format")
         }
     }
 
@@ -88,11 +89,12 @@ struct PlanCommand: AsyncParsableCommand {
             line.add("leftOutFileBytes", totals.leftOutFileBytes)
             line.end(in: &buffer)
         } else {
-            buffer.append(text: "total: \(totals.storedItems) items stored ")
-            buffer.append(text: "(\(totals.storedFiles) files with \(totals.storedBytes) bytes, ")
-            buffer.append(text: "\(totals.storedDirectories) directories, ")
-            buffer.append(text: "\(totals.storedOthers) others), ")
-            buffer.append(text: "\(totals.leftOutItems) left out\n")
+            let directories = counted(totals.storedDirectories, "directory", "directories")
+            buffer.append(text: "total: \(counted(totals.storedItems, "item")) stored ")
+            buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
+            buffer.append(text: "\(sizeText(totals.storedBytes)), \(directories), ")
+            buffer.append(text: "\(counted(totals.storedOthers, "other"))), ")
+            buffer.append(text: "\(totals.leftOutItems) excluded\n")
         }
         buffer.flush()
     }

@@ -33,7 +33,7 @@ struct PlanPrinter: PlanObserver {
             records.buffer.append(name: item.path)
             if reason != .unmarked { records.buffer.append(text: ": \(reason.sentence)") }
         case .leftOut(let reason):
-            records.buffer.append("leave out ")
+            records.buffer.append("exclude   ")
             records.buffer.append(name: item.path)
             records.buffer.append(text: ": \(reason.sentence)")
         }

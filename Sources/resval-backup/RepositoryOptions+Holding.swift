@@ -9,7 +9,7 @@ extension RepositoryOptions {
     /// - Throws: `ValidationError` for plain archives, which cannot keep evicted files.
     func holder() throws -> any ContentHolding {
         guard let holder = try engine() as? any ContentHolding else {
-            throw ValidationError("Files cannot be evicted into plain archives (tar:DIR).")
+            throw ValidationError("files cannot be evicted into plain archives (tar:DIR)")
         }
         return holder
     }
@@ -29,7 +29,7 @@ extension RepositoryOptions {
         guard let known else {
             throw BackupError(
                 .noRepository,
-                "nobody knows where repository \(identifier) is, which keeps evicted files",
+                "it is not known where repository \(identifier) is, which keeps evicted files",
                 advice: "name it with --repository")
         }
         var options = self

@@ -15,7 +15,7 @@ struct RepositoryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The file that holds the password. Without it, $RESTIC_PASSWORD_FILE, "
+            "The file with the password. Without it, $RESTIC_PASSWORD_FILE, "
                 + "$RESTIC_PASSWORD_COMMAND or $RESTIC_PASSWORD.",
             valueName: "file"))
     var passwordFile: PathArgument?
@@ -30,7 +30,7 @@ struct RepositoryOptions: ParsableArguments {
     func engine() throws -> any BackupEngine {
         guard let location else {
             throw ValidationError(
-                "Name the repository with --repository or $RESVAL_BACKUP_REPOSITORY.")
+                "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY")
         }
         switch location.kind {
         case .archives: return try TarRepository(location, warn: warnOnce)
@@ -65,7 +65,7 @@ func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
         guard status.kind == .regularFile, status.permissions & 0o044 != 0 else { return }
         Messages.warn(
             about: path.bytes,
-            "\(what) can be read by others than its owner "
+            "\(what) can be read by users other than its owner "
                 + "(chmod go= \(ShellWord.quoted(path.bytes)))")
     } catch {
         // The caller that reads the file reports the error.

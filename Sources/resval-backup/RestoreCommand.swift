@@ -6,6 +6,7 @@ import Eviction
 import Synchronization
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup restore`.
 struct RestoreCommand: AsyncParsableCommand {
@@ -15,8 +16,8 @@ struct RestoreCommand: AsyncParsableCommand {
             Each item gets its whole path below the directory: /home/me/notes comes back as \
             DIR/home/me/notes. Files are read back and compared with the snapshot. What is not \
             as it is in the snapshot is named, and the exit code is 3, or 1 when nothing was \
-            restored. So are evicted files, whose content is in snapshots of their own; \
-            --with-evicted brings it from there.
+            restored. So are evicted files, whose content is in other snapshots; \
+            --with-evicted restores it from there.
             """)
 
     @Argument(
@@ -37,15 +38,15 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Restore into a directory that holds files, and replace them by name: links are not \
+            Restore into a directory that is not empty, and replace files by name: links are not \
             followed, and other names of a file keep its content.
             """)
     var overwrite = false
 
     @Flag(
         help: """
-            Restore evicted files, too, as they were when they were evicted, from the repository that \
-            is named or the one where they were evicted to.
+            Restore evicted files, too, as they were when they were evicted, from the repository \
+            that is named or the one where they were evicted to.
             """)
     var withEvicted = false
 
@@ -58,10 +59,10 @@ struct RestoreCommand: AsyncParsableCommand {
     func validate() throws {
         guard SnapshotChoice(snapshot) != nil else {
             throw ValidationError(
-                "A snapshot is named by at least four hexadecimal digits, or latest.")
+                "a snapshot is named by at least four hexadecimal digits, or latest")
         }
         for path in include where !path.path.isAbsolute {
-            throw ValidationError("Give the whole path as it was backed up, from / on.")
+            throw ValidationError("give the absolute path as it was backed up")
         }
     }
 
@@ -88,7 +89,7 @@ struct RestoreCommand: AsyncParsableCommand {
         for leftover in result.leftovers {
             Messages.warn(
                 about: leftover.bytes,
-                "was left by a restore that was killed: remove it when nothing in it is needed")
+                "was left by a restore that was killed: remove it when it is not needed")
         }
         for complaint in result.complaints { Messages.write(about: [UInt8]?.none, complaint) }
         for file in result.evicted {
@@ -98,7 +99,7 @@ struct RestoreCommand: AsyncParsableCommand {
             Messages.write(
                 about: file.path,
                 "is not in the snapshot: \(file.sentence) "
-                    + "(bring it: resval-backup restore \(words.joined(separator: " ")))")
+                    + "(restore it: resval-backup restore \(words.joined(separator: " ")))")
         }
         write(result)
         guard result.isComplete, result.evicted.isEmpty else {
@@ -128,7 +129,7 @@ struct RestoreCommand: AsyncParsableCommand {
         } else {
             buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
             buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
-            buffer.append(text: "\(result.items) items restored\n")
+            buffer.append(text: "\(counted(result.items, "item")) restored\n")
             let evicted = Set(result.evicted.map(\.path))
             let places =
                 include.isEmpty
@@ -164,7 +165,7 @@ private func restoreEvicted(
                 file.record.map { EvictedRestoring.File(path: file.path, record: $0) }
             }
             guard let identifier else {
-                throw BackupError(.noRepository, "an older version has not noted where it is")
+                throw BackupError(.noRepository, "an older version did not record where it is")
             }
             let restoring = EvictedRestoring(
                 try await repository.holder(of: identifier, journal), to: target,

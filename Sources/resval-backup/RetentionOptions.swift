@@ -56,20 +56,20 @@ struct RetentionOptions: ParsableArguments {
         for (period, count) in counts {
             guard let count else { continue }
             guard count > 0 || count == -1 else {
-                throw ValidationError("--keep-\(period.rawValue) takes a number from 1, or -1.")
+                throw ValidationError("--keep-\(period.rawValue) takes a number from 1, or -1")
             }
             rules.counts[period] = count
         }
         for (period, text) in spans {
             guard let text else { continue }
             guard let span = CalendarSpan(text) else {
-                throw ValidationError("A span is written as 1y5m7d2h, not '\(text)'.")
+                throw ValidationError("a span is written as 1y5m7d2h, not '\(text)'")
             }
             rules.spans[period] = span
         }
         rules.tags = keepTag.map { $0.split(separator: ",").map(String.init) }
         guard rules.tags.allSatisfy({ !$0.isEmpty }) else {
-            throw ValidationError("--keep-tag takes a tag.")
+            throw ValidationError("--keep-tag takes a tag")
         }
         return rules
     }

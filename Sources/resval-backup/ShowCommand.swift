@@ -6,11 +6,12 @@ import SystemCalls
 /// `resval-backup show`.
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what a snapshot holds, and what was left out and why.",
+        commandName: "show",
+        abstract: "Show what a snapshot contains, and what was excluded and why.",
         discussion: """
             Examples:
               resval-backup show latest               facts of the newest snapshot
-              resval-backup show latest --excluded    what was left out, and why
+              resval-backup show latest --excluded    what was excluded, and why
               resval-backup show 1a2b3c4d --items     everything in it
             """)
 
@@ -21,7 +22,7 @@ struct ShowCommand: AsyncParsableCommand {
             valueName: "snapshot"))
     var snapshot: String
 
-    @Flag(help: "Show what was left out, and why. With --null the paths only.")
+    @Flag(help: "Show what was excluded, and why. With --null the paths only.")
     var excluded = false
 
     @Flag(help: "Show every item in the snapshot. With --null the paths only.")
@@ -33,10 +34,10 @@ struct ShowCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try SnapshotChoice(argument: snapshot)
         guard !(excluded && items) else {
-            throw ValidationError("Give --excluded or --items, not both.")
+            throw ValidationError("give --excluded or --items, not both")
         }
         guard excluded || items || !records.endsWithNUL else {
-            throw ValidationError("--null goes with --excluded or --items.")
+            throw ValidationError("--null needs --excluded or --items")
         }
     }
 

@@ -95,16 +95,19 @@ struct SnapshotFacts: RecordHandler {
         for tag in snapshot.tags { write("tag", tag, to: &buffer) }
         if !kept.isEmpty {
             let bytes = kept.reduce(Int64(0)) { $0.addingSaturating($1.size) }
-            write("keeps", "\(kept.count) evicted files, \(bytes) bytes", to: &buffer)
+            let files = counted(kept.count, "evicted file")
+            write("keeps", "\(files), \(sizeText(bytes))", to: &buffer)
         } else if let facts {
-            write("holds", "\(facts.items) items, \(facts.bytes) bytes", to: &buffer)
+            let items = counted(facts.items, "item")
+            write("contains", "\(items), \(sizeText(facts.bytes))", to: &buffer)
             if evictedFiles > 0 {
                 write(
                     "evicted",
-                    "\(evictedFiles) of these are in snapshots of their own (see --excluded)",
+                    "\(counted(evictedFiles, "file")) in other snapshots (list: --excluded)",
                     to: &buffer)
             }
-            write("left out", "\(facts.leftOutItems) items (see --excluded)", to: &buffer)
+            let excluded = counted(facts.leftOutItems, "item")
+            write("excluded", "\(excluded) (list: --excluded)", to: &buffer)
             let places = facts.usesLocations ? ", temporary and caches directories" : ""
             write("marks", facts.markers.joined(separator: ", ") + places, to: &buffer)
         } else {
@@ -118,7 +121,7 @@ struct SnapshotFacts: RecordHandler {
 
     private func writeState(to buffer: inout OutputBuffer) {
         if snapshot.isIncomplete { write("state", "incomplete", to: &buffer) }
-        if snapshot.isHeld { write("state", "held: never forgotten", to: &buffer) }
+        if snapshot.isHeld { write("state", "kept: never forgotten", to: &buffer) }
         if snapshot.isFromFuture(at: currentTime().seconds) {
             write("state", "dated in the future: never the latest", to: &buffer)
         }

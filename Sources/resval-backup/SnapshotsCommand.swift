@@ -10,8 +10,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         commandName: "snapshots", abstract: "List the snapshots of a repository, the oldest first.",
         discussion: """
             Those made while the clock was wrong come in the order they were made. A snapshot that \
-            is damaged so that nobody can tell what it is of is named on standard error, and the \
-            exit code is 3.
+            is too damaged to know what it is of is named on standard error, and the exit code is 3.
             """)
 
     @OptionGroup var repository: RepositoryOptions

@@ -11,8 +11,8 @@ struct SourceArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Leave out files above this size (K, M, G, T for powers of 1024), but for those named "
-                + "as SOURCEs.",
+            "Exclude files above this size (K, M, G, T for powers of 1024), except those named as "
+                + "SOURCEs.",
             valueName: "size"))
     var excludeLargerThan: ByteSize?
 

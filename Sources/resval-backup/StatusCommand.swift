@@ -10,16 +10,16 @@ import TextFormats
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say how the last resval-backup run went.",
+        abstract: "Show how the last resval-backup run went.",
         discussion: """
-            Exits with 0 when the last run did all it should, or one is under way after such a run; \
-            with 3 when its snapshot is incomplete or holds less than the one before; else with 1, \
-            also when there was no run, and when the last backup is stale: as old as stale-after in \
-            the configuration file says, 3d without it, or from the future.
+            Exits with 0 when the last run did all it should, or one is under way after such a \
+            run; with 3 when its snapshot is incomplete or covers less than the one before; else \
+            with 1, also when there was no run, and when the last backup is stale: as old as \
+            stale-after in the configuration file says, 3d without it, or from the future.
 
-            JSON fields: version, isStale, result (running, ok, incomplete, failed, noRepository, locked, \
-            wrongPassword or interrupted), step (create, forget, prune or verify: the last one), \
-            exitCode, process, start, end, snapshot, items, bytes, addedBytes, leftOutItems, \
+            JSON fields: version, isStale, result (running, ok, incomplete, failed, noRepository, \
+            locked, wrongPassword or interrupted), step (create, forget, prune or verify: the last \
+            one), exitCode, process, start, end, snapshot, items, bytes, addedBytes, leftOutItems, \
             lastCleanRun, lastVerify, lastPrune. What is not known is null. The same line without \
             isStale is in $XDG_STATE_HOME/resval/backup-status.json.
 
@@ -79,7 +79,7 @@ struct StatusCommand: ParsableCommand {
             isFromFuture
                 ? "the last backup, of \(time.rfc3339ToTheSecond), is from the future (set the clock, then: "
                     + "resval-backup run)"
-                : "the last backup, of \(time.rfc3339ToTheSecond), is stale (see whether the timer runs: "
+                : "the last backup, of \(time.rfc3339ToTheSecond), is stale (check the timer: "
                     + "systemctl --user list-timers resval-backup.timer; then: resval-backup run)")
     }
 
@@ -90,7 +90,7 @@ struct StatusCommand: ParsableCommand {
         case .running where isUnderWay:
             buffer.append(text: "running\(step), process \(status.process)\n")
         case .running:
-            buffer.append(text: "cut off\(step): the process is gone\n")
+            buffer.append(text: "interrupted\(step): the process died\n")
         case .ok:
             buffer.append("ok\n")
         default:
@@ -99,8 +99,10 @@ struct StatusCommand: ParsableCommand {
         add("start", status.start, to: &buffer)
         add("end", status.end, to: &buffer)
         if let snapshot = status.snapshot {
-            buffer.append(text: "snapshot: \(snapshot.identifier), \(snapshot.items) items, ")
-            buffer.append(text: "\(snapshot.bytes) bytes, \(snapshot.leftOutItems) left out\n")
+            let items = counted(snapshot.items, "item")
+            buffer.append(text: "snapshot: \(snapshot.identifier), \(items), ")
+            buffer.append(
+                text: "\(sizeText(snapshot.bytes)), \(snapshot.leftOutItems) excluded\n")
         }
         add("last clean run", status.lastCleanRun, to: &buffer)
         add("last verified", status.lastVerify, to: &buffer)

@@ -3,23 +3,23 @@ import BackupEngines
 import CommandSupport
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup verify`.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check a repository, and that a snapshot can be read.",
         discussion: """
-            Without --read-data only the structure is looked at: a byte that went bad in stored \
+            Without --read-data only the structure is checked: a byte that went bad in stored \
             data is not seen. The exit code is 1 when damage is found. The items of snapshots that \
             cannot be read whole are named, and the commands that heal what can be healed are \
             printed, one a line.
 
-            --repair stores anew what can be read of damaged packs, makes a damaged index anew, and \
-            moves aside what is damaged. It needs the repository for itself.
+            --repair stores anew what can be read of damaged packs, makes a damaged index anew, \
+            and moves aside what is damaged. It needs the repository for itself.
 
-            --repair moves the files of snapshots that are damaged so that nobody can tell what \
-            they hold out of the way of the others, under names that say so, or stores them anew \
-            from restic's cache.
+            --repair moves the files of snapshots that are too damaged to be read out of the way \
+            of the others, under names that say so, or stores them anew from restic's cache.
 
             Examples:
               resval-backup verify                       structure only, quick
@@ -73,7 +73,7 @@ struct VerifyCommand: AsyncParsableCommand {
         // pasted into a shell.
         let mark = result.isHealthy ? "" : "# "
         if let items = result.items {
-            buffer.append(text: "\(mark)\(items) items can be listed\n")
+            buffer.append(text: "\(mark)\(counted(items, "item")) can be listed\n")
         }
         let scope = readData ? "all data was read" : "structure only; --read-data reads all data"
         guard !result.isHealthy else {
@@ -142,8 +142,8 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         steps.append(
             RepairStep(
-                purpose: "see whether everything could be stored again; what snapshots still lack "
-                    + "is named, each time until these are forgotten",
+                purpose: "check whether everything could be stored again; what is still missing "
+                    + "from snapshots is named, each time until these are forgotten",
                 command: command("verify")))
         return steps
     }

@@ -100,19 +100,22 @@ struct SettingsTests {
     @Test(
         "mistakes are named with line and key, and with what is valid",
         arguments: [
-            ("surces = 1", 3, "surces is no setting. Valid: sources, repository, password, "),
-            ("[retention]\nkeep-dayly = 1", 4, "retention.keep-dayly is no setting. Valid: keep-"),
+            ("surces = 1", 3, "surces is not a setting (valid: sources, repository, password, "),
+            (
+                "[retention]\nkeep-dayly = 1", 4,
+                "retention.keep-dayly is not a setting (valid: keep-"
+            ),
             ("[retention]\nkeep-daily = 0", 4, "retention.keep-daily takes a number from 1"),
             ("[retention]\nkeep-within = \"1w\"", 4, "retention.keep-within takes a span such as"),
             ("[retention]\nkeep-within = \"100000d\"", 4, "retention.keep-within takes a span"),
             ("retention = 3", 3, "retention is a table"),
-            ("markers = [\"native\", \"apfel\"]", 3, "markers has no mark 'apfel'. Valid: native,"),
+            ("markers = [\"native\", \"apfel\"]", 3, "markers has no mark 'apfel' (valid: native,"),
             ("markers = []", 3, "markers names at least one mark"),
             ("markers = \"native\"", 3, "markers takes a list of texts"),
             ("locations = \"no\"", 3, "locations takes true or false"),
             ("exclude-larger-than = \"big\"", 3, "exclude-larger-than takes a size"),
-            ("tags = [\"a,b\"]", 3, "tags has a tag that holds a comma"),
-            ("tags = [\"resval-x\"]", 3, "tags has a tag that holds a comma or begins"),
+            ("tags = [\"a,b\"]", 3, "tags has a tag that contains a comma"),
+            ("tags = [\"resval-x\"]", 3, "tags has a tag that contains a comma or begins"),
             ("verify = \"hourly\"", 3, "verify takes \"always\", \"daily\""),
             ("verify = 0", 3, "verify takes \"always\", \"daily\""),
             ("stale-after = 3", 3, "stale-after takes an age such as"),

@@ -30,15 +30,15 @@ struct PlanCommandTests {
         let lines = try plan()
         #expect(
             lines == [
-                "leave out ROOT/directory: its mark excludes it",
-                "leave out ROOT/marked: its mark excludes it",
-                "leave out ROOT/socket: it is a socket",
+                "exclude   ROOT/directory: its mark excludes it",
+                "exclude   ROOT/marked: its mark excludes it",
+                "exclude   ROOT/socket: it is a socket",
                 "store     ROOT",
                 "store     ROOT/kept",
                 "store     ROOT/second twin: "
                     + "its mark does not count, because the file has 2 hard links",
                 "store     ROOT/twin: its mark does not count, because the file has 2 hard links",
-                "total: 5 items stored (3 files with 13 bytes, 2 directories, 0 others), 3 left out",
+                "total: 5 items stored (3 files with 13 B, 2 directories, 0 others), 3 excluded",
             ])
     }
 
@@ -80,7 +80,7 @@ struct PlanCommandTests {
                 let result = try Command(.built("resval-backup"), "plan", home)
                     .killed(after: .seconds(30)).run()
                 #expect(result.exitCode == 0, "\(result)")
-                #expect(result.text.contains("leave out \(mount): "), "\(result)")
+                #expect(result.text.contains("exclude   \(mount): "), "\(result)")
                 #expect(result.text.contains("store     \(home)/file"), "\(result)")
             }
         }

@@ -144,7 +144,7 @@ struct RepositoryTroubleTests {
             #expect(result.exitCode == (isOwn ? 0 : 11), "\(result)")
             #expect(result.text == (isOwn ? "1\n0\n" : "1\n1\n"), "\(result)")
             guard !isOwn else { return }
-            #expect(result.errorText.contains("was killed goes after 30 minutes"), "\(result)")
+            #expect(result.errorText.contains("was killed expires after 30 minutes"), "\(result)")
             let old = try backup.withOldLocks(backup.command(["create", backup.source]))
             let late = try old.run()
             #expect(late.exitCode == 0, "\(late)")
@@ -265,7 +265,7 @@ struct RepositoryTroubleTests {
                 FilePath.built("resval-backup").removingLastComponent()
             ).run()
             #expect(
-                result.text.contains("leave out /top/proc: proc is mounted here"), "\(result)")
+                result.text.contains("exclude   /top/proc: proc is mounted here"), "\(result)")
             #expect(!result.errorText.contains("/proc/"), "\(result)")
         }
     }

@@ -88,7 +88,8 @@ struct RestoreAttributesTests {
                     #expect(result.errorText.split(separator: "\n").count == 1)
                     #expect(
                         result.errorText.contains(
-                            "\(source)/large: lacks some of its extended attributes"), "\(result)")
+                            "\(source)/large: is missing some of its extended attributes"),
+                        "\(result)")
                 }
             }
         }

@@ -47,7 +47,7 @@ struct RestoreOverTests {
         let directory = restored.appending("directory")
         #expect(try directory.withoutFollowing.status().kind == .symbolicLink)
         #expect(result.errorText.contains("/directory"), "\(result)")
-        #expect(result.errorText.contains("something that is no directory is in its way"))
+        #expect(result.errorText.contains("something that is not a directory is in its way"))
         #expect(!result.errorText.contains("/hard"))
     }
 
@@ -102,7 +102,8 @@ struct RestoreOverTests {
                 #expect(try tool("cat", restored.appending("directory/inside")) == "restored")
             } else {
                 #expect(result.exitCode == 3 || result.exitCode == 1, "\(result)")
-                #expect(result.errorText.contains("something that is no directory is in its way"))
+                #expect(
+                    result.errorText.contains("something that is not a directory is in its way"))
             }
         }
     }

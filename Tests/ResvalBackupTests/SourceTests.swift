@@ -75,7 +75,7 @@ struct SourceTests {
         try withBackup(of: Self.tree) { backup in
             let plan = try backup.run("plan", "--excluded-only", backup.base)
             #expect(plan.exitCode == 0, "\(plan)")
-            #expect(plan.text.contains("leave out \(backup.repository): it is the repository"))
+            #expect(plan.text.contains("exclude   \(backup.repository): it is the repository"))
             try backup.runSuccessfully("create", backup.base)
             try backup.runSuccessfully("restore", "latest", "--target", backup.target)
             let restored = try TreeListing(of: backup.restored(backup.repository))

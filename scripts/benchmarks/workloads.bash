@@ -170,8 +170,8 @@ same_count_left_out() {
     local found planned
     found=$(run_competitor W7/find | sort | sha256sum)
     planned=$(run_competitor W7/excluded |
-        sed -n 's/^leave out \(.*\): its mark excludes it$/\1/p' | sort | sha256sum)
-    [[ $found == "$planned" ]] || die 'W7: plan leaves out something other than what find prints'
+        sed -n 's/^exclude   \(.*\): its mark excludes it$/\1/p' | sort | sha256sum)
+    [[ $found == "$planned" ]] || die 'W7: plan excludes something other than what find prints'
 }
 
 measure_M1() {

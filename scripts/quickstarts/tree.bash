@@ -70,14 +70,14 @@ compare_with_expectation() {
     cp -a "$HOME" "$expected"
     "$repository/scripts/compare-trees" "$HOME" "$expected" || fail 'cp -a made no faithful copy'
     if "$repository/scripts/compare-trees" "$expected" "$restored" >/dev/null; then
-        fail 'the comparison does not see that items were left out'
+        fail 'the comparison does not notice excluded items'
     fi
     for directory in project/build .cache hostile/drop; do
         touch -r "$expected/$directory" "$work/time"
         find "$expected/$directory" -mindepth 1 -delete
         touch -r "$work/time" "$expected/$directory"
     done
-    say 'expected: a copy of the home by cp, without what the plan leaves out'
+    say 'expected: a copy of the home by cp, without what the plan excludes'
     say 'compared: names, kinds, modes, owners, sizes, times, contents, link targets, extended'
     say '          attributes, hard links'
     run "$repository/scripts/compare-trees" "$expected" "$restored"

@@ -1,4 +1,5 @@
 import SystemPackage
+import TextFormats
 
 /// The way in which a backup covers less than the one before.
 package enum CoverageCause: Sendable, Hashable {
@@ -54,20 +55,20 @@ package enum CoverageCause: Sendable, Hashable {
     package var sentence: String {
         switch self {
         case .newlyExcluded(_, let sentence, let items, let bytes):
-            "is newly left out: \(sentence); the snapshot before holds "
-                + "\(items) items of it with \(bytes) bytes"
+            "is newly excluded: \(sentence); the snapshot before contains "
+                + "\(counted(items, "item")) of it with \(sizeText(bytes))"
         case .doubtfulMark(_, let sentence):
-            "is left out for the first time, and users other than its owner can set marks on it: "
+            "is excluded for the first time, and users other than its owner can set marks on it: "
                 + sentence
         case .fewerItems(let before, let now):
             "items fell from \(before) to \(now), by more than 20 %"
         case .fewerBytes(let before, let now):
-            "bytes fell from \(before) to \(now), by more than 20 %"
+            "bytes fell from \(sizeText(before)) to \(sizeText(now)), by more than 20 %"
         case .emptySource: "is empty, and was not at the snapshot before"
         case .otherFilesystem(_, let before, let now):
             "is on another filesystem than at the snapshot before: \(now), not \(before)"
         case .incomparable(let sentence):
-            "no snapshot before can be compared with, so nothing tells whether less is covered: "
+            "no earlier snapshot can be compared, so it is not known whether less is covered: "
                 + sentence
         }
     }

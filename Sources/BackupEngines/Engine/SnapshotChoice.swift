@@ -57,7 +57,7 @@ extension BackupEngine {
             }
             throw BackupError(
                 .noSnapshot, "resval-backup made no snapshot on this machine",
-                advice: "name one that resval-backup snapshots shows")
+                advice: "list all snapshots: resval-backup snapshots")
         case .identifier(let prefix):
             let list = try await list(SnapshotFilter())
             let all = list.snapshots
@@ -73,14 +73,14 @@ extension BackupEngine {
             {
                 throw BackupError(
                     .damaged, "snapshot \(prefix) cannot be read: \(unreadable.problem)",
-                    advice: "see resval-backup verify")
+                    advice: "check the repository: resval-backup verify")
             }
             throw BackupError(
                 .noSnapshot,
                 fitting.isEmpty
                     ? "there is no snapshot \(prefix)"
                     : "\(fitting.count) snapshots begin with \(prefix)",
-                advice: "see resval-backup snapshots")
+                advice: "list the snapshots: resval-backup snapshots")
         }
     }
 }

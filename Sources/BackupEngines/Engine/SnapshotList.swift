@@ -29,7 +29,7 @@ package struct UnreadableSnapshot: Sendable, Hashable {
 
     /// What is wrong and how to proceed, with the identifier.
     package var sentence: String {
-        "snapshot \(identifier.prefix(8)) cannot be read and is passed over: \(problem) "
+        "snapshot \(identifier.prefix(8)) cannot be read and is skipped: \(problem) "
             + "(set it aside: resval-backup verify --repair)"
     }
 }

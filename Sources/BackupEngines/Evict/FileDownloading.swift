@@ -52,8 +52,8 @@ package struct FileDownloading: Sendable {
                 }
                 guard let snapshot = snapshots[record.snapshot] else {
                     throw .failed(
-                        "was not brought back: snapshot \(record.snapshot.prefix(8)), which holds it, "
-                            + "is not in the repository (check --repository)")
+                        "was not downloaded: snapshot \(record.snapshot.prefix(8)), which has its "
+                            + "content, is not in the repository (check --repository)")
                 }
                 let item = try await keptFile(record, in: snapshot, &kept)
                 let known = try await known(item, status, at: file, in: snapshot)
@@ -87,11 +87,11 @@ package struct FileDownloading: Sendable {
                 kept[record.snapshot] = try await holder.keptFiles(of: snapshot)
             }
         } catch {
-            throw .failed("was not brought back: \(error)")
+            throw .failed("was not downloaded: \(error)")
         }
         guard let files = kept[record.snapshot], files.indices.contains(record.item) else {
             throw .failed(
-                "was not brought back: snapshot \(record.snapshot.prefix(8)) knows nothing of it")
+                "was not downloaded: snapshot \(record.snapshot.prefix(8)) has no record of it")
         }
         return files[record.item]
     }
@@ -101,7 +101,7 @@ package struct FileDownloading: Sendable {
         _ item: KeptFile, _ status: FileStatus, at path: FilePath, in snapshot: Snapshot
     ) async throws(EvictionError) -> EvictedFile {
         guard let stored = FilePath(plainAbsolute: item.path) else {
-            throw .failed("was not brought back: its record tells no path")
+            throw .failed("was not downloaded: its record has no path")
         }
         var permissions = item.permissions
         var content = item.content
@@ -117,7 +117,7 @@ package struct FileDownloading: Sendable {
                 ).hasher.finish()
             }
         } catch {
-            throw .failed("was not brought back: \(error)")
+            throw .failed("was not downloaded: \(error)")
         }
         guard let content else { throw .damagedSnapshot }
         return EvictedFile(
@@ -150,7 +150,7 @@ package struct FileDownloading: Sendable {
     private func end(
         _ download: Download, _ refusal: EvictionError?, _ failure: BackupError?
     ) -> EvictionOutcome.End {
-        var reason = refusal ?? failure.map { .failed("was not brought back: \($0)") }
+        var reason = refusal ?? failure.map { .failed("was not downloaded: \($0)") }
         do throws(EvictionError) {
             if reason == nil {
                 try download.finish()
@@ -164,7 +164,7 @@ package struct FileDownloading: Sendable {
             try download.abandon(because: reason)
         } catch {
             return .refused(
-                .failed("\(reason.sentence); it is no placeholder either: \(error.sentence)"))
+                .failed("\(reason.sentence); it is not a placeholder either: \(error.sentence)"))
         }
         return .refused(reason)
     }

@@ -106,7 +106,7 @@ extension ContentHolding {
                     let name = EvictionRecord(
                         repository: identifier, snapshot: snapshot.originalIdentifier, item: number)
                 else {
-                    refused.append((path, "snapshot \(snapshot.shortIdentifier) does not hold it"))
+                    refused.append((path, "snapshot \(snapshot.shortIdentifier) does not have it"))
                     continue
                 }
                 do throws(EvictionError) {

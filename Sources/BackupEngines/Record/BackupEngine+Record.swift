@@ -16,6 +16,6 @@ extension BackupEngine {
 extension BackupError {
     /// The error for a snapshot that has no record.
     package static let noRecord = BackupError(
-        .noRecord, "the snapshot has no record of what was left out",
+        .noRecord, "the snapshot has no record of what was excluded",
         advice: "only snapshots of resval-backup create have one")
 }

@@ -158,6 +158,6 @@ private struct RecordFields {
 
 extension BackupError {
     static let damagedRecord = BackupError(
-        .damaged, "the snapshot's record of what was left out is damaged",
-        advice: "the snapshot itself may be whole: see resval-backup verify")
+        .damaged, "the snapshot's record of what was excluded is damaged",
+        advice: "the snapshot itself may be intact; check it: resval-backup verify")
 }

@@ -47,9 +47,9 @@ final class RecordFile: Sendable {
         }
         throw BackupError(
             failure == .noSpace ? .noSpace : .other,
-            "the record of what is left out cannot be written to "
+            "the record of what is excluded cannot be written to "
                 + "\(bases.map(\.string).joined(separator: " or ")): \(failure)",
-            advice: "make room there, and see that the directory can be written to")
+            advice: "make room there, and make sure that the directory is writable")
     }
 
     deinit { Self.remove(path, descriptor) }

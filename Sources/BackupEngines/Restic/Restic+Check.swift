@@ -44,7 +44,7 @@ extension Restic {
         do throws(BackupError) {
             check.lost = try await lostItems(damage)
         } catch  where error.code != .interrupted {
-            check.problems.append("which files this concerns cannot be told: \(error.message)")
+            check.problems.append("which files this concerns is not known: \(error.message)")
         }
         return check
     }

@@ -17,8 +17,8 @@ extension Restic {
         // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
             throw BackupError(
-                .damaged, "snapshot \(identifier.prefix(8)) cannot be read, or is gone",
-                advice: "see resval-backup snapshots, and resval-backup verify")
+                .damaged, "snapshot \(identifier.prefix(8)) cannot be read, or does not exist",
+                advice: "check the repository: resval-backup verify")
         }
         guard !first.incomplete.isEmpty else { return first.handler }
         let names = try await run(
@@ -151,7 +151,7 @@ private struct ExactNameReader: OutputConsumer {
     private var outOfStep: BackupError {
         BackupError(
             .unexpectedAnswer, "two listings of the snapshot do not agree",
-            advice: "tested with restic 0.14; see restic version")
+            advice: "tested with restic 0.14; to show yours: restic version")
     }
 }
 

@@ -68,8 +68,8 @@ extension Restic {
                 includes = try await readEntries(of: request.snapshot.identifier, with: rest).paths
                 guard !includes.isEmpty else {
                     throw BackupError(
-                        .damaged, "the repository lacks the data of what is asked for",
-                        advice: "see resval-backup verify --read-data")
+                        .damaged, "the repository does not have the data of what is to be restored",
+                        advice: "check it: resval-backup verify --read-data")
                 }
             }
             command.options += includes.map { option("--include", pattern($0)) }

@@ -19,8 +19,8 @@ extension Restic {
             } else if let aside = try moveAside(digits) {
                 actions.append(
                     RepairAction(
-                        "holds snapshot \(digits.prefix(8)), which cannot be read, and was moved "
-                            + "aside: what no other snapshot needs goes with the next prune",
+                        "contains snapshot \(digits.prefix(8)), which cannot be read, and was "
+                            + "moved aside: the next prune removes what no other snapshot needs",
                         path: aside))
             }
         }

@@ -104,7 +104,7 @@ extension BackupError {
     static func unexpectedAnswer(_ error: JSONError, to command: String) -> BackupError {
         BackupError(
             .unexpectedAnswer,
-            "restic \(command) answered something unexpected at byte \(error.offset)",
-            advice: "tested with restic 0.14; see restic version")
+            "restic \(command) printed something unexpected at byte \(error.offset)",
+            advice: "tested with restic 0.14; to show yours: restic version")
     }
 }

@@ -17,7 +17,7 @@ extension Restic {
             throw BackupError(
                 .noSnapshot,
                 "the tags of snapshot \(snapshot.shortIdentifier) were not changed: "
-                    + ignored, advice: "see resval-backup snapshots")
+                    + ignored, advice: "list the snapshots: resval-backup snapshots")
         }
         let isChanged = try await self.snapshots(SnapshotFilter()).contains { other in
             other.originalIdentifier == snapshot.originalIdentifier
@@ -98,7 +98,7 @@ private struct LastLine: LineConsumer {
 extension BackupError {
     fileprivate static func undone(_ command: String) -> BackupError {
         BackupError(
-            .unexpectedAnswer, "restic \(command) ended well, but did not do what it was told",
+            .unexpectedAnswer, "restic \(command) succeeded, but did not do what was asked",
             advice: "run the command again")
     }
 }

@@ -17,7 +17,7 @@ extension Restic {
         if end.code < 0 {
             return BackupError(
                 .other, "restic was ended by signal \(-end.code)",
-                advice: "run the command again; a lock left by a process that is gone is removed "
+                advice: "run the command again; a lock left by a process that died is removed "
                     + "from a directory's repository when that is safe")
         }
         for cause in [
@@ -73,8 +73,8 @@ extension Restic {
         return BackupError(
             .locked, "the repository is locked by \(holder)\(since)",
             advice:
-                "wait until it is done; the lock of a process that was killed goes after 30 minutes, "
-                + "or, if it is gone for certain: restic unlock",
+                "wait until it is done; the lock of a process that was killed expires after 30 minutes, "
+                + "or, if it certainly died: restic unlock",
             path: repository.directory)
     }
 
@@ -107,8 +107,8 @@ extension Restic {
         guard text.line(containing: "panic: ") != nil || text.line(containing: "Unmarshal:") != nil
         else { return nil }
         return BackupError(
-            .damaged, "the repository's files make no sense: \(text.summary(code: code))",
-            advice: "look at it with restic check", path: repository.directory)
+            .damaged, "the repository's files are malformed: \(text.summary(code: code))",
+            advice: "check it: restic check", path: repository.directory)
     }
 }
 

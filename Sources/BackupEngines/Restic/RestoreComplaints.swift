@@ -1,5 +1,6 @@
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// restic's complaints during a restore, by item where they name one of the snapshot.
 struct RestoreComplaints: Sendable {
@@ -27,7 +28,7 @@ struct RestoreComplaints: Sendable {
             for path in paths(line) { numbers[path, default: []].append(number) }
         }
         if end.errors.droppedComplaintCount > 0 {
-            rest.append("restic: \(end.errors.droppedComplaintCount) more complaints")
+            rest.append("restic: \(counted(end.errors.droppedComplaintCount, "more complaint"))")
         }
         guard end.code != 0 else { return }
         if lines.isEmpty {

@@ -49,7 +49,7 @@ extension BackupEngine {
         } catch  where error.code == .noRecord {
             return []
         } catch  where error.code == .damaged {
-            warn("nothing tells which files were evicted when the snapshot was made: \(error)")
+            warn("it is not known which files were evicted when the snapshot was made: \(error)")
             return []
         }
     }

@@ -94,7 +94,7 @@ package struct EvictedRestoring: Sendable {
                 let stored = RelativePath(absolute: kept[file.record.item].path),
                 let path = RelativePath(absolute: file.path)
             else {
-                let reason = "snapshot \(snapshot.shortIdentifier) knows nothing of it"
+                let reason = "snapshot \(snapshot.shortIdentifier) has no record of it"
                 failures.append(RestoreFailure(path: file.path, cause: .missing(reason)))
                 continue
             }

@@ -55,8 +55,8 @@ package struct RestoreFailure: Sendable, Hashable {
         case .noAttributes(_, let items):
             "its filesystem stores no extended attributes: \(items) "
                 + (items == 1 ? "item lost its" : "items lost theirs")
-        case .attributes(let reason): "lacks some of its extended attributes: \(reason)"
-        case .holes(let reason): "takes more space than it did: \(reason)"
+        case .attributes(let reason): "is missing some of its extended attributes: \(reason)"
+        case .holes(let reason): "takes more space than before: \(reason)"
         }
     }
 

@@ -68,7 +68,7 @@ extension BackupEngine {
             guard let set = sets.first(where: { $0.tag == tag }) else {
                 throw BackupError(
                     .noSnapshot, "there is no snapshot of these SOURCEs made on this machine",
-                    advice: "give them as they were backed up; see resval-backup snapshots")
+                    advice: "give them as they were backed up; list them: resval-backup snapshots")
             }
             return [set]
         }
@@ -82,9 +82,9 @@ extension BackupEngine {
             let name = pending.shortIdentifier
             let reason =
                 pending.hasShrunk
-                ? "snapshot \(name) may hold much less than the ones before"
-                : "nothing tells whether snapshot \(name) holds what the ones before do: it has no "
-                    + "record that can be read"
+                ? "snapshot \(name) may cover much less than the ones before"
+                : "snapshot \(name) cannot be compared with the ones before: it has no record that "
+                    + "can be read"
             throw BackupError(
                 .coverageShrank, "\(reason), so nothing is removed",
                 advice: "look at it: resval-backup show \(name); if it is right: "

@@ -32,14 +32,14 @@ struct ArchiveComparison {
                 return problems.append("the archive ends before \(shown(item.path))")
             }
             guard entry.path == item.archivePath else {
-                return problems.append("the archive lacks \(shown(item.path))")
+                return problems.append("the archive is missing \(shown(item.path))")
             }
             if try !agree(entry, item) || digest(reader, item) != item.contentDigest {
                 problems.append("\(shown(item.path)) is not as it was stored")
             }
             if problems.count >= Self.problemLimit { return }
         }
-        if try reader.next() != nil { problems.append("the archive holds more than it should") }
+        if try reader.next() != nil { problems.append("the archive contains more than it should") }
         let (size, digest) = try reader.finish()
         if size != manifest.end?.archiveSize || digest != manifest.end?.archiveDigest {
             problems.append("the archive is not the one that was written")

@@ -92,7 +92,7 @@ extension TarRepository {
         else {
             throw BackupError(
                 .noSnapshot, "there is no snapshot \(identifier) any more",
-                advice: "see resval-backup snapshots")
+                advice: "list the snapshots: resval-backup snapshots")
         }
         return manifest
     }
@@ -168,7 +168,7 @@ final class OpenManifest {
         do throws(ArchiveFailure) {
             reader = try ManifestReader(from: file.descriptor, isCancelled: isCancelled)
             guard reader.head.snapshot.identifier == identifier else {
-                throw ArchiveFailure("tells of another snapshot than its name")
+                throw ArchiveFailure("describes another snapshot than its name does")
             }
         } catch {
             throw isCancelled() ? .interrupted : damagedManifest(error, path)
@@ -200,5 +200,5 @@ final class OpenManifest {
 private func damagedManifest(_ failure: ArchiveFailure, _ path: FilePath) -> BackupError {
     BackupError(
         .damaged, "the manifest \(failure.message)",
-        advice: "see resval-backup verify", path: path)
+        advice: "check the repository: resval-backup verify", path: path)
 }

@@ -23,7 +23,7 @@ package struct TarRepository: BackupEngine {
         _ repository: RepositoryLocation, warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(BackupError) {
         guard repository.kind == .archives, let directory = repository.directory else {
-            throw BackupError(.noRepository, "is no directory of archives (tar:DIR)")
+            throw BackupError(.noRepository, "is not a directory of archives (tar:DIR)")
         }
         self.repository = repository
         self.warn = warn

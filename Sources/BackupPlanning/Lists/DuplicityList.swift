@@ -30,8 +30,8 @@ struct DuplicityList: ListFormat {
         command.add(path: list.list)
         command.add("/ \"$DESTINATION\"")
         command.advice = [
-            "set DESTINATION to a URL of duplicity's; do not add --no-encryption: protected items "
-                + "are in the list",
+            "set DESTINATION to a URL of duplicity's; do not add --no-encryption: items with a "
+                + "protection class are in the list",
             "duplicity stores no extended attributes: a restored file has no marks",
         ]
         return command

@@ -18,7 +18,7 @@ struct RcloneList: ListFormat {
         default: return "rclone stores files, directories and symbolic links only"
         }
         return path.firstRange(of: quote) == nil
-            ? nil : "rclone cannot open a name that holds U+201B"
+            ? nil : "rclone cannot open a name that contains U+201B"
     }
 
     func list(of plan: BackupPlan) throws -> BackupList {
@@ -33,7 +33,7 @@ struct RcloneList: ListFormat {
                 losses.append(
                     ListLoss(
                         path: item.path,
-                        reason: "rclone reads names that hold U+201B in more than "
+                        reason: "rclone reads names that contain U+201B in more than "
                             + "one way"))
                 continue
             }
@@ -61,8 +61,8 @@ struct RcloneList: ListFormat {
         command.add("--filter-from=", path: list.list)
         command.add("/ \"$DESTINATION\"")
         command.advice = [
-            "set DESTINATION to REMOTE:PATH; hard links become files of their own",
-            "rclone writes the names of attributes in lower case: a restored file has no marks",
+            "set DESTINATION to REMOTE:PATH; hard links become separate files",
+            "rclone writes the names of attributes in lowercase: a restored file has no marks",
         ]
         return command
     }

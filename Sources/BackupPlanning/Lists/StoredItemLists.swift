@@ -46,7 +46,7 @@ struct BsdtarList: ListFormat {
         command.add("--no-recursion --null --directory / --files-from")
         command.add(path: list.list)
         command.advice = [
-            "set ARCHIVE to the archive's path; extracting needs -p to bring attributes back, and "
+            "set ARCHIVE to the archive's path; extracting needs -p to restore attributes, and "
                 + "LC_ALL=C to leave names as they are"
         ]
         return command
@@ -112,7 +112,7 @@ struct NulList: ListFormat {
         var command = ShellCommand("xargs --null --no-run-if-empty")
         command.add("--arg-file=", path: list.list)
         command.add("ls --directory --")
-        command.advice = ["put any program that takes paths in the place of ls"]
+        command.advice = ["replace ls with any program that takes paths"]
         return command
     }
 }

@@ -1,4 +1,5 @@
 import ResourceValues
+import TextFormats
 
 /// Why a file was not evicted or not restored.
 public enum EvictionError: Error, Sendable, Hashable {
@@ -91,9 +92,9 @@ extension EvictionError {
     /// What is wrong and what to do, without the path.
     public var sentence: String {
         switch self {
-        case .notRegular: "is no regular file"
+        case .notRegular: "is not a regular file"
         case .hardLinked(let count):
-            "has \(count) names, which all lead to the content (remove the others first)"
+            "has \(count) hard links, which all lead to the content (remove the others first)"
         case .foreignOwner: "belongs to another user (run the command as that user)"
         case .alreadyEvicted: "is evicted already"
         case .nothingToFree: "takes no blocks that could be freed"
@@ -107,31 +108,32 @@ extension EvictionError {
         case .unsupportedFilesystem:
             "is on a filesystem that cannot free the blocks of a file, or has no leases "
                 + "(ext4, xfs, btrfs and tmpfs can)"
-        case .needed(let what): "is needed to bring evicted files back: it is \(what)"
+        case .needed(let what): "is needed to download evicted files: it is \(what)"
         case .excluded(let reason):
-            "is excluded from backups, so no snapshot may hold it: \(reason) (unset the mark first)"
+            "is excluded from backups, so no snapshot may contain it: \(reason) "
+                + "(unset the mark first)"
         case .protected:
             "has a protection class, and the repository is not encrypted (use one of restic's)"
         case .contentDiffers:
-            "was left alone: the snapshot does not hold the content it has (run again at rest; if it "
-                + "happens again: resval-backup verify --read-data)"
+            "was left alone: its content is not what the snapshot contains (run again when nothing "
+                + "writes to it; if it happens again: resval-backup verify --read-data)"
         case .notEvicted: "is not evicted: it has no record"
         case .notPlaceholder:
-            "was left alone: it is not the placeholder any more, so its content is not overwritten "
-                + "(what was evicted is in the snapshot: see resval-backup evicted)"
+            "was left alone: it is no longer the placeholder, so its content is not overwritten "
+                + "(to find the snapshot with the evicted content: resval-backup evicted)"
         case .damagedSnapshot:
-            "was not brought back: the snapshot does not give the content it had "
-                + "(see resval-backup verify --read-data)"
+            "was not downloaded: the snapshot does not have the content it had "
+                + "(check the repository: resval-backup verify --read-data)"
         case .noSpace(let missing):
-            "was not brought back: no space left"
-                + (missing.map { ", \($0) bytes are missing" } ?? "")
+            "was not downloaded: no space left"
+                + (missing.map { ", \(sizeText($0)) short" } ?? "")
                 + " (free space and try again)"
         case .inUse:
-            "is open in another process, or being evicted or brought back (try again later)"
-        case .changed: "was left alone: it changed meanwhile (run again when it is at rest)"
+            "is in use by another process, or being evicted or downloaded (try again later)"
+        case .changed: "was left alone: it changed meanwhile (run again when nothing writes to it)"
         case .unfinished:
-            "was being evicted or brought back when that was cut off "
-                + "(resval-backup download brings it back)"
+            "its eviction or download was interrupted "
+                + "(resval-backup download restores its content)"
         case .file(let error): error.description
         case .failed(let reason): reason
         }

@@ -84,8 +84,8 @@ extension Journal {
         guard let other, other.state != .held, !other.isOnFilesystem(of: status)
         else { return }
         throw .failed(
-            "was left alone: the journal has an evicted file of another filesystem under the same "
-                + "numbers (bring that one back first: see resval-backup evicted)")
+            "was left alone: the journal has an evicted file of another filesystem with the same "
+                + "device and inode (to find it and download it first: resval-backup evicted)")
     }
 
     /// Verifies that the file is the one in the snapshot, that it is not changing, and that no other

@@ -86,7 +86,7 @@ extension EvictedFile {
         guard FilePath(plainAbsolute: path.bytes) != nil, size >= 0, remainingBytes ?? 0 >= 0,
             self.text == text
         else {
-            throw MalformedRecord(reason: "not in the one form it can have")
+            throw MalformedRecord(reason: "not in canonical form")
         }
     }
 }
@@ -99,7 +99,7 @@ private struct RecordReader {
         let newline = UInt8(ascii: "\n")
         guard text.last == newline,
             let bodyEnd = text.dropLast().lastIndex(of: newline)
-        else { throw MalformedRecord(reason: "cut off") }
+        else { throw MalformedRecord(reason: "truncated") }
         let body = text[...bodyEnd]
         let hash = "hash \(ContentHasher.hash(body).hexadecimal)\n"
         guard text[(bodyEnd + 1)...].elementsEqual(hash.utf8) else {
@@ -144,7 +144,9 @@ private struct RecordReader {
     }
 
     mutating func time(_ name: String) throws(MalformedRecord) -> FileTime {
-        guard let time = try optionalTime(name) else { throw MalformedRecord(reason: "no time") }
+        guard let time = try optionalTime(name) else {
+            throw MalformedRecord(reason: "invalid time")
+        }
         return time
     }
 
@@ -152,11 +154,13 @@ private struct RecordReader {
     mutating func optionalTime(_ name: String) throws(MalformedRecord) -> FileTime? {
         guard let value = try optional(name) else { return nil }
         let parts = value.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw MalformedRecord(reason: "no time") }
+        guard parts.count == 2 else { throw MalformedRecord(reason: "invalid time") }
         let time = FileTime(
             seconds: try decimal(String(parts[0])), nanoseconds: try decimal(String(parts[1])))
         // utimensat(2) gives larger values special meanings, such as `UTIME_NOW` and `UTIME_OMIT`.
-        guard time.nanoseconds < 1_000_000_000 else { throw MalformedRecord(reason: "no time") }
+        guard time.nanoseconds < 1_000_000_000 else {
+            throw MalformedRecord(reason: "invalid time")
+        }
         return time
     }
 }
@@ -164,6 +168,6 @@ private struct RecordReader {
 private func decimal<Number: FixedWidthInteger>(
     _ text: String
 ) throws(MalformedRecord) -> Number {
-    guard let number = Number(text) else { throw MalformedRecord(reason: "no number") }
+    guard let number = Number(text) else { throw MalformedRecord(reason: "invalid number") }
     return number
 }

@@ -116,7 +116,7 @@ public struct Journal: Sendable, Hashable {
         } catch {
             throw FileError(
                 code: .malformedValue,
-                message: "this record of an evicted file makes no sense: \(error.reason)",
+                message: "this record of an evicted file is malformed: \(error.reason)",
                 path: path)
         }
         guard path.lastComponent == RecordName(file.identity).path.lastComponent else {

@@ -15,7 +15,7 @@ struct HostileHomeTests {
                 let result = try homes.meeting(backup.command(words)).run()
                 #expect(result.exitCode == 0, "\(result)")
                 #expect(result.text.contains("2 items"), "\(result)")
-                #expect(result.text.contains("0 left out"))
+                #expect(result.text.contains("0 excluded"))
             }
         }
     }

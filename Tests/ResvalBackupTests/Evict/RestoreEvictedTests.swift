@@ -71,8 +71,10 @@ struct RestoreEvictedTests {
             let lines = restore.errorText.split(separator: "\n")
             #expect(lines.count == 2, "\(restore)")
             for line in lines {
-                #expect(line.contains(": is not in the snapshot: it is evicted: snapshot "))
-                let command = try #require(line.split(separator: "(bring it: resval-backup").last)
+                #expect(
+                    line.contains(
+                        ": is not in the snapshot: it is evicted: its content is in snapshot "))
+                let command = try #require(line.split(separator: "(restore it: resval-backup").last)
                 let brought = try backup.script(
                     #"exec bash -c "$1""#, #""$RESVAL""# + command.dropLast())
                 #expect(brought.exitCode == 0, "\(brought)")
@@ -95,7 +97,7 @@ struct RestoreEvictedTests {
             #expect(none.text.hasSuffix(": 0 items restored\n"), "\(none)")
             let one = try backup.command(words + ["--with-evicted"]).run()
             #expect(one.exitCode == 0, "\(one)")
-            #expect(one.text.contains(": 1 items restored\n"), "\(one)")
+            #expect(one.text.contains(": 1 item restored\n"), "\(one)")
             #expect(try contentsOfFile(backup.restored(places.moved)) == Self.content)
             // What is there stays.
             let again = try backup.command(words + ["--with-evicted"]).run()

@@ -155,7 +155,7 @@ struct ClockTests {
             try backup.makeForeignSnapshot(of: backup.source, "--time", "2190-01-01 00:00:00")
             let forgotten = try backup.run("forget", "--keep-last", "1")
             #expect(forgotten.exitCode == 3, "\(forgotten)")
-            #expect(forgotten.errorText.contains("may hold much less"), "\(forgotten)")
+            #expect(forgotten.errorText.contains("may cover much less"), "\(forgotten)")
         }
     }
 }

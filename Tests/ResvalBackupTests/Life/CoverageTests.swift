@@ -22,11 +22,11 @@ struct CoverageTests {
             try exclude(backup.source.appending("docs/file1"))
             let plan = try backup.run("plan", "--compare", "latest", backup.source)
             #expect(plan.exitCode == 3, "\(plan)")
-            #expect(plan.errorText.contains("docs/file1: is newly left out: its mark excludes it"))
+            #expect(plan.errorText.contains("docs/file1: is newly excluded: its mark excludes it"))
             for _ in 0..<2 {
                 let result = try backup.run("create", backup.source)
                 #expect(result.exitCode == 3, "\(result)")
-                #expect(result.errorText.contains("docs/file1: is newly left out"))
+                #expect(result.errorText.contains("docs/file1: is newly excluded"))
                 #expect(result.errorText.contains("resval-backup accept"))
             }
             for arguments in [["forget", "--keep-last", "1", "--prune"], ["prune"]] {
@@ -37,7 +37,7 @@ struct CoverageTests {
             #expect(
                 try backup.runSuccessfully("snapshots", "--json").split(separator: "\n").count == 3)
             let shown = try backup.runSuccessfully("show", "latest")
-            #expect(shown.contains("docs/file1: is newly left out"))
+            #expect(shown.contains("docs/file1: is newly excluded"))
             try backup.runSuccessfully("accept")
             #expect(try backup.run("accept").exitCode == 1)
             #expect(try backup.run("create", backup.source).exitCode == 0)
@@ -65,10 +65,10 @@ struct CoverageTests {
                 let path = backup.source.appending(name)
                 #expect(
                     first.errorText.contains("\(path): warning: a mark excludes it, and users "))
-                #expect(first.errorText.contains("\(path): is left out for the first time"))
+                #expect(first.errorText.contains("\(path): is excluded for the first time"))
             }
             #expect(!first.errorText.contains("/own"))
-            #expect(first.text.contains("4 left out"))
+            #expect(first.text.contains("4 excluded"))
             #expect(try backup.run("forget", "--keep-last", "1").exitCode == 3)
             try backup.runSuccessfully("accept")
             let second = try backup.run("create", backup.source)
@@ -80,8 +80,8 @@ struct CoverageTests {
             try new.create(in: backup.source)
             let third = try backup.run("create", backup.source)
             #expect(third.exitCode == 3, "\(third)")
-            #expect(third.errorText.contains("new: is left out for the first time"))
-            #expect(!third.errorText.contains("shared: is left out"))
+            #expect(third.errorText.contains("new: is excluded for the first time"))
+            #expect(!third.errorText.contains("shared: is excluded"))
         }
     }
 
@@ -122,7 +122,7 @@ struct CoverageTests {
             try tool("rm", backup.source.appending("large"))
             let bytes = try backup.run("create", backup.source)
             #expect(bytes.exitCode == 3, "\(bytes)")
-            #expect(bytes.errorText.contains("bytes fell from 1032 to 32"))
+            #expect(bytes.errorText.contains("bytes fell from 1.0 KiB to 32 B"))
             try tool("rm", "-r", backup.source.appending("docs"))
             let empty = try backup.run("create", "--json", backup.source)
             #expect(empty.exitCode == 3, "\(empty)")

@@ -108,7 +108,7 @@ struct DamagedSnapshotTests {
                 """, "sh", backup.repository, String(damaged))
             let list = try backup.run("snapshots")
             #expect(list.exitCode == 3, "\(list)")
-            #expect(list.errorText.contains("does not tell what was written to it"), "\(list)")
+            #expect(list.errorText.contains("does not record what was written to it"), "\(list)")
             #expect(try backup.run("create", backup.source).exitCode == 3)
         }
     }
@@ -166,7 +166,7 @@ struct DamagedSnapshotTests {
             try tool("rm", "-rf", backup.base.appending("cache"))
             let other = try backup.run("create", backup.base.appending("home"))
             #expect(other.exitCode == 3, "\(other)")
-            #expect(other.errorText.contains("no snapshot before can be compared with"))
+            #expect(other.errorText.contains("no earlier snapshot can be compared"))
             #expect(try backup.run("accept").exitCode == 0)
             #expect(try backup.run("create", backup.base.appending("home")).exitCode == 0)
         }

@@ -86,7 +86,7 @@ struct IncomparableTests {
             ).run()
             #expect(result.exitCode == 3, "\(result)")
             #expect(result.errorText.contains("cannot be compared with"))
-            #expect(result.errorText.contains("letters: is newly left out"), "\(result)")
+            #expect(result.errorText.contains("letters: is newly excluded"), "\(result)")
             let shown = try backup.runSuccessfully("show", "latest", "--json")
             #expect(shown.contains(#""cause":"incomparable""#), "\(shown)")
             try expectRefusals(backup)
@@ -123,7 +123,7 @@ struct IncomparableTests {
             try exclude(backup.source.appending("letters"))
             let result = try backup.run("create", backup.source)
             #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("letters: is newly left out"), "\(result)")
+            #expect(result.errorText.contains("letters: is newly excluded"), "\(result)")
             try expectRefusals(backup)
             try backup.runSuccessfully("accept")
             #expect(try backup.run("forget", "--keep-last", "1").exitCode == 0)
@@ -147,7 +147,7 @@ struct IncomparableTests {
                 let result = try backup.run("create", backup.source)
                 #expect(result.exitCode == 3, "\(result)")
                 #expect(
-                    result.errorText.contains("no snapshot before can be compared with"),
+                    result.errorText.contains("no earlier snapshot can be compared"),
                     "\(result)")
             }
             try expectRefusals(backup)
@@ -169,7 +169,7 @@ struct IncomparableTests {
             try exclude(backup.source.appending("letters"))
             let result = try backup.run("create", backup.source)
             #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("letters: is newly left out"), "\(result)")
+            #expect(result.errorText.contains("letters: is newly excluded"), "\(result)")
             #expect(try backup.command(forget).run().exitCode == 3)
             try backup.runSuccessfully("accept")
             #expect(try backup.command(forget).run().exitCode == 0)
@@ -179,7 +179,7 @@ struct IncomparableTests {
             try damageFiles(in: backup.repository, "-name", "*.manifest.jsonl.zst")
             let result = try backup.run("create", backup.source)
             #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("no snapshot before can be compared with"))
+            #expect(result.errorText.contains("no earlier snapshot can be compared"))
             try backup.runSuccessfully("accept")
             #expect(try backup.run("create", backup.source).exitCode == 0)
         }

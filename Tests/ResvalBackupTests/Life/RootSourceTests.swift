@@ -48,7 +48,7 @@ struct RootSourceTests {
         #expect(
             result.text == """
                 0
-                /proc: proc is mounted here: a view of the kernel, not files
+                /proc: proc is mounted here: a kernel filesystem, without files of its own
                 /r/repository: it is the repository of this backup
                 /tmp: it is a directory for temporary files
                 /var/tmp: it is a directory for temporary files

@@ -21,7 +21,8 @@ struct TwoInstancesTests {
             #expect(lines.count == 2)
             for line in lines {
                 let identifier = String(line.dropFirst(7).prefix(64))
-                #expect(try backup.runSuccessfully("show", identifier).contains("62914564 bytes"))
+                let facts = try backup.runSuccessfully("show", identifier, "--json")
+                #expect(facts.contains(#""bytes":62914564,"#), "\(facts)")
             }
         }
     }

@@ -10,7 +10,7 @@ struct ListOutcome {
     /// What a tool did with a name.
     enum Answer: String {
         case stored
-        case leftOut = "left out"
+        case leftOut = "excluded"
         case refused
         case wrong
     }
@@ -41,7 +41,7 @@ struct ListOutcome {
         for path in planned.subtracting(stored) where !isNamed(path, "cannot be stored") {
             surprises.append("missing: \(quotedForMessages(path))")
         }
-        let lost = planned.union(stored).filter { isNamed($0, "warning: cannot be left out") }
+        let lost = planned.union(stored).filter { isNamed($0, "warning: cannot be excluded") }
         for path in stored.subtracting(planned) {
             let isLost = lost.contains { path == $0 || path.starts(with: $0 + [0x2F]) }
             if !isLost { surprises.append("not planned: \(quotedForMessages(path))") }

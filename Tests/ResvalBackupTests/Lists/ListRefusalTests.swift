@@ -43,7 +43,7 @@ struct ListRefusalTests {
                 #expect(result.errorText.contains("\(source)/\(name)': cannot be stored: borg"))
             }
             #expect(
-                result.errorText.contains("no list was written: borg cannot be told of 3 items"))
+                result.errorText.contains("no list was written: borg cannot represent 3 items"))
             #expect(try text(list) == "the old list")
             let below = source.removingLastComponent()
             #expect(try pathsBelow(below).count == 1 + 1 + 1 + 4)
@@ -74,11 +74,11 @@ struct ListRefusalTests {
         try withSource(tree) { source in
             let (result, list) = try plan(format, source)
             #expect(result.exitCode == 1)
-            #expect(result.errorText.contains("/a\\377': cannot be left out: \(format)"))
+            #expect(result.errorText.contains("/a\\377': cannot be excluded: \(format)"))
             #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
             let (second, _) = try plan(format, source, "--no-strict")
             #expect(second.exitCode == 0, "\(second)")
-            #expect(second.errorText.contains("/a\\377': warning: cannot be left out: \(format)"))
+            #expect(second.errorText.contains("/a\\377': warning: cannot be excluded: \(format)"))
             let written = try text(list)
             #expect(written.contains("clear"))
             #expect(!written.contains("\u{FFFD}"))
@@ -106,7 +106,7 @@ struct ListRefusalTests {
         try withSource(tree) { source in
             let (result, _) = try plan("duplicity", source)
             #expect(result.exitCode == 1)
-            #expect(result.errorText.contains("/a: cannot be left out: duplicity"))
+            #expect(result.errorText.contains("/a: cannot be excluded: duplicity"))
         }
     }
 

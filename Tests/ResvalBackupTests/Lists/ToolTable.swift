@@ -23,7 +23,7 @@ struct ToolTable {
         }
         text =
             "\n" + table("a stored item named", \.storing) + "\n"
-            + table("an item left out named", \.leavingOut) + "\n"
+            + table("an excluded item named", \.leavingOut) + "\n"
     }
 
     /// Whether the page is to be written rather than compared.

@@ -70,7 +70,7 @@ struct RunTests {
             #expect(old.exitCode == 1, "\(old)")
             #expect(
                 old.errorText.contains(
-                    "the last backup, of 2025-01-22T03:00:00Z, is stale (see whether the timer runs: "
+                    "the last backup, of 2025-01-22T03:00:00Z, is stale (check the timer: "
                 ),
                 "\(old)")
             let json = try status(ended: "2025-01-22T03:00:00.000000000Z", "", "--json")
@@ -134,7 +134,7 @@ struct RunTests {
                 let full = try command("run").run()
                 #expect(full.exitCode == 4, "\(full)")
                 #expect(full.errorText.contains("no space left on the volume"), "\(full)")
-                #expect(full.errorText.contains("status does not know of this run"), "\(full)")
+                #expect(full.errorText.contains("status does not show this run"), "\(full)")
                 try #expect(snapshots() == before + 1)
                 try volume.remount(["ro"])
                 let readOnly = try command("run", "--json").run()
@@ -221,7 +221,8 @@ struct RunTests {
             let wrong = try fixture.command("run").run()
             #expect(wrong.exitCode == 1)
             #expect(
-                wrong.errorText.contains("backup.toml: line 2: repositry is no setting. Valid: "))
+                wrong.errorText.contains("backup.toml: line 2: repositry is not a setting (valid: ")
+            )
         }
     }
 

@@ -76,7 +76,7 @@ struct SecretTests {
             try tool("chmod", mode, fixture.configuration)
             let first = try fixture.command("run").run()
             #expect(first.exitCode == 0, "\(first)")
-            let advice = "can be read by others than its owner (chmod go= "
+            let advice = "can be read by users other than its owner (chmod go= "
             #expect(
                 first.errorText.contains("\(advice)\(fixture.configuration))") == isComplaint,
                 "\(first)")

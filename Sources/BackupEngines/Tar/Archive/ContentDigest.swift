@@ -34,7 +34,7 @@ struct ContentDigest {
     private mutating func fill(to end: Int64) throws {
         holes.addSaturating(max(0, end.subtractingSaturating(offset)))
         guard holes <= largestHoles else {
-            throw ArchiveFailure("holds a file whose holes are too large")
+            throw ArchiveFailure("contains a file whose holes are too large")
         }
         while offset < end {
             if isCancelled() { throw CancellationError() }

@@ -32,10 +32,10 @@ final class ManifestReader {
             allTags: [])
         head = ManifestHead(version: 0, snapshot: placeholder)
         guard let line = try nextLine(), case .head(let head) = try parse(line) else {
-            throw ArchiveFailure("is no manifest of a snapshot")
+            throw ArchiveFailure("is not a manifest of a snapshot")
         }
         guard HeadSeal.fits(line) else {
-            throw ArchiveFailure("does not tell what was written to it")
+            throw ArchiveFailure("does not record what was written to it")
         }
         guard head.version <= ManifestHead.currentVersion else {
             throw ArchiveFailure("was made by a newer resval-backup")
@@ -120,7 +120,7 @@ final class ManifestReader {
 
     private func check(_ end: ManifestEnd) throws(ArchiveFailure) {
         guard end.items == itemCount, end.linesDigest == digest.finish() else {
-            throw ArchiveFailure("does not hold what was written to it")
+            throw ArchiveFailure("does not contain what was written to it")
         }
         self.end = end
     }
@@ -162,6 +162,6 @@ final class ManifestReader {
 }
 
 extension ArchiveFailure {
-    fileprivate static let truncatedManifest = ArchiveFailure("is cut off")
-    fileprivate static let senselessManifest = ArchiveFailure("makes no sense")
+    fileprivate static let truncatedManifest = ArchiveFailure("is truncated")
+    fileprivate static let senselessManifest = ArchiveFailure("is malformed")
 }

@@ -71,7 +71,7 @@ final class TreeRestorer {
             count += 1
             if count % 256 == 0 { report(count) }
             guard let entry, entry.path == item.archivePath else {
-                fail(place, .missing(damage?.message ?? "the archive holds something else there"))
+                fail(place, .missing(damage?.message ?? "the archive has something else there"))
                 continue
             }
             do {
@@ -260,7 +260,8 @@ func sentence(_ error: Errno) -> String {
     switch error {
     case .fileExists: "something else has its name"
     case .isDirectory: "a directory has its name"
-    case .tooManySymbolicLinkLevels, .notDirectory: "something that is no directory is in its way"
+    case .tooManySymbolicLinkLevels, .notDirectory:
+        "something that is not a directory is in its way"
     default: "\(error)"
     }
 }
