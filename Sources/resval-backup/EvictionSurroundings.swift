@@ -27,7 +27,7 @@ struct MetPlaceholders {
     private let options: RepositoryOptions
     /// Whether the named repository, if any, is the backup's.
     private let isForRepository: Bool
-    /// Whether files whose content the repository does not keep are brought back.
+    /// Whether files whose content the repository does not keep are downloaded.
     private let bringsBack: Bool
     private let journal: Journal?
 
@@ -65,7 +65,7 @@ struct MetPlaceholders {
         do {
             try await download(missing, journal, options, report)
         } catch is ExitCode where !StopRequest.isMade {
-            // The second plan names the files that could not be brought back as missing.
+            // The second plan names the files that could not be downloaded as missing.
         }
         planned = try makePlan()
         try await noteMissing(in: &planned[keyPath: plan], true)

@@ -12,11 +12,11 @@ extension URLResourceValues {
         boolean(.ubiquitousItemHasUnresolvedConflicts)
     }
 
-    /// Whether the content of an evicted file is being brought back, or was when that was cut off; nil for
-    /// items that are not evicted.
+    /// Whether the content of an evicted file is being downloaded, or was when that was interrupted; nil
+    /// for items that are not evicted.
     public var ubiquitousItemIsDownloading: Bool? { boolean(.ubiquitousItemIsDownloading) }
 
-    /// Always true for an evicted file, whose content a snapshot holds; nil for other items.
+    /// Always true for an evicted file, whose content is in a snapshot; nil for other items.
     public var ubiquitousItemIsUploaded: Bool? { boolean(.ubiquitousItemIsUploaded) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
@@ -27,13 +27,13 @@ extension URLResourceValues {
         object(.ubiquitousItemDownloadingStatus)
     }
 
-    /// Why an evicted file could not be brought back when that was last tried; nil when it was not.
+    /// Why an evicted file could not be downloaded at the last attempt; nil when there was none.
     public var ubiquitousItemDownloadingError: NSError? { object(.ubiquitousItemDownloadingError) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
     public var ubiquitousItemUploadingError: NSError? { object(.ubiquitousItemUploadingError) }
 
-    /// Whether the content of an evicted file is being brought back; nil for items that are not evicted.
+    /// Whether the content of an evicted file is being downloaded; nil for items that are not evicted.
     public var ubiquitousItemDownloadRequested: Bool? { boolean(.ubiquitousItemDownloadRequested) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.

@@ -4,7 +4,7 @@ import Foundation
 // Properties: values that are stored on the item.
 
 extension URLResourceValues {
-    /// Whether backups leave the item out: the extended attribute `user.resval.isExcludedFromBackup`.
+    /// Whether backups exclude the item: the extended attribute `user.resval.isExcludedFromBackup`.
     ///
     /// nil when unset. This is the mark on the item itself; a directory above may also exclude it.
     public var isExcludedFromBackup: Bool? {

@@ -28,7 +28,7 @@ extension URLResourceValues {
     /// nil when that path is not UTF-8.
     public var canonicalPath: String? { text(.canonicalPath) }
 
-    /// The directory that holds the item, by its path; nil for the root directory.
+    /// The directory that contains the item, by its path; nil for the root directory.
     public var parentDirectory: URL? { object(.parentDirectoryURL) }
 
     /// Where the volume is mounted: the mount point of the mount that `statx(2)` names, in

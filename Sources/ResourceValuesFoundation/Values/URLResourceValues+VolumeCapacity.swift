@@ -9,21 +9,21 @@ extension URLResourceValues {
     /// nil where the filesystem does not count blocks.
     public var volumeTotalCapacity: Int? { integer(.volumeTotalCapacity) }
 
-    /// What an ordinary user may still store, in bytes (`f_bavail` × `f_frsize`).
+    /// The space available to an ordinary user, in bytes (`f_bavail` × `f_frsize`).
     ///
     /// nil where the filesystem does not count blocks.
     public var volumeAvailableCapacity: Int? { integer(.volumeAvailableCapacity) }
 
-    /// What may be stored of importance, in bytes: available, and what the newest plan of
-    /// `resval-purge` for this volume would free, where there is one that is at most an hour old.
+    /// The space for important use, in bytes: available, and what the newest plan of `resval-purge`
+    /// for this volume would free, where there is one that is at most an hour old.
     ///
     /// nil where the filesystem does not count blocks. At most ``volumeTotalCapacity``.
     public var volumeAvailableCapacityForImportantUsage: Int64? {
         wide(.volumeAvailableCapacityForImportantUsage)
     }
 
-    /// What may be stored that nobody asked for, in bytes: available less a reserve of a tenth of the
-    /// volume, at most 5 GiB; never below 0.
+    /// The space for opportunistic use, in bytes: available less a reserve of a tenth of the volume,
+    /// at most 5 GiB; never below 0.
     ///
     /// nil where the filesystem does not count blocks.
     public var volumeAvailableCapacityForOpportunisticUsage: Int64? {
