@@ -14,8 +14,8 @@ struct PlanCommand: ParsableCommand {
             application data. Below a ROOT, temporary files and caches are the items in those \
             directories; anything else is deleted only where it is marked itself.
 
-            With --output, writes a plan that run executes: it pins device, inode, size and times \
-            of each unit. A plan counts for an hour, and until the machine is started again.
+            With --output, writes a plan that run executes: it records device, inode, size and \
+            times of each unit. A plan counts for an hour, and until the machine is started again.
 
             JSON fields: type (unit, kept or totals), path, pathBase64 (only when path is null), \
             class, isDirectory, lastUse, bytes, itemCount; reason and explanation of what is kept; \
