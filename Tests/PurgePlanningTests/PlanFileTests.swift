@@ -81,7 +81,7 @@ struct PlanFileTests {
             ("\"/home/u/x\"", "\"/\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/a\\u0000b\"", "path that is not absolute"),
             ("\"/home/u/x\"", "null", "unit 1 is missing fields that every unit has"),
-            ("\"/home/u/x\"", "null,\"pathBase64\":\"L2E=\"", "belongs into path"),
+            ("\"/home/u/x\"", "null,\"pathBase64\":\"L2E=\"", "belongs in path"),
             ("\"/home/u/x\"", "null,\"pathBase64\":\"L2\"", "not Base64"),
             ("\"/home/u/x\"", "\"/a\",\"pathBase64\":\"L/8=\"", "has two paths"),
             ("\"/home/u\"}", "\"relative\"}", "root 1 has a path that is not absolute"),

@@ -144,8 +144,8 @@ struct GetTests {
             try Tree { File("bad").attribute(attribute, value) }.create(in: filesystem.root)
             expect(
                 try resval("get", "excluded", "bad", in: filesystem.root), exits: 2,
-                complains: "resval: bad: user.resval.isExcludedFromBackup holds \(shown), which is "
-                    + "none of: true, false "
+                complains: "resval: bad: user.resval.isExcludedFromBackup has the value \(shown), "
+                    + "which is not one of: true, false "
                     + "(store a valid value with set, or remove this one with unset)\n")
         }
     }

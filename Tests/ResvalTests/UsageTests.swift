@@ -15,7 +15,7 @@ struct UsageTests {
             (["get", "--files0-from", "-", "excluded", "x"], "not both"),
             (["get", "--json", "-0", "excluded", "x"], "give --json or --null, not both"),
             (["set", "excluded", "x"], "'excluded' has no value (write KEY=VALUE"),
-            (["set", "excluded=maybe", "x"], "Valid: true, false"),
+            (["set", "excluded=maybe", "x"], "(valid: true, false)"),
             (["set", "protection=", "x"], "completeUnlessOpen"),
             (["set", "fileSize=1", "x"], "fileSize is computed and cannot be changed ("),
             (["set", "excluded=true,isExcludedFromBackup=false", "x"], "given twice"),

@@ -261,7 +261,7 @@ struct EvictTests {
             #expect(asked.errorText.contains("--yes"))
             #expect(try !isPlaceholder(backup.source.appending("large")))
             let evict = try backup.run("evict", "-R", "--yes", backup.source)
-            #expect(evict.text.contains("total: 1 files, "), "\(evict)")
+            #expect(evict.text.contains("total: 1 file, "), "\(evict)")
             #expect(try isPlaceholder(backup.source.appending("large")))
             try backup.runSuccessfully("evict", backup.source.appending(".bashrc"))
             #expect(try isPlaceholder(backup.source.appending(".bashrc")))

@@ -85,7 +85,7 @@ struct IncomparableTests {
                 ["create", backup.source], before: "[ \"$1\" = dump ] && kill -KILL $$"
             ).run()
             #expect(result.exitCode == 3, "\(result)")
-            #expect(result.errorText.contains("cannot be compared with"))
+            #expect(result.errorText.contains("cannot be compared: "))
             #expect(result.errorText.contains("letters: is newly excluded"), "\(result)")
             let shown = try backup.runSuccessfully("show", "latest", "--json")
             #expect(shown.contains(#""cause":"incomparable""#), "\(shown)")
