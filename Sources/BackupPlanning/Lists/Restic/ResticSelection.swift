@@ -1,9 +1,9 @@
 import SystemPackage
 
 /// The input that makes restic exclude exactly what the plan excludes.
-public struct ResticSelection: Sendable, Hashable {
+package struct ResticSelection: Sendable, Hashable {
     /// What to store.
-    public enum Targets: Sendable, Hashable {
+    package enum Targets: Sendable, Hashable {
         /// The sources themselves, as arguments.
         case sources
         /// A list for `--files-from-raw`: absolute paths, each followed by a NUL.
@@ -11,9 +11,9 @@ public struct ResticSelection: Sendable, Hashable {
     }
 
     /// What to store.
-    public let targets: Targets
+    package let targets: Targets
     /// The contents of the file for `--exclude-file`; empty when nothing needs a pattern.
-    public let excludeFile: [UInt8]
+    package let excludeFile: [UInt8]
 
     /// The largest number of file patterns for which a list of paths does not pay. restic matches
     /// every entry against every pattern, at about 30 ns each.
@@ -39,7 +39,7 @@ extension BackupPlan {
     /// stored.
     ///
     /// - Throws: `FileError` when the sources cannot be walked for the list.
-    public func resticSelection() throws -> ResticSelection {
+    package func resticSelection() throws -> ResticSelection {
         let exclusions = ResticSelection.exclusions(of: self)
         let fileCount = exclusions.count { !$0.isDirectory }
         if fileCount <= ResticSelection.fewPatterns {
