@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "ResourceValues", targets: ["ResourceValues"]),
         .library(name: "FileTree", targets: ["FileTree"]),
         .library(name: "StoragePolicy", targets: ["StoragePolicy"]),
+        .library(name: "EffectiveValues", targets: ["EffectiveValues"]),
         .library(name: "BackupPlanning", targets: ["BackupPlanning"]),
         .library(name: "PurgePlanning", targets: ["PurgePlanning"]),
         .library(name: "StorageManagement", targets: ["StorageManagement"]),

@@ -9,7 +9,7 @@ extension Journal {
     ///
     /// - Throws: ``FileError`` when the state directory cannot be determined.
     package static func new(of command: TransferCommand) throws(FileError) -> Journal {
-        let name = "\(command.rawValue)-\(currentTime().rfc3339)-\(processNumber()).jsonl"
+        let name = "\(command.rawValue)-\(FileTime.now.rfc3339)-\(processNumber()).jsonl"
         return Journal(
             at: try StateDirectory.path().appending(name), of: command, makesDirectory: true)
     }

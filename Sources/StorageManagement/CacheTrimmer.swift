@@ -97,7 +97,7 @@ public struct CacheTrimmer: Sendable {
         var search = UnitSearch(environment)
         search.roots = [directory]
         search.minimumAge = minimumAge
-        let now = currentTime()
+        let now = FileTime.now
         // All units, since some of the first may turn out to be in use.
         let found = try search.units(freeing: .max, on: directory, now: now)
         let plan = PurgePlan(

@@ -43,7 +43,7 @@ struct Planning {
         let search = surroundings.search(
             realRoots, StorageThresholds().pressure(of: space), display)
         let wanted = target.wantedBytes(of: bytes)
-        let now = currentTime()
+        let now = FileTime.now
         let found: FoundUnits
         do {
             found = try search.units(freeing: wanted, on: volume, now: now) { path, reason in

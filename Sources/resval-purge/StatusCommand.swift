@@ -107,7 +107,7 @@ struct StatusCommand: ParsableCommand {
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
             pressure: pressure, space: space.bytes)
         do {
-            let now = currentTime()
+            let now = FileTime.now
             let found = try search.units(freeing: 0, on: volume.path, now: now)
             state.totals = found.totals
             record(

@@ -107,7 +107,7 @@ struct CapacityTests {
 
                 let records = PurgeRecords(stateHome: state)
                 func write(_ bytes: Int64, age: Int64 = 0, boot: String) throws {
-                    var created = currentTime()
+                    var created = FileTime.now
                     created.seconds -= age
                     try records.write(
                         PurgeRecord(

@@ -85,7 +85,7 @@ public struct PurgeExecutor: Sendable {
     ///
     /// - Throws: as ``carryOut(_:now:event:)``.
     public func finishLeftovers(event: (PurgeEvent) -> Void) throws {
-        Leftovers(journal: try openJournal(), rules: rules(currentTime())).settle(event)
+        Leftovers(journal: try openJournal(), rules: rules(FileTime.now)).settle(event)
     }
 
     private func rules(_ now: FileTime) -> (FilePath) throws(FileError) -> PurgeRules {

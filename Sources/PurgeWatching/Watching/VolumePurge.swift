@@ -59,7 +59,7 @@ package struct VolumePurge {
         search.pressure = goal.isPartial ? .critical : .low
         search.shouldStop = shouldStop
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
-        let now = currentTime()
+        let now = FileTime.now
         let (units, totals, isTruncated) = try units(search, volume, goal, spare, now)
         let boot = try boot()
         let record = { (freed: Int64) in
