@@ -112,9 +112,7 @@ struct StatusCommand: ParsableCommand {
             state.totals = found.totals
             record(
                 found.totals.bytes,
-                PurgePlan(
-                    created: now, bootID: try currentBoot(),
-                    device: volume.status.identity.device, wantedBytes: 0, units: []))
+                try PurgePlan(freeing: 0, on: volume.path, units: [], created: now))
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message
         }

@@ -47,7 +47,7 @@ public struct PurgeExecutor: Sendable {
     /// - Throws: ``PurgeRefusal``, and `FileError` when the state directory or the filesystem
     ///   cannot be reached. Failures of single units are events.
     public func carryOut(
-        _ plan: PurgePlan, now: FileTime, event: (PurgeEvent) -> Void
+        _ plan: PurgePlan, now: FileTime = .now, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
         let journal = RunJournal(openJournal, rules: rules(now))

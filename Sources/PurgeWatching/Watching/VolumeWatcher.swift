@@ -116,7 +116,9 @@ extension VolumeWatcher {
         for warning in environment.warnings {
             log.write(.warning, about: warning.subject?.bytes, warning.sentence)
         }
-        let protected = environment.locations.protectedRoots + settings.protected
+        let protected =
+            environment.locations.protectedRoots + settings.protected
+            + BackupPlaces.protected(environment.base)
         for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
             log.write(
                 .warning, about: root.bytes,

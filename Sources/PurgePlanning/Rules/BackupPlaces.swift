@@ -2,10 +2,10 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The backup repositories and password files that settings name, which are protected.
-enum BackupPlaces {
+/// The backup repositories and password files that settings name, which every search protects.
+package enum BackupPlaces {
     /// Returns the paths named by `backup.toml` and by the variables of resval-backup and restic.
-    static func protected(_ base: BaseDirectories) -> [FilePath] {
+    package static func protected(_ base: BaseDirectories) -> [FilePath] {
         var paths = variables.compactMap { environmentVariable($0) }
             .flatMap { Self.paths(in: $0, base) }
         if let settings = base.configurationHome {
