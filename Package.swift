@@ -169,38 +169,21 @@ let package = Package(
             name: "CallFormsSwift6", dependencies: ["ResourceValuesFoundation"],
             path: "Tests/CallForms/Swift6"),
         .executableTarget(
-            name: "capacity-tool", dependencies: ["ResourceValuesFoundation"],
-            path: "Tests/Helpers/capacity-tool"),
+            name: "test-tool",
+            dependencies: [
+                "EffectiveValues", "Eviction", "FileTree", "PurgePlanning", "ResourceValues",
+                "SystemCalls", systemPackage,
+            ],
+            path: "Tests/Helpers/test-tool"),
         .executableTarget(
-            name: "download-store", dependencies: ["ResourceValuesDropIn"],
-            path: "Tests/Helpers/download-store"),
-        .executableTarget(
-            name: "evict-tool", dependencies: ["Eviction", "SystemCalls", systemPackage],
-            path: "Tests/Helpers/evict-tool"),
-        .executableTarget(
-            name: "mark-tool", dependencies: ["ResourceValues", systemPackage],
-            path: "Tests/Helpers/mark-tool"),
-        .executableTarget(
-            name: "purge-tool",
-            dependencies: ["EffectiveValues", "PurgePlanning", "SystemCalls", systemPackage],
-            path: "Tests/Helpers/purge-tool"),
-        .executableTarget(
-            name: "ubiquitous-tool", dependencies: ["ResourceValuesFoundation"],
-            path: "Tests/Helpers/ubiquitous-tool"),
-        .executableTarget(
-            name: "walk-tool", dependencies: ["FileTree", "SystemCalls", systemPackage],
-            path: "Tests/Helpers/walk-tool"),
+            name: "foundation-tool",
+            dependencies: ["ResourceValuesDropIn", "ResourceValuesFoundation"],
+            path: "Tests/Helpers/foundation-tool"),
         .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
-        .executableTarget(
-            name: "write-forever", dependencies: ["ResourceValuesDropIn"],
-            path: "Tests/Helpers/write-forever"),
         .executableTarget(
             name: "two-keys",
             dependencies: ["FileTree", "ResourceValues", "SystemCalls", systemPackage],
             path: "Tests/Benchmarks/two-keys"),
-        .executableTarget(
-            name: "url-keys", dependencies: ["ResourceValuesFoundation"],
-            path: "Tests/Benchmarks/url-keys"),
 
         // Tests.
         .testTarget(
@@ -214,12 +197,12 @@ let package = Package(
         .testTarget(
             name: "ResourceValuesTests",
             dependencies: [
-                "ResourceValues", "SystemCalls", "TestSupport", "mark-tool", systemPackage,
+                "ResourceValues", "SystemCalls", "TestSupport", "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "FilesystemTests",
             dependencies: [
-                "ResourceValues", "SystemCalls", "TestSupport", "mark-tool", systemPackage,
+                "ResourceValues", "SystemCalls", "TestSupport", "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "StoragePolicyTests",
@@ -227,7 +210,7 @@ let package = Package(
         .testTarget(
             name: "FileTreeTests",
             dependencies: [
-                "FileTree", "SystemCalls", "TestSupport", "walk-tool", "without-xattrat",
+                "FileTree", "SystemCalls", "TestSupport", "test-tool", "without-xattrat",
                 systemPackage,
             ]),
         .testTarget(
@@ -242,7 +225,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "EffectiveValues", "Eviction", "ResourceValues", "SystemCalls",
                 "TestSupport",
-                "evict-tool", systemPackage,
+                "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "EffectiveValuesTests",
@@ -278,7 +261,7 @@ let package = Package(
             name: "ResvalBackupTests",
             dependencies: [
                 "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval",
-                "resval-backup", "resval-purge", "ubiquitous-tool", systemPackage,
+                "resval-backup", "resval-purge", "foundation-tool", systemPackage,
             ]),
         .testTarget(
             name: "CommandSupportTests",
@@ -296,14 +279,14 @@ let package = Package(
             name: "ResourceValuesDropInTests",
             dependencies: [
                 "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
-                "download-store", "write-forever", systemPackage,
+                "foundation-tool", systemPackage,
             ]),
         .testTarget(
             name: "PurgeExecutingTests",
             dependencies: [
                 "EffectiveValues", "PurgePlanning", "ResourceValues", "StoragePolicy",
                 "SystemCalls",
-                "TestSupport", "purge-tool", systemPackage,
+                "TestSupport", "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "PurgePlanningTests",
@@ -322,7 +305,7 @@ let package = Package(
             name: "StorageManagementTests",
             dependencies: [
                 "CLinux", "EffectiveValues", "PurgePlanning", "ResourceValues", "StorageManagement",
-                "StoragePolicy", "SystemCalls", "TestSupport", "capacity-tool", "resval",
+                "StoragePolicy", "SystemCalls", "TestSupport", "foundation-tool", "resval",
                 systemPackage,
             ]),
         .testTarget(

@@ -94,7 +94,7 @@ struct CapacityTests {
                     command.environment = environment
                     let told = try command.runSuccessfully().split(separator: "\n").dropLast()
                         .compactMap { $0.split(separator: "=").last.flatMap { Int64($0) } }
-                    command = Command(.built("capacity-tool"), filesystem.root)
+                    command = Command(.built("foundation-tool"), "capacity", filesystem.root)
                     command.environment = environment
                     let values = try command.runSuccessfully().split(separator: "\n")
                         .compactMap { Int64($0) }

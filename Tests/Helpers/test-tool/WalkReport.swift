@@ -5,7 +5,7 @@ import SystemCalls
 import SystemPackage
 
 /// What a walk met, gathered from all threads.
-final class Report: Sendable {
+final class WalkReport: Sendable {
     struct Total: Sendable {
         var entries = 0
         var directories = 0
@@ -35,7 +35,7 @@ final class Report: Sendable {
 
     func noteVisit() { visits.add(1, ordering: .relaxed) }
 
-    func walk(_ options: Options) throws {
+    func walk(_ options: WalkOptions) throws {
         let scanner = TreeScanner(
             threadCount: options.threadCount, staysOnFilesystem: options.staysOnFilesystem,
             followsRoots: options.followsRoots,
@@ -49,14 +49,26 @@ final class Report: Sendable {
         let total = total
         try FileDescriptor.standardOutput.writeAll(total.paths + total.failures)
     }
+
+    func printSummary(_ before: ProcessState, _ after: ProcessState) {
+        let total = total
+        print("entries \(total.entries)")
+        print("directories \(total.directories)")
+        print("errors \(total.errors)")
+        print("finished \(total.finished)")
+        print("deepest \(total.deepest)")
+        print("leaked descriptors \(after.descriptorCount - before.descriptorCount)")
+        print("same working directory \(after.workingDirectory == before.workingDirectory)")
+        print("peak KiB \(after.peakKibibytes)")
+    }
 }
 
 private struct Visitor: TreeVisitor {
-    private let report: Report
+    private let report: WalkReport
     private let keepsPaths: Bool
-    private var found = Report.Total()
+    private var found = WalkReport.Total()
 
-    init(_ report: Report, keepsPaths: Bool) {
+    init(_ report: WalkReport, keepsPaths: Bool) {
         self.report = report
         self.keepsPaths = keepsPaths
     }
