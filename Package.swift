@@ -112,12 +112,6 @@ let package = Package(
                 "SystemCalls", "TextFormats", systemPackage,
             ]),
         .target(
-            name: "MarkTransfer",
-            dependencies: [
-                "CommandSupport", "EffectiveValues", "ResourceValues", "StoragePolicy",
-                "SystemCalls", "TextFormats", systemPackage,
-            ]),
-        .target(
             name: "BackupSettings",
             dependencies: [
                 "CommandSupport", "EffectiveValues", "ResourceValues", "SettingsReading",
@@ -133,9 +127,9 @@ let package = Package(
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "MarkTransfer",
+                argumentParser, "CommandSupport", "EffectiveValues", "FileTree",
                 "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
-                systemPackage,
+                "TextFormats", systemPackage,
             ]),
         .executableTarget(
             name: "resval-backup",
@@ -236,14 +230,8 @@ let package = Package(
         .testTarget(
             name: "ResvalTests",
             dependencies: [
-                "EffectiveValues", "ResourceValues", "SystemCalls", "TestSupport", "resval",
-                systemPackage,
-            ]),
-        .testTarget(
-            name: "MarkTransferTests",
-            dependencies: [
-                "EffectiveValues", "MarkTransfer", "ResourceValues", "StoragePolicy", "SystemCalls",
-                "TestSupport", systemPackage,
+                "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport",
+                "resval", systemPackage,
             ]),
         .testTarget(
             name: "BackupEnginesTests",
@@ -320,8 +308,8 @@ let package = Package(
             name: "FuzzTests",
             dependencies: [
                 "BackupEngines", "BackupSettings", "CommandSupport", "EffectiveValues", "Eviction",
-                "MarkTransfer", "PurgePlanning", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", systemPackage,
+                "PurgePlanning", "ResourceValues", "SettingsReading", "StoragePolicy",
+                "SystemCalls", "TestSupport", "TextFormats", "resval", systemPackage,
             ],
             path: "Tests/Fuzz", exclude: ["Corpora"]),
     ],

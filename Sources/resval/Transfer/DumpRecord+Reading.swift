@@ -2,7 +2,7 @@ import ResourceValues
 import TextFormats
 
 /// Why a line of a dump is not restored.
-package enum DumpError: Error, Sendable, Hashable {
+enum DumpError: Error, Sendable, Hashable {
     /// The line is not a dump line.
     case malformed
     /// The dump has a format version that this program does not know.
@@ -11,7 +11,7 @@ package enum DumpError: Error, Sendable, Hashable {
     case unsafePath
 
     /// The reason in words.
-    package var sentence: String {
+    var sentence: String {
         switch self {
         case .malformed: "is no line of a dump"
         case .unknownVersion(let version):
@@ -27,7 +27,7 @@ extension DumpRecord {
     /// Accepts what ``line`` writes, with the fields in any order.
     ///
     /// - Throws: ``DumpError``.
-    package init(line: some Collection<UInt8>) throws(DumpError) {
+    init(line: some Collection<UInt8>) throws(DumpError) {
         var fields = Fields()
         var scanner = JSONScanner(Array(line)[...], hasLostBytes: false)
         do throws(JSONError) {

@@ -5,21 +5,21 @@ import SystemPackage
 /// An item kept open with `O_PATH`, so that it stays the same item when it is renamed or replaced.
 ///
 /// A class, because items are kept in arrays and each descriptor must be closed exactly once.
-package final class HeldItem: Sendable {
+final class HeldItem: Sendable {
     /// The descriptor, opened with `O_PATH`.
-    package var descriptor: FileDescriptor { owned.descriptor }
+    var descriptor: FileDescriptor { owned.descriptor }
     /// The item's status, read from the descriptor right after opening.
-    package let status: FileStatus
+    let status: FileStatus
     /// The path shown in output.
-    package let shownPath: [UInt8]
+    let shownPath: [UInt8]
     /// The path recorded in journals, which must then be absolute, and used in error messages.
-    package let path: FilePath
+    let path: FilePath
     private let owned: OwnedDescriptor
 
     /// Opens an item.
     ///
     /// - Throws: ``FileError`` from `openat(2)` and `statx(2)`.
-    package init(
+    init(
         _ location: borrowing some FileLocation & ~Copyable, shownPath: [UInt8], path: FilePath
     ) throws(FileError) {
         self.shownPath = shownPath

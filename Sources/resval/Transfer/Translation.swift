@@ -3,38 +3,38 @@ import ResourceValues
 import StoragePolicy
 
 /// The marks to write on an item, derived from the marks it has. Computed without I/O.
-package struct Translation: Sendable, Hashable {
+struct Translation: Sendable, Hashable {
     /// The marks to write; empty when there is nothing to do.
-    package var writes: [WrittenMark] = []
+    var writes: [WrittenMark] = []
     /// The kinds of marks from which ``writes`` are derived.
-    package var origins: Set<Marker> = []
+    var origins: Set<Marker> = []
     /// The contradiction between marks because of which nothing, or less, is written.
-    package var conflict: Conflict?
+    var conflict: Conflict?
 
     /// A contradiction between marks of an item.
-    package struct Conflict: Sendable, Hashable {
+    struct Conflict: Sendable, Hashable {
         /// The kinds of marks that exclude the item from backups.
-        package var excluding: Set<Marker>
+        var excluding: Set<Marker>
         /// The kinds of marks that include it.
-        package var including: Set<Marker>
+        var including: Set<Marker>
         /// Whether the item's native mark decides, so that a warning suffices.
-        package var isSettled: Bool
+        var isSettled: Bool
 
         /// The contradiction in words, without a path.
-        package var sentence: String {
+        var sentence: String {
             PolicyIssue.conflict(excluding: excluding, including: including).sentence
         }
     }
 
     /// Whether there is neither a mark to write nor a contradiction to report.
-    package var isNothing: Bool { writes.isEmpty && conflict == nil }
+    var isNothing: Bool { writes.isEmpty && conflict == nil }
 
     private init() {}
 
     /// Creates what `import` writes: the native mark with the meaning of the foreign marks.
     ///
     /// An existing native mark is left as it is, even when it is malformed or unreadable.
-    package init(importing markers: Set<Marker>, onto marks: ItemMarks) {
+    init(importing markers: Set<Marker>, onto marks: ItemMarks) {
         let excluding = marks.foreign.excluding.intersection(markers)
         let including = marks.foreign.including.intersection(markers)
         switch marks.native.isExcludedFromBackup {
@@ -64,7 +64,7 @@ package struct Translation: Sendable, Hashable {
     /// - Parameter includesFalse: Whether an item whose native mark is `false` gets the xdg mark
     ///   `true`. No other foreign mark can say that an item is to be backed up. Programs that
     ///   interpret the value the wrong way round, as betas of borg 2 did, exclude that very item.
-    package init(
+    init(
         exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false
     ) {
         guard case .value(let isExcluded) = marks.native.isExcludedFromBackup else { return }

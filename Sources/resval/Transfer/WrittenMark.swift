@@ -4,7 +4,7 @@ import StoragePolicy
 import SystemCalls
 
 /// A mark that is written on an item to translate another mark.
-package enum WrittenMark: Sendable, Hashable {
+enum WrittenMark: Sendable, Hashable {
     /// The native mark `isExcludedFromBackup`.
     case native(Bool)
     /// Apple's exclusion attribute, as rsync and netatalk store it.
@@ -15,7 +15,7 @@ package enum WrittenMark: Sendable, Hashable {
     case nodump
 
     /// The kind of mark.
-    package var marker: Marker {
+    var marker: Marker {
         switch self {
         case .native: .native
         case .apple: .apple
@@ -25,7 +25,7 @@ package enum WrittenMark: Sendable, Hashable {
     }
 
     /// The stored bytes; the word `set` for nodump, which is a flag without a value.
-    package var value: [UInt8] {
+    var value: [UInt8] {
         switch self {
         case .native(let value), .xdg(let value): Array(value.attributeText.utf8)
         case .apple: appleExclusion
@@ -34,7 +34,7 @@ package enum WrittenMark: Sendable, Hashable {
     }
 
     /// The mark and its value as shown in output, such as `native=true`.
-    package var assignment: String {
+    var assignment: String {
         switch self {
         case .native(let value), .xdg(let value): "\(marker.rawValue)=\(value)"
         case .apple, .nodump: "\(marker.rawValue)=set"
@@ -52,7 +52,7 @@ package enum WrittenMark: Sendable, Hashable {
     }
 
     /// Creates the mark of a kind that has the given stored value; nil if there is no such mark.
-    package init?(_ marker: Marker, value: [UInt8]) {
+    init?(_ marker: Marker, value: [UInt8]) {
         let known: [WrittenMark] = [
             .native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump,
         ]

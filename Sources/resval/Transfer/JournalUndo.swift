@@ -4,9 +4,9 @@ import SystemCalls
 import SystemPackage
 
 /// Undoes single changes of a journal.
-package struct JournalUndo: Sendable {
+struct JournalUndo: Sendable {
     /// The result of undoing one change.
-    package enum Result: Sendable, Hashable {
+    enum Result: Sendable, Hashable {
         /// The mark was removed, or would be in a dry run.
         case undone
         /// The item does not have the mark: the change was never made or is already undone.
@@ -17,7 +17,7 @@ package struct JournalUndo: Sendable {
         case otherItem
 
         /// Why the mark was left in place, in words; nil if the item does not have it.
-        package var complaint: String? {
+        var complaint: String? {
             switch self {
             case .undone, .nothingThere: nil
             case .otherValue: "left as it is: the mark was changed since"
@@ -30,13 +30,13 @@ package struct JournalUndo: Sendable {
     private let filesystems = MountedFilesystems()
 
     /// Creates an undo operation; a dry run removes nothing.
-    package init(isDryRun: Bool) { self.isDryRun = isDryRun }
+    init(isDryRun: Bool) { self.isDryRun = isDryRun }
 
     /// Removes the entry's mark if the item and the mark's value are still those recorded.
     ///
     /// - Throws: ``FileError``: `noSuchFile` when the path does not exist; the errors of opening the
     ///   item and of reading and removing the mark.
-    package func undo(_ entry: JournalEntry) throws(FileError) -> Result {
+    func undo(_ entry: JournalEntry) throws(FileError) -> Result {
         let item = try HeldItem(
             entry.path.withoutFollowing, shownPath: entry.path.bytes, path: entry.path)
         guard filesystems.isIdentity(entry.identity, of: item.status) else { return .otherItem }

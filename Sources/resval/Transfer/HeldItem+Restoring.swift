@@ -8,7 +8,7 @@ extension HeldItem {
     /// Marks that are unset in `marks`, or already stored with the same value, need no change.
     ///
     /// - Throws: ``FileError`` when the item's present marks cannot be read.
-    package func changes(toHave marks: Marks) throws(FileError) -> [MarkChange] {
+    func changes(toHave marks: Marks) throws(FileError) -> [MarkChange] {
         let present = try namingPath { () throws(FileError) in try descriptor.marks() }
         var changes: [MarkChange] = []
         if let value = marks.isExcludedFromBackup.value,
@@ -28,7 +28,7 @@ extension HeldItem {
     /// Makes all changes or none, and reads the marks back.
     ///
     /// - Throws: ``FileError``; `changed` when the marks read back differ from those written.
-    package func apply(_ changes: [MarkChange]) throws(FileError) {
+    func apply(_ changes: [MarkChange]) throws(FileError) {
         try namingPath { () throws(FileError) in
             try descriptor.apply(changes)
             let stored = try descriptor.marks()
@@ -43,7 +43,7 @@ extension HeldItem {
     /// Calls `body` and adds the item's path to the error it throws.
     ///
     /// Operations on a descriptor throw errors without a path.
-    package func namingPath<Result>(
+    func namingPath<Result>(
         _ body: () throws(FileError) -> Result
     ) throws(FileError) -> Result {
         do throws(FileError) {

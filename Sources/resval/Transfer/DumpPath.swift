@@ -1,13 +1,13 @@
 /// The path of an item below the root of a dump: plain names only, so that it cannot leave the root.
-package struct DumpPath: Sendable, Hashable {
+struct DumpPath: Sendable, Hashable {
     /// The names from the root down; empty for the root itself.
-    package let names: [[UInt8]]
+    let names: [[UInt8]]
 
     /// Parses a path in the form used in dumps.
     ///
     /// - Parameter bytes: Names separated by single slashes, or `.` for the root.
     /// - Returns: nil for a path that is absolute or contains an empty name, `.`, `..` or a NUL.
-    package init?(_ bytes: some Collection<UInt8>) {
+    init?(_ bytes: some Collection<UInt8>) {
         if bytes.elementsEqual(".".utf8) {
             names = []
             return
@@ -22,7 +22,7 @@ package struct DumpPath: Sendable, Hashable {
     }
 
     /// The path in the form used in dumps.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         names.isEmpty
             ? Array(".".utf8) : Array(names.joined(separator: [UInt8(ascii: "/")]))
     }

@@ -5,7 +5,7 @@ import ResourceValues
 ///
 /// Each directory has a section: a header, one line for each item with marks, in no particular
 /// order, and an end. A missing end shows that the dump was truncated.
-package enum DumpRecord: Sendable, Hashable {
+enum DumpRecord: Sendable, Hashable {
     /// The start of a section, with the root's path as given; the path is informative only.
     case header(root: [UInt8])
     /// An item and its marks, each either unset or a valid value.
@@ -17,7 +17,7 @@ package enum DumpRecord: Sendable, Hashable {
     static let version: Int64 = 1
 
     /// The record as one line of JSON, including the newline.
-    package var line: [UInt8] {
+    var line: [UInt8] {
         var line = JSONLine()
         switch self {
         case .header(let root):
@@ -43,14 +43,14 @@ package enum DumpRecord: Sendable, Hashable {
 }
 
 /// The end line of a dump's section.
-package struct DumpEnd: Sendable, Hashable {
+struct DumpEnd: Sendable, Hashable {
     /// The number of items in the section.
-    package var items: Int64
+    var items: Int64
     /// Whether everything below the root could be read.
-    package var isComplete: Bool
+    var isComplete: Bool
 
     /// Creates an end line.
-    package init(items: Int64, isComplete: Bool) {
+    init(items: Int64, isComplete: Bool) {
         self.items = items
         self.isComplete = isComplete
     }

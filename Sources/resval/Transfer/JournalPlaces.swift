@@ -8,7 +8,7 @@ extension Journal {
     /// Returns a journal in the state directory, named after the command, the time and the pid.
     ///
     /// - Throws: ``FileError`` when the state directory cannot be determined.
-    package static func new(of command: TransferCommand) throws(FileError) -> Journal {
+    static func new(of command: TransferCommand) throws(FileError) -> Journal {
         let name = "\(command.rawValue)-\(FileTime.now.rfc3339)-\(processNumber()).jsonl"
         return Journal(
             at: try StateDirectory.path().appending(name), of: command, makesDirectory: true)
@@ -19,7 +19,7 @@ extension Journal {
     /// - Returns: nil when there is no such journal.
     /// - Throws: ``FileError``, also when the directory belongs to another user or other users can
     ///   write to it.
-    package static func newest(of command: TransferCommand) throws(FileError) -> FilePath? {
+    static func newest(of command: TransferCommand) throws(FileError) -> FilePath? {
         let directory = try StateDirectory.path()
         guard try requireOwnStateDirectory(directory) else { return nil }
         var newest: [UInt8]?
@@ -39,7 +39,7 @@ extension Journal {
     }
 
     /// Appends `.undone` to the name of a journal, so that ``newest(of:)`` ignores it.
-    package static func setAside(_ path: FilePath) throws(FileError) {
+    static func setAside(_ path: FilePath) throws(FileError) {
         let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
         let here = FileDescriptor.workingDirectory
         do throws(Errno) {

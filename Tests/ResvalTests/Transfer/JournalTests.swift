@@ -1,11 +1,12 @@
 import EffectiveValues
-import MarkTransfer
 import ResourceValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import resval
 
 @Suite("The journal of import and export")
 struct JournalTests {

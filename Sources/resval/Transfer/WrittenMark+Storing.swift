@@ -6,7 +6,7 @@ import SystemPackage
 
 extension WrittenMark {
     /// Returns the value that an open file has for this kind of mark; nil if it has none.
-    package func storedValue(on file: FileDescriptor) throws(FileError) -> [UInt8]? {
+    func storedValue(on file: FileDescriptor) throws(FileError) -> [UInt8]? {
         if let attribute { return try file.extendedAttribute(named: attribute) }
         return try isNodump(file) ? value : nil
     }
@@ -15,7 +15,7 @@ extension WrittenMark {
     ///
     /// - Throws: ``FileError``; `attributeExists` when another program has stored the attribute
     ///   since it was read.
-    package func store(on file: FileDescriptor) throws(FileError) {
+    func store(on file: FileDescriptor) throws(FileError) {
         if let attribute {
             return try file.setExtendedAttribute(named: attribute, to: value, if: .absent)
         }
@@ -23,7 +23,7 @@ extension WrittenMark {
     }
 
     /// Removes the mark from an open file.
-    package func remove(from file: FileDescriptor) throws(FileError) {
+    func remove(from file: FileDescriptor) throws(FileError) {
         if let attribute {
             try file.removeExtendedAttribute(named: attribute)
         } else {

@@ -7,14 +7,14 @@ import SystemPackage
 ///
 /// Each name is looked up relative to the open parent directory, and symbolic links are not
 /// followed. A path may therefore be of any length, and no path leads out of the directory.
-package final class BeneathRoot: Sendable {
+final class BeneathRoot: Sendable {
     private let root: OwnedDescriptor
     private let path: FilePath
 
     /// Opens the directory, following symbolic links.
     ///
     /// - Throws: ``FileError`` from `openat(2)`.
-    package init(_ path: FilePath) throws(FileError) {
+    init(_ path: FilePath) throws(FileError) {
         self.path = path
         do throws(Errno) {
             root = OwnedDescriptor(try openDirectoryReference(path))
@@ -27,7 +27,7 @@ package final class BeneathRoot: Sendable {
     ///
     /// - Throws: ``FileError``: `noSuchFile`; `notADirectory`, also for a symbolic link as an
     ///   intermediate component; `unsupportedFileKind` for items that cannot store marks.
-    package func item(at place: DumpPath) throws(FileError) -> HeldItem {
+    func item(at place: DumpPath) throws(FileError) -> HeldItem {
         let shown = shownPath(of: place)
         guard let last = place.names.last else {
             return try checked(HeldItem(root.descriptor, shownPath: shown.bytes, path: shown))

@@ -6,23 +6,23 @@ import SystemPackage
 import TextFormats
 
 /// One change recorded in a journal: a mark written on an item that did not have it.
-package struct JournalEntry: Sendable, Hashable {
+struct JournalEntry: Sendable, Hashable {
     /// The item's absolute path at the time of the change.
-    package let path: FilePath
+    let path: FilePath
     /// The identity by which the item is recognized.
-    package let identity: PersistentIdentity
+    let identity: PersistentIdentity
     /// The mark that was written.
-    package let mark: WrittenMark
+    let mark: WrittenMark
 
     /// Creates an entry.
-    package init(path: FilePath, identity: PersistentIdentity, mark: WrittenMark) {
+    init(path: FilePath, identity: PersistentIdentity, mark: WrittenMark) {
         self.path = path
         self.identity = identity
         self.mark = mark
     }
 
     /// The entry as one line of JSON, including the newline.
-    package var line: [UInt8] {
+    var line: [UInt8] {
         var line = JSONLine()
         line.add(path: path.bytes)
         switch identity.filesystem {
@@ -43,7 +43,7 @@ package struct JournalEntry: Sendable, Hashable {
     /// Parses a line without its newline.
     ///
     /// - Throws: `JSONError` for anything that ``line`` does not write.
-    package init(line: ArraySlice<UInt8>) throws(JSONError) {
+    init(line: ArraySlice<UInt8>) throws(JSONError) {
         var fields = ByteFields()
         var newValue = ByteFields(name: "new", base64Name: "newBase64")
         var filesystem = ByteFields(name: "filesystem", base64Name: "filesystemBase64")

@@ -2,7 +2,7 @@ import CommandSupport
 import TextFormats
 
 /// A command that translates marks and keeps a journal.
-package enum TransferCommand: String, Sendable, Hashable {
+enum TransferCommand: String, Sendable, Hashable {
     /// Translates foreign marks into native ones.
     case `import`
     /// Translates native marks into foreign ones.
@@ -10,15 +10,15 @@ package enum TransferCommand: String, Sendable, Hashable {
 }
 
 /// The first line of a journal.
-package struct JournalHeader: Sendable, Hashable {
+struct JournalHeader: Sendable, Hashable {
     /// The command whose changes the journal records.
-    package let command: TransferCommand
+    let command: TransferCommand
 
     /// Creates a header.
-    package init(command: TransferCommand) { self.command = command }
+    init(command: TransferCommand) { self.command = command }
 
     /// The header as one line of JSON, including the newline.
-    package var line: [UInt8] { line(version: 2) }
+    var line: [UInt8] { line(version: 2) }
 
     private func line(version: Int) -> [UInt8] {
         var line = JSONLine()
@@ -32,7 +32,7 @@ package struct JournalHeader: Sendable, Hashable {
     ///
     /// - Returns: nil when the line is not a header of version 1 or 2. Entries of version 1 identify
     ///   items by device and inode only.
-    package init?(line: [UInt8]) {
+    init?(line: [UInt8]) {
         for command in [TransferCommand.import, .export] {
             let header = JournalHeader(command: command)
             for version in 1...2

@@ -8,9 +8,9 @@ import SystemPackage
 ///
 /// The file is created with the first change, accessible to its owner only, and never replaces an
 /// existing file.
-package final class Journal: Sendable {
+final class Journal: Sendable {
     /// The path of the journal file, which may not exist yet.
-    package let path: FilePath
+    let path: FilePath
     private let command: TransferCommand
     private let makesDirectory: Bool
     private let file = Monitor<SharedDescriptor?>(nil)
@@ -21,19 +21,19 @@ package final class Journal: Sendable {
     ///   - path: The path of the file to create.
     ///   - command: The command whose changes are recorded.
     ///   - makesDirectory: Whether a missing parent directory is created with the file.
-    package init(at path: FilePath, of command: TransferCommand, makesDirectory: Bool = false) {
+    init(at path: FilePath, of command: TransferCommand, makesDirectory: Bool = false) {
         self.path = path
         self.command = command
         self.makesDirectory = makesDirectory
     }
 
     /// Whether the file was created.
-    package var exists: Bool { file.withLock { $0 } != nil }
+    var exists: Bool { file.withLock { $0 } != nil }
 
     /// Appends entries and synchronizes the file to the device.
     ///
     /// - Throws: ``FileError`` with the journal's path. The changes must then not be made.
-    package func append(_ entries: [JournalEntry]) throws(FileError) {
+    func append(_ entries: [JournalEntry]) throws(FileError) {
         let bytes = entries.flatMap(\.line)
         if makesDirectory && !exists { try makeStateDirectory(path.removingLastComponent()) }
         do throws(Errno) {

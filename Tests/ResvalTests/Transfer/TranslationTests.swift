@@ -1,9 +1,10 @@
 import EffectiveValues
-import MarkTransfer
 import ResourceValues
 import StoragePolicy
 import SystemPackage
 import Testing
+
+@testable import resval
 
 @Suite("What import and export write")
 struct TranslationTests {

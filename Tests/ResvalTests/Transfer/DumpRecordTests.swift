@@ -1,12 +1,13 @@
-import MarkTransfer
 import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
 
+@testable import resval
+
 @Suite("Lines of a dump")
-struct DumpTests {
+struct DumpRecordTests {
     private func read(_ line: String) throws(DumpError) -> DumpRecord {
         try DumpRecord(line: Array(line.utf8))
     }
