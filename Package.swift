@@ -111,40 +111,25 @@ let package = Package(
                 argumentParser, "EffectiveValues", "ResourceValues", "StoragePolicy",
                 "SystemCalls", "TextFormats", systemPackage,
             ]),
-        .target(
-            name: "BackupSettings",
-            dependencies: [
-                "CommandSupport", "EffectiveValues", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
-            ]),
-        .target(
-            name: "PurgeWatching",
-            dependencies: [
-                "CommandSupport", "EffectiveValues", "PurgePlanning", "ResourceValues",
-                "SettingsReading", "StorageManagement", "StoragePolicy", "SystemCalls",
-                systemPackage,
-            ]),
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "CommandSupport", "EffectiveValues", "FileTree",
-                "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
-                "TextFormats", systemPackage,
+                argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "ResourceValues",
+                "StorageManagement", "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
             ]),
         .executableTarget(
             name: "resval-backup",
             dependencies: [
-                argumentParser, "BackupEngines", "BackupPlanning", "BackupSettings",
-                "CommandSupport", "EffectiveValues", "Eviction", "FileTree", "ResourceValues",
-                "SettingsReading", "StoragePolicy", "SystemCalls", "TextFormats", subprocess,
-                systemPackage,
+                argumentParser, "BackupEngines", "BackupPlanning", "CommandSupport",
+                "EffectiveValues", "Eviction", "FileTree", "ResourceValues", "SettingsReading",
+                "StoragePolicy", "SystemCalls", "TextFormats", subprocess, systemPackage,
             ]),
         .executableTarget(
             name: "resval-purge",
             dependencies: [
                 argumentParser, "CommandSupport", "EffectiveValues", "PurgePlanning",
-                "PurgeWatching", "ResourceValues", "SettingsReading", "StorageManagement",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
+                "ResourceValues", "SettingsReading", "StorageManagement", "StoragePolicy",
+                "SystemCalls", "TextFormats", systemPackage,
             ]),
 
         // Support for tests and benchmarks.
@@ -240,16 +225,11 @@ let package = Package(
                 "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", systemPackage,
             ]),
         .testTarget(
-            name: "BackupSettingsTests",
-            dependencies: [
-                "BackupSettings", "CommandSupport", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
-            ]),
-        .testTarget(
             name: "ResvalBackupTests",
             dependencies: [
-                "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval",
-                "resval-backup", "resval-purge", "foundation-tool", systemPackage,
+                "CommandSupport", "ResourceValues", "SettingsReading", "StoragePolicy",
+                "SystemCalls", "TestSupport", "foundation-tool", "resval", "resval-backup",
+                "resval-purge", systemPackage,
             ]),
         .testTarget(
             name: "CommandSupportTests",
@@ -286,8 +266,9 @@ let package = Package(
         .testTarget(
             name: "ResvalPurgeTests",
             dependencies: [
-                "EffectiveValues", "PurgePlanning", "ResourceValues", "SystemCalls", "TestSupport",
-                "resval", "resval-purge", systemPackage,
+                "CLinux", "CommandSupport", "CTestSupport", "EffectiveValues", "PurgePlanning",
+                "ResourceValues", "SettingsReading", "StorageManagement", "StoragePolicy",
+                "SystemCalls", "TestSupport", "resval", "resval-purge", systemPackage,
             ]),
         .testTarget(
             name: "StorageManagementTests",
@@ -297,19 +278,11 @@ let package = Package(
                 systemPackage,
             ]),
         .testTarget(
-            name: "PurgeWatchingTests",
-            dependencies: [
-                "CLinux", "CommandSupport", "CTestSupport", "EffectiveValues", "PurgePlanning",
-                "PurgeWatching", "ResourceValues", "SettingsReading", "StorageManagement",
-                "StoragePolicy", "SystemCalls", "TestSupport", "resval", "resval-purge",
-                systemPackage,
-            ]),
-        .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "BackupEngines", "BackupSettings", "CommandSupport", "EffectiveValues", "Eviction",
-                "PurgePlanning", "ResourceValues", "SettingsReading", "StoragePolicy",
-                "SystemCalls", "TestSupport", "TextFormats", "resval", systemPackage,
+                "BackupEngines", "CommandSupport", "EffectiveValues", "Eviction", "PurgePlanning",
+                "ResourceValues", "SettingsReading", "StoragePolicy", "SystemCalls", "TestSupport",
+                "TextFormats", "resval", "resval-backup", systemPackage,
             ],
             path: "Tests/Fuzz", exclude: ["Corpora"]),
     ],

@@ -1,4 +1,3 @@
-import BackupSettings
 import CommandSupport
 import ResourceValues
 import SystemCalls

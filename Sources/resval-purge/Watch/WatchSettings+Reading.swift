@@ -9,7 +9,7 @@ import SystemPackage
 extension WatchSettings {
     /// The default configuration file: `$XDG_CONFIG_HOME/resval/purge.toml`, by default below
     /// `~/.config`; nil when no home is known.
-    package static var defaultFile: FilePath? {
+    static var defaultFile: FilePath? {
         currentBaseDirectories().configurationHome?.path
             .appending("resval").appending("purge.toml")
     }
@@ -17,7 +17,7 @@ extension WatchSettings {
     /// Reads a configuration file.
     ///
     /// - Throws: `FileError` when it cannot be read, `SettingsError` when it is invalid.
-    package static func read(_ path: FilePath) throws -> WatchSettings {
+    static func read(_ path: FilePath) throws -> WatchSettings {
         try WatchSettings(
             try settingsText(of: path).text, home: currentBaseDirectories().home)
     }
@@ -25,7 +25,7 @@ extension WatchSettings {
     /// Reads ``defaultFile``. When it does not exist, the volume of the home is watched.
     ///
     /// - Throws: as ``read(_:)``; `FileError` `other` when no home is known.
-    package static func readUsual() throws -> WatchSettings {
+    static func readUsual() throws -> WatchSettings {
         guard let file = defaultFile, let home = currentBaseDirectories().home else {
             throw FileError(
                 code: .other, message: "no home is known", advice: "set HOME, or give --config")
@@ -44,7 +44,7 @@ extension WatchSettings {
     ///   - home: what `~` stands for, and the volume watched by default; nil when no home is
     ///     known.
     /// - Throws: `SettingsError`, with the line, the key and what is valid.
-    package init(_ text: String, home: FilePath?) throws(SettingsError) {
+    init(_ text: String, home: FilePath?) throws(SettingsError) {
         let reader = try SettingsReader(text)
         try reader.refuseUnknownKeys(but: WatchKey.self)
         let paths = SettingsPaths(home: home, reader: reader)

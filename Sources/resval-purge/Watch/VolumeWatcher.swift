@@ -7,7 +7,7 @@ import SystemCalls
 import SystemPackage
 
 /// Keeps volumes above their thresholds: measures, purges, logs, and sleeps.
-package final class VolumeWatcher {
+final class VolumeWatcher {
     private struct Watched {
         let path: FilePath
         var watch: VolumeWatch
@@ -29,7 +29,7 @@ package final class VolumeWatcher {
     private var volumes: [Watched] = []
     private var toldStatus = ""
     /// Whether anything has failed since the start.
-    private(set) package var hasFailures = false
+    private(set) var hasFailures = false
 
     /// Creates a watcher.
     ///
@@ -39,7 +39,7 @@ package final class VolumeWatcher {
     ///   - log: the log of what is done.
     ///   - interval: the interval between measurements.
     ///   - environment: returns the locations and protected directories under some settings.
-    package init(
+    init(
         _ settings: WatchSettings, _ notifier: ServiceNotifier, _ log: ServiceLog,
         interval: PollingInterval = PollingInterval(),
         environment: @escaping (WatchSettings) -> PolicyEnvironment
@@ -55,13 +55,13 @@ package final class VolumeWatcher {
     }
 
     /// Whether any volume is below the `low` threshold, or cannot be measured.
-    package var isShort: Bool { volumes.contains { !isRelieved($0.path) } }
+    var isShort: Bool { volumes.contains { !isRelieved($0.path) } }
 
     /// Measures each volume once, and purges where space is short.
     ///
     /// - Returns: how long to wait before the next measurement.
     @discardableResult
-    package func lookOnce() -> Duration {
+    func lookOnce() -> Duration {
         var wait = interval.longest
         for index in volumes.indices where !StopRequest.isMade {
             wait = min(wait, look(at: index))
@@ -72,7 +72,7 @@ package final class VolumeWatcher {
 
     /// Watches until SIGTERM or SIGINT. SIGHUP calls `reload` for new settings; when it returns
     /// nil, the current ones remain.
-    package func run(reload: () -> WatchSettings?) {
+    func run(reload: () -> WatchSettings?) {
         // Finishing leftovers may take longer than the manager allows for a start.
         notify("READY=1")
         prepare()

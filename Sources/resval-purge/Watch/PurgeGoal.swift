@@ -2,34 +2,34 @@ import StorageManagement
 import SystemCalls
 
 /// How much a purge is to free, in bytes and in inodes.
-package struct PurgeGoal: Sendable, Hashable {
+struct PurgeGoal: Sendable, Hashable {
     /// What the purge aims at: afterwards twice the `low` threshold is available.
-    package var wanted = Amount()
+    var wanted = Amount()
     /// What the purge must at least free to make sense: afterwards the `low` threshold is
     /// available.
-    package var needed = Amount()
+    var needed = Amount()
     /// Whether freeing less than ``needed`` makes sense too: at critical pressure everything helps.
-    package var isPartial = false
+    var isPartial = false
 
     /// A number of bytes and a number of inodes.
-    package struct Amount: Sendable, Hashable {
-        package var bytes: Int64 = 0
-        package var inodes: Int64 = 0
+    struct Amount: Sendable, Hashable {
+        var bytes: Int64 = 0
+        var inodes: Int64 = 0
 
-        package init(bytes: Int64 = 0, inodes: Int64 = 0) {
+        init(bytes: Int64 = 0, inodes: Int64 = 0) {
             self.bytes = bytes
             self.inodes = inodes
         }
 
         /// Whether another amount has at least as many bytes and as many inodes.
-        package func isReached(by other: Amount) -> Bool {
+        func isReached(by other: Amount) -> Bool {
             other.bytes >= bytes && other.inodes >= inodes
         }
     }
 
     /// Creates the goal for a measured space; it is empty when twice the `low` threshold is
     /// available.
-    package init(_ space: StorageSpace, _ thresholds: StorageThresholds) {
+    init(_ space: StorageSpace, _ thresholds: StorageThresholds) {
         isPartial = thresholds.pressure(of: space) == .critical
         for amount in space.byteAmounts {
             let low = thresholds.lowBytes.value(of: amount.total)

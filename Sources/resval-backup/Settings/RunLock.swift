@@ -6,11 +6,11 @@ import SystemPackage
 ///
 /// The kernel releases the lock when the process ends, so a run that was killed leaves none behind.
 /// The file stays: a lock on a file that is removed and created again would not exclude anyone.
-package final class RunLock: Sendable {
+final class RunLock: Sendable {
     private let file: OwnedDescriptor
 
     /// The outcome of trying to take the lock.
-    package enum Attempt: Sendable {
+    enum Attempt: Sendable {
         /// The lock was taken; it is released when this object is deinitialized.
         case taken(RunLock)
         /// Another process has the lock; the pid in the file, or nil when the file has none.
@@ -24,7 +24,7 @@ package final class RunLock: Sendable {
     /// - Parameter directory: the state directory, which must exist.
     /// - Throws: ``FileError`` when the file can be neither created nor opened, or cannot be
     ///   locked.
-    package static func take(in directory: FilePath) throws(FileError) -> Attempt {
+    static func take(in directory: FilePath) throws(FileError) -> Attempt {
         let path = directory.appending("backup.lock")
         let lock = RunLock(try open(path))
         do throws(Errno) {
@@ -57,7 +57,7 @@ package final class RunLock: Sendable {
     /// Whether a process has the lock. The check takes the lock for a moment.
     ///
     /// - Throws: ``FileError`` when the file cannot be opened or locked.
-    package static func isHeld(in directory: FilePath) throws(FileError) -> Bool {
+    static func isHeld(in directory: FilePath) throws(FileError) -> Bool {
         let path = directory.appending("backup.lock")
         guard let opened = try openStateFile(path) else { return false }
         let file = OwnedDescriptor(opened)

@@ -1,9 +1,9 @@
 import StorageManagement
 
 /// Decides when a volume is purged, from its arguments alone.
-package struct VolumeWatch: Sendable {
+struct VolumeWatch: Sendable {
     /// The next action.
-    package enum Action: Sendable, Hashable {
+    enum Action: Sendable, Hashable {
         /// Measure again after a time.
         case wait(Duration)
         /// Purge now.
@@ -11,7 +11,7 @@ package struct VolumeWatch: Sendable {
     }
 
     /// The result of a purge.
-    package enum Result: Sendable, Hashable {
+    enum Result: Sendable, Hashable {
         /// What was needed is available, or something was deleted and more may have been written
         /// meanwhile.
         case helpful
@@ -20,33 +20,33 @@ package struct VolumeWatch: Sendable {
     }
 
     /// The pause after the first fruitless purge; it doubles after each further one.
-    package static let firstPause = Duration.seconds(300)
+    static let firstPause = Duration.seconds(300)
     /// The longest pause after fruitless purges.
-    package static let longestPause = Duration.seconds(3600)
+    static let longestPause = Duration.seconds(3600)
     /// The pause after a helpful purge.
-    package static let pauseAfterHelp = Duration.seconds(2)
+    static let pauseAfterHelp = Duration.seconds(2)
 
     /// The interval between measurements.
-    package var interval = PollingInterval()
+    var interval = PollingInterval()
     /// The volume's pressure at the last measurement; nil before the first.
-    package var pressure: StoragePressure? { tracker.pressure }
+    var pressure: StoragePressure? { tracker.pressure }
 
     /// The thresholds below which a purge begins.
-    package var thresholds: StorageThresholds { tracker.thresholds }
+    var thresholds: StorageThresholds { tracker.thresholds }
 
     private var tracker: PressureTracker
     private var pause = Self.firstPause
     /// The time before which no purge begins, and the pressure when that was decided.
     private var hold: (until: Duration, at: StoragePressure)?
 
-    package init(_ thresholds: StorageThresholds) { tracker = PressureTracker(thresholds) }
+    init(_ thresholds: StorageThresholds) { tracker = PressureTracker(thresholds) }
 
     /// Returns the action for a measured space.
     ///
     /// - Parameters:
     ///   - space: the measured space.
     ///   - now: a time that never goes back.
-    package mutating func action(for space: StorageSpace, at now: Duration) -> Action {
+    mutating func action(for space: StorageSpace, at now: Duration) -> Action {
         let pressure = tracker.update(with: space)
         let wait = interval.interval(for: space, tracker.thresholds)
         // Between the threshold and its margin the pressure is kept, but nothing needs to be freed.
@@ -66,7 +66,7 @@ package struct VolumeWatch: Sendable {
     }
 
     /// Adds the result of a purge.
-    package mutating func note(_ result: Result, at now: Duration) {
+    mutating func note(_ result: Result, at now: Duration) {
         let pressure = tracker.pressure ?? .normal
         switch result {
         case .helpful:

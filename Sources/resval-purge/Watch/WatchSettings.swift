@@ -3,23 +3,23 @@ import StoragePolicy
 import SystemPackage
 
 /// The settings for watching volumes, as read from the configuration file.
-package struct WatchSettings: Sendable, Hashable {
+struct WatchSettings: Sendable, Hashable {
     /// An absolute path on each watched volume.
-    package var volumes: [FilePath] = []
+    var volumes: [FilePath] = []
     /// The thresholds below which a purge begins.
-    package var thresholds = StorageThresholds()
+    var thresholds = StorageThresholds()
     /// The directories below which `isPurgeable` marks count, absolute.
-    package var markRoots: [FilePath] = []
+    var markRoots: [FilePath] = []
     /// Additional protected directories, absolute.
-    package var protected: [FilePath] = []
+    var protected: [FilePath] = []
     /// Additional directories for caches and for temporary files, absolute.
-    package var locations: [StorageLocation] = []
+    var locations: [StorageLocation] = []
     /// The age below which nothing is purged, in seconds; nil for the ages that follow from the
     /// location and the pressure.
-    package var minimumAge: Int64?
+    var minimumAge: Int64?
 
     /// Creates settings that watch the given volumes.
-    package init(volumes: [FilePath]) { self.volumes = volumes }
+    init(volumes: [FilePath]) { self.volumes = volumes }
 }
 
 /// The keys of the configuration file.

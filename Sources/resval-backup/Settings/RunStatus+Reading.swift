@@ -5,7 +5,7 @@ extension RunStatus {
     /// Parses a status file; unknown fields, as later versions may add, are ignored.
     ///
     /// - Throws: `JSONError` for anything that is not a status.
-    package init(_ bytes: [UInt8]) throws(JSONError) {
+    init(_ bytes: [UInt8]) throws(JSONError) {
         var fields = Fields()
         var scanner = JSONScanner(bytes[...], hasLostBytes: false)
         try scanner.forEachField { scanner, name throws(JSONError) in
@@ -56,7 +56,7 @@ extension RunStatus {
 
 extension SnapshotSummary {
     /// Parses what `create --json-counts` prints; nil when it names no snapshot.
-    package init?(createOutput bytes: [UInt8]) throws(JSONError) {
+    init?(createOutput bytes: [UInt8]) throws(JSONError) {
         var fields = SummaryFields()
         var scanner = JSONScanner(bytes[...], hasLostBytes: false)
         try scanner.forEachField { scanner, name throws(JSONError) in

@@ -9,7 +9,7 @@ extension BackupSettings {
     /// `$XDG_CONFIG_HOME/resval/backup.toml`, by default below `~/.config`.
     ///
     /// - Returns: nil when no home directory is known.
-    package static var defaultFile: FilePath? {
+    static var defaultFile: FilePath? {
         PolicyEnvironment.current().base.configurationHome?.path
             .appending("resval").appending("backup.toml")
     }
@@ -18,7 +18,7 @@ extension BackupSettings {
     ///
     /// - Throws: ``FileError`` when it cannot be read; ``SettingsError`` when it is not valid, or
     ///   when it contains a password and users other than its owner have permissions on it.
-    package static func read(_ path: FilePath) throws -> BackupSettings {
+    static func read(_ path: FilePath) throws -> BackupSettings {
         let (text, status) = try settingsText(of: path)
         let settings = try BackupSettings(text, home: PolicyEnvironment.current().base.home)
         if case .text = settings.password, status.permissions & 0o077 != 0 {

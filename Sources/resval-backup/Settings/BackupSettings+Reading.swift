@@ -10,7 +10,7 @@ extension BackupSettings {
     ///   - text: TOML.
     ///   - home: what `~` stands for; nil when no home directory is known.
     /// - Throws: ``SettingsError``, naming the line, the key and what is valid.
-    package init(_ text: String, home: FilePath?) throws(SettingsError) {
+    init(_ text: String, home: FilePath?) throws(SettingsError) {
         let reader = try SettingsReader(text)
         let paths = SettingsPaths(home: home, reader: reader)
         try reader.refuseUnknownKeys(but: SettingsKey.self)

@@ -1,9 +1,10 @@
-import BackupSettings
 import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import resval_backup
 
 @Suite("Lock and status of the daily backup")
 struct StatusTests {

@@ -5,19 +5,19 @@ import TextFormats
 
 /// The file `backup-status.json` in the state directory. It is replaced as a whole, so that other
 /// programs may read it at any time.
-package struct StatusFile: Sendable {
+struct StatusFile: Sendable {
     /// The path of the file.
-    package let path: FilePath
+    let path: FilePath
 
     /// Creates a reference to the file in a state directory.
-    package init(in directory: FilePath) {
+    init(in directory: FilePath) {
         path = directory.appending("backup-status.json")
     }
 
     /// Returns the status of the last run; nil when there was none.
     ///
     /// - Throws: ``FileError`` when the file cannot be read or is not valid.
-    package func read() throws(FileError) -> RunStatus? {
+    func read() throws(FileError) -> RunStatus? {
         guard let bytes = try contentsOfStateFile(path, limit: 1 << 20) else { return nil }
         do throws(JSONError) {
             return try RunStatus(bytes)
@@ -28,7 +28,7 @@ package struct StatusFile: Sendable {
     }
 
     /// Replaces the status.
-    package func write(_ status: RunStatus) throws(FileError) {
+    func write(_ status: RunStatus) throws(FileError) {
         try status.line.withUnsafeBufferPointer { bytes throws(FileError) in
             try writeFile(UnsafeRawBufferPointer(bytes), to: path, permissions: 0o600)
         }

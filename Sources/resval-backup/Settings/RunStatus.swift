@@ -3,33 +3,33 @@ import SystemCalls
 import TextFormats
 
 /// The status of the daily backup, as the status file reports it to other programs.
-package struct RunStatus: Sendable, Hashable {
+struct RunStatus: Sendable, Hashable {
     /// How the last run ended.
-    package var result = RunResult.running
+    var result = RunResult.running
     /// The last step that the run began; nil before its first step.
-    package var step: BackupStep.Kind?
+    var step: BackupStep.Kind?
     /// The exit code; nil while running.
-    package var exitCode: Int32?
+    var exitCode: Int32?
     /// The pid of the run's process.
-    package var process: Int32
+    var process: Int32
     /// When the run began.
-    package var start: FileTime
+    var start: FileTime
     /// When the run ended; nil while running.
-    package var end: FileTime?
+    var end: FileTime?
     /// The snapshot that was made; nil when none was.
-    package var snapshot: SnapshotSummary?
+    var snapshot: SnapshotSummary?
     /// When a run last ended with everything done.
-    package var lastCleanRun: FileTime?
+    var lastCleanRun: FileTime?
     /// When the repository was last found to be intact.
-    package var lastVerify: FileTime?
+    var lastVerify: FileTime?
     /// When data that no snapshot needs was last removed.
-    package var lastPrune: FileTime?
+    var lastPrune: FileTime?
 
     /// When the last run made a snapshot of all it could, as far as this status shows; nil when it
     /// did not.
     ///
     /// While a run is in progress, this is the last time that a run ended with everything done.
-    package var lastBackup: FileTime? {
+    var lastBackup: FileTime? {
         switch result {
         case .ok, .incomplete: end
         case .running: lastCleanRun
@@ -43,7 +43,7 @@ package struct RunStatus: Sendable, Hashable {
     ///   - age: the age, in seconds, at which a backup is stale; nil when none ever is.
     ///   - now: the current time. A backup from the future is stale too: the clock was set, so the
     ///     backup's age is unknown.
-    package func isStale(after age: Int64?, now: FileTime) -> Bool {
+    func isStale(after age: Int64?, now: FileTime) -> Bool {
         guard let age, let lastBackup else { return false }
         let seconds = now.seconds.subtractingSaturating(lastBackup.seconds)
         // Small corrections of the clock are normal.
@@ -51,7 +51,7 @@ package struct RunStatus: Sendable, Hashable {
     }
 
     /// Creates the status of a run that begins, with the times of the previous one.
-    package init(process: Int32, start: FileTime, after previous: RunStatus?) {
+    init(process: Int32, start: FileTime, after previous: RunStatus?) {
         self.process = process
         self.start = start
         lastCleanRun = previous?.lastCleanRun
@@ -60,12 +60,12 @@ package struct RunStatus: Sendable, Hashable {
     }
 
     /// The status as a line of JSON, with a newline.
-    package var line: [UInt8] { line(isStale: nil) }
+    var line: [UInt8] { line(isStale: nil) }
 
     /// The status as a line of JSON, with a newline.
     ///
     /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
-    package func line(isStale: Bool?) -> [UInt8] {
+    func line(isStale: Bool?) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)
         if let isStale { line.add("isStale", isStale) }
@@ -88,22 +88,22 @@ package struct RunStatus: Sendable, Hashable {
 }
 
 /// The facts about a snapshot that `create --json-counts` prints.
-package struct SnapshotSummary: Sendable, Hashable {
+struct SnapshotSummary: Sendable, Hashable {
     /// The snapshot's identifier.
-    package var identifier: String
+    var identifier: String
     /// The number of items in it.
-    package var items: Int64 = 0
+    var items: Int64 = 0
     /// The bytes of these items.
-    package var bytes: Int64 = 0
+    var bytes: Int64 = 0
     /// The number of bytes by which the repository grew.
-    package var addedBytes: Int64 = 0
+    var addedBytes: Int64 = 0
     /// The number of excluded items.
-    package var leftOutItems: Int64 = 0
+    var leftOutItems: Int64 = 0
     /// Whether `forget` may follow; not part of the status file.
-    package var allowsForget = false
+    var allowsForget = false
 
     /// Creates a summary.
-    package init(
+    init(
         identifier: String, items: Int64 = 0, bytes: Int64 = 0, addedBytes: Int64 = 0,
         leftOutItems: Int64 = 0
     ) {

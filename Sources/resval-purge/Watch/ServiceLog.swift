@@ -4,15 +4,15 @@ import SystemPackage
 
 /// A log on standard error: messages as other commands write them, or, when the journal reads
 /// standard error, lines with the priority prefix of sd-daemon(3).
-package struct ServiceLog: Sendable {
+struct ServiceLog: Sendable {
     /// The priority of a line, by its syslog number.
-    package enum Priority: Int, Sendable { case error = 3, warning = 4, notice = 5, info = 6 }
+    enum Priority: Int, Sendable { case error = 3, warning = 4, notice = 5, info = 6 }
 
     /// Whether the journal reads standard error.
-    package let isJournal: Bool
+    let isJournal: Bool
 
     /// The log for this process: for the journal when `$JOURNAL_STREAM` names standard error.
-    package static var current: ServiceLog {
+    static var current: ServiceLog {
         guard let stream = environmentVariable("JOURNAL_STREAM") else {
             return ServiceLog(isJournal: false)
         }
@@ -26,10 +26,10 @@ package struct ServiceLog: Sendable {
         return ServiceLog(isJournal: Array(own.utf8) == stream)
     }
 
-    package init(isJournal: Bool) { self.isJournal = isJournal }
+    init(isJournal: Bool) { self.isJournal = isJournal }
 
     /// Writes a line about a path; nil when it concerns no path.
-    package func write(_ priority: Priority, about path: [UInt8]? = nil, _ text: String) {
+    func write(_ priority: Priority, about path: [UInt8]? = nil, _ text: String) {
         guard isJournal else { return Messages.write(about: path, text) }
         var line = Array("<\(priority.rawValue)>".utf8)
         if let path {

@@ -7,7 +7,7 @@ import SystemPackage
 extension WatchSettings {
     /// Returns a warning for each configured directory that cannot be found: a misspelt one has no
     /// effect, and that must be reported.
-    package func missingDirectories() -> [(path: FilePath, sentence: String)] {
+    func missingDirectories() -> [(path: FilePath, sentence: String)] {
         let named =
             protected.map { ($0, "protected", "nothing is protected there") }
             + markRoots.map { ($0, "mark-roots", "no mark counts there") }
@@ -28,7 +28,7 @@ extension WatchSettings {
     ///
     /// - Parameter environment: the environment under these settings.
     /// - Throws: `SettingsError`, listing each refused directory.
-    package func requirePlausibleLocations(
+    func requirePlausibleLocations(
         in environment: PolicyEnvironment
     ) throws(SettingsError) {
         let refusals = environment.locations.refusals.map { refusal in

@@ -1,5 +1,5 @@
 /// How a run of the daily backup ended.
-package enum RunResult: String, Sendable, Hashable, CaseIterable {
+enum RunResult: String, Sendable, Hashable, CaseIterable {
     /// A run is in progress, or was killed.
     case running
     /// Everything was done.
@@ -18,7 +18,7 @@ package enum RunResult: String, Sendable, Hashable, CaseIterable {
     case interrupted
 
     /// Creates the result that an exit code stands for.
-    package init(exitCode: Int32) {
+    init(exitCode: Int32) {
         switch exitCode {
         case 0: self = .ok
         case 3: self = .incomplete
@@ -31,7 +31,7 @@ package enum RunResult: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The exit code of `status` after such a run: 0 for `ok`, 3 for `incomplete`, otherwise 1.
-    package var statusCode: Int32 {
+    var statusCode: Int32 {
         switch self {
         case .ok: 0
         case .incomplete: 3

@@ -2,7 +2,7 @@ import PurgePlanning
 import StorageManagement
 import Testing
 
-@testable import PurgeWatching
+@testable import resval_purge
 
 private let mebibyte: Int64 = 1 << 20
 

@@ -1,8 +1,9 @@
-import BackupSettings
 import SettingsReading
 import StoragePolicy
 import SystemPackage
 import Testing
+
+@testable import resval_backup
 
 @Suite("The text of the configuration file")
 struct SettingsTextTests {

@@ -4,39 +4,39 @@ import SystemCalls
 import SystemPackage
 
 /// The settings of the daily backup, from the configuration file.
-package struct BackupSettings: Sendable, Hashable {
+struct BackupSettings: Sendable, Hashable {
     /// The directories and files to back up, absolute.
-    package var sources: [FilePath] = []
+    var sources: [FilePath] = []
     /// The repository, in the form that `--repository` takes.
-    package var repository = ""
+    var repository = ""
     /// Where the repository's password comes from.
-    package var password = Password.environment
+    var password = Password.environment
     /// The marks that exclude; nil for the default set.
-    package var markers: [Marker]?
+    var markers: [Marker]?
     /// Whether temporary and cache directories are excluded.
-    package var usesLocations = true
+    var usesLocations = true
     /// The size above which files are excluded; nil for no limit.
-    package var largestFile: ByteSize?
+    var largestFile: ByteSize?
     /// The tags of each snapshot.
-    package var tags: [String] = []
+    var tags: [String] = []
     /// Whether files with a protection class may go into an archive that anyone can read.
-    package var allowsPlaintext = false
+    var allowsPlaintext = false
     /// Which snapshots are kept; empty when none is ever removed.
-    package var retention: [RetentionSetting] = []
+    var retention: [RetentionSetting] = []
     /// How often data that no snapshot needs is removed.
-    package var prune = Interval.never
+    var prune = Interval.never
     /// How often the repository is checked.
-    package var verify = Interval.days(7)
+    var verify = Interval.days(7)
     /// Whether checking reads all data.
-    package var verifyReadsData = false
+    var verifyReadsData = false
     /// The age, in seconds, at which the last backup is too old to rely on; nil for no limit.
-    package var staleAfter: Int64? = defaultStaleAge
+    var staleAfter: Int64? = defaultStaleAge
 
     /// Three intervals of the installed timers, which start a run every day.
-    package static let defaultStaleAge: Int64 = 3 * 86400
+    static let defaultStaleAge: Int64 = 3 * 86400
 
     /// Where the repository's password comes from.
-    package enum Password: Sendable, Hashable {
+    enum Password: Sendable, Hashable {
         /// `$RESTIC_PASSWORD_FILE`, `$RESTIC_PASSWORD_COMMAND` or `$RESTIC_PASSWORD`.
         case environment
         /// The password itself.
@@ -49,15 +49,15 @@ package struct BackupSettings: Sendable, Hashable {
 }
 
 /// One rule of retention: an option of `forget` without its dashes, and its value.
-package struct RetentionSetting: Sendable, Hashable {
+struct RetentionSetting: Sendable, Hashable {
     /// The option, such as `keep-daily`.
-    package let name: String
+    let name: String
     /// The value as the option takes it.
-    package let value: String
+    let value: String
 }
 
 /// How often something is done.
-package enum Interval: Sendable, Hashable {
+enum Interval: Sendable, Hashable {
     /// Never.
     case never
     /// Once in this many days; 0 for every run.
@@ -68,7 +68,7 @@ package enum Interval: Sendable, Hashable {
     /// - Parameters:
     ///   - last: when it was last done, in seconds since 1970; nil when it never was.
     ///   - now: the current time, in seconds since 1970. A clock that was set back makes it due.
-    package func isDue(last: Int64?, now: Int64) -> Bool {
+    func isDue(last: Int64?, now: Int64) -> Bool {
         guard case .days(let days) = self else { return false }
         guard let last, last <= now else { return true }
         // A timer does not fire at the very same second each day.

@@ -4,21 +4,21 @@ import SystemCalls
 import SystemPackage
 
 /// A command that `run` executes: its name and its arguments.
-package struct BackupStep: Sendable, Hashable {
+struct BackupStep: Sendable, Hashable {
     /// The kinds of steps, named after the commands.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    enum Kind: String, Sendable, Hashable, CaseIterable {
         case create, forget, prune, verify
     }
 
     /// The command.
-    package let kind: Kind
+    let kind: Kind
     /// The arguments, the command's name first.
-    package let arguments: [[UInt8]]
+    let arguments: [[UInt8]]
 }
 
 extension BackupSettings {
     /// Returns the command line of a step.
-    package func step(_ kind: BackupStep.Kind) -> BackupStep {
+    func step(_ kind: BackupStep.Kind) -> BackupStep {
         var words: [[UInt8]] = []
         if case .file(let path) = password {
             words += [Array("--password-file".utf8), path.bytes]
@@ -36,7 +36,7 @@ extension BackupSettings {
     ///
     /// The repository's location may contain a password, which every process on the machine could
     /// read in the arguments.
-    package var variables: [(name: String, value: String)] {
+    var variables: [(name: String, value: String)] {
         let location = (name: "RESVAL_BACKUP_REPOSITORY", value: repository)
         return switch password {
         case .environment, .file: [location]

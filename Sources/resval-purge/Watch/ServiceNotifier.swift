@@ -3,13 +3,13 @@ import SystemPackage
 
 /// Reports the state of this process to the service manager as sd_notify(3) does: by datagrams to
 /// the socket in `$NOTIFY_SOCKET`.
-package struct ServiceNotifier: Sendable, Hashable {
+struct ServiceNotifier: Sendable, Hashable {
     private let address: [UInt8]?
     /// How often the manager expects a keep-alive message; nil when it expects none.
-    package let watchdogInterval: Duration?
+    let watchdogInterval: Duration?
 
     /// The notifier configured by `$NOTIFY_SOCKET`, `$WATCHDOG_USEC` and `$WATCHDOG_PID`.
-    package static var current: ServiceNotifier {
+    static var current: ServiceNotifier {
         ServiceNotifier(
             socket: environmentVariable("NOTIFY_SOCKET"),
             watchdogMicroseconds: environmentVariable("WATCHDOG_USEC"),
@@ -17,7 +17,7 @@ package struct ServiceNotifier: Sendable, Hashable {
     }
 
     /// A notifier that does nothing.
-    package static let none = ServiceNotifier(socket: nil)
+    static let none = ServiceNotifier(socket: nil)
 
     /// Creates a notifier.
     ///
@@ -28,7 +28,7 @@ package struct ServiceNotifier: Sendable, Hashable {
     ///   - watchdogProcess: the text of `$WATCHDOG_PID`; the watchdog of another process is
     ///     ignored.
     ///   - process: the pid of this process.
-    package init(
+    init(
         socket: [UInt8]?, watchdogMicroseconds: [UInt8]? = nil, watchdogProcess: [UInt8]? = nil,
         process: Int32 = 0
     ) {
@@ -51,7 +51,7 @@ package struct ServiceNotifier: Sendable, Hashable {
     /// Sends assignments such as `READY=1`, one per line.
     ///
     /// - Throws: the errno of sending. Without a socket nothing is sent or thrown.
-    package func send(_ assignments: String...) throws(Errno) {
+    func send(_ assignments: String...) throws(Errno) {
         guard let address else { return }
         try sendDatagram(Array(assignments.joined(separator: "\n").utf8), to: address)
     }

@@ -7,9 +7,9 @@ import SystemCalls
 import SystemPackage
 
 /// One purge of a volume towards a goal.
-package struct VolumePurge {
+struct VolumePurge {
     /// The outcome of a purge.
-    package enum Outcome: Sendable {
+    enum Outcome: Sendable {
         /// The plan was executed; `isTruncated` says whether there were more units than the plan
         /// contained.
         case done(PurgeOutcome, isTruncated: Bool)
@@ -28,7 +28,7 @@ package struct VolumePurge {
     ///   - environment: the locations and protected directories of the machine and the user.
     ///   - shouldStop: called often, from any thread; returning true ends the search at once and
     ///     the deletion after the current unit.
-    package init(
+    init(
         _ settings: WatchSettings, _ environment: PolicyEnvironment,
         shouldStop: @escaping @Sendable () -> Bool
     ) {
@@ -47,7 +47,7 @@ package struct VolumePurge {
     ///   - event: called for each unit that was reached, and for each leftover.
     /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when `shouldStop` ended the
     ///   search.
-    package func run(
+    func run(
         on volume: FilePath, towards goal: PurgeGoal, spare: Int64, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
         let device = try device(of: volume)

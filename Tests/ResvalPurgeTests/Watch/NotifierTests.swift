@@ -1,8 +1,9 @@
-import PurgeWatching
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import resval_purge
 
 @Suite("What the service manager is told")
 struct NotifierTests {

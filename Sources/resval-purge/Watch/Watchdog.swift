@@ -5,7 +5,7 @@ import SystemCalls
 /// removing a large directory or waiting for a slow disk, may take longer than the manager waits.
 ///
 /// When a step exceeds the limit, the messages stop and the manager ends the process.
-package final class Watchdog: Sendable {
+final class Watchdog: Sendable {
     private let limit: Duration
     private let state: State
 
@@ -20,7 +20,7 @@ package final class Watchdog: Sendable {
     ///   - notifier: the notifier that sends the messages; without a watchdog interval nothing is
     ///     done.
     ///   - limit: how long a step may take.
-    package init(_ notifier: ServiceNotifier, limit: Duration = .seconds(1800)) {
+    init(_ notifier: ServiceNotifier, limit: Duration = .seconds(1800)) {
         self.limit = limit
         let state = State()
         self.state = state
@@ -50,10 +50,10 @@ package final class Watchdog: Sendable {
     }
 
     /// The longest sleep allowed between two calls of ``tell()``.
-    package var longestSleep: Duration { limit / 2 }
+    var longestSleep: Duration { limit / 2 }
 
     /// Marks the beginning of a step; may be called from any thread.
-    package func tell() { state.began.store(monotonicTime().nanoseconds, ordering: .relaxed) }
+    func tell() { state.began.store(monotonicTime().nanoseconds, ordering: .relaxed) }
 }
 
 extension Duration {

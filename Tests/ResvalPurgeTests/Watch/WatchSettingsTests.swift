@@ -1,9 +1,10 @@
-import PurgeWatching
 import SettingsReading
 import StorageManagement
 import StoragePolicy
 import SystemPackage
 import Testing
+
+@testable import resval_purge
 
 @Suite("The configuration file of watch")
 struct WatchSettingsTests {

@@ -1,10 +1,11 @@
-import BackupSettings
 import CommandSupport
 import SettingsReading
 import StoragePolicy
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import resval_backup
 
 @Suite("The configuration file")
 struct SettingsTests {
