@@ -1,7 +1,7 @@
 import ResourceValues
 
 /// Why a file was not evicted or not restored.
-public enum EvictionError: Error, Sendable, Hashable {
+package enum EvictionError: Error, Sendable, Hashable {
     // Errors of evicting a file
 
     /// The item is not a regular file.
@@ -60,7 +60,7 @@ public enum EvictionError: Error, Sendable, Hashable {
 
 extension EvictionError {
     /// The short name, for JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .notRegular: "not-regular"
         case .hardLinked: "hard-linked"
@@ -89,7 +89,7 @@ extension EvictionError {
     }
 
     /// What is wrong and what to do, without the path.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .notRegular: "is no regular file"
         case .hardLinked(let count):
