@@ -30,9 +30,8 @@ package struct PurgeRecords: Sendable, Hashable {
     package func write(_ record: PurgeRecord) throws(FileError) {
         try makeStateDirectory(directory)
         try record.line.withUnsafeBufferPointer { bytes throws(FileError) in
-            try writeFile(
-                UnsafeRawBufferPointer(bytes), to: path(forDevice: record.device),
-                permissions: 0o600)
+            try path(forDevice: record.device)
+                .writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
         }
     }
 

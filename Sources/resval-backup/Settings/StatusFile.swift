@@ -30,7 +30,7 @@ struct StatusFile: Sendable {
     /// Replaces the status.
     func write(_ status: RunStatus) throws(FileError) {
         try status.line.withUnsafeBufferPointer { bytes throws(FileError) in
-            try writeFile(UnsafeRawBufferPointer(bytes), to: path, permissions: 0o600)
+            try path.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
         }
     }
 }
