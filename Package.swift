@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "ResourceValues", targets: ["ResourceValues"]),
         .library(name: "FileTree", targets: ["FileTree"]),
         .library(name: "StoragePolicy", targets: ["StoragePolicy"]),
+        .library(name: "EffectiveValues", targets: ["EffectiveValues"]),
         .library(name: "BackupPlanning", targets: ["BackupPlanning"]),
         .library(name: "PurgePlanning", targets: ["PurgePlanning"]),
         .library(name: "StorageManagement", targets: ["StorageManagement"]),
@@ -111,46 +112,25 @@ let package = Package(
                 argumentParser, "EffectiveValues", "ResourceValues", "StoragePolicy",
                 "SystemCalls", "TextFormats", systemPackage,
             ]),
-        .target(
-            name: "MarkTransfer",
-            dependencies: [
-                "CommandSupport", "EffectiveValues", "ResourceValues", "StoragePolicy",
-                "SystemCalls", "TextFormats", systemPackage,
-            ]),
-        .target(
-            name: "BackupSettings",
-            dependencies: [
-                "CommandSupport", "EffectiveValues", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
-            ]),
-        .target(
-            name: "PurgeWatching",
-            dependencies: [
-                "CommandSupport", "EffectiveValues", "PurgePlanning", "ResourceValues",
-                "SettingsReading", "StorageManagement", "StoragePolicy", "SystemCalls",
-                "TextFormats", systemPackage,
-            ]),
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "MarkTransfer",
-                "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
-                "TextFormats", systemPackage,
+                argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "ResourceValues",
+                "StorageManagement", "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
             ]),
         .executableTarget(
             name: "resval-backup",
             dependencies: [
-                argumentParser, "BackupEngines", "BackupPlanning", "BackupSettings",
-                "CommandSupport", "EffectiveValues", "Eviction", "FileTree", "ResourceValues",
-                "SettingsReading", "StoragePolicy", "SystemCalls", "TextFormats", subprocess,
-                systemPackage,
+                argumentParser, "BackupEngines", "BackupPlanning", "CommandSupport",
+                "EffectiveValues", "Eviction", "FileTree", "ResourceValues", "SettingsReading",
+                "StoragePolicy", "SystemCalls", "TextFormats", subprocess, systemPackage,
             ]),
         .executableTarget(
             name: "resval-purge",
             dependencies: [
                 argumentParser, "CommandSupport", "EffectiveValues", "PurgePlanning",
-                "PurgeWatching", "ResourceValues", "SettingsReading", "StorageManagement",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
+                "ResourceValues", "SettingsReading", "StorageManagement", "StoragePolicy",
+                "SystemCalls", "TextFormats", systemPackage,
             ]),
 
         // Support for tests and benchmarks.
@@ -169,38 +149,21 @@ let package = Package(
             name: "CallFormsSwift6", dependencies: ["ResourceValuesFoundation"],
             path: "Tests/CallForms/Swift6"),
         .executableTarget(
-            name: "capacity-tool", dependencies: ["ResourceValuesFoundation"],
-            path: "Tests/Helpers/capacity-tool"),
+            name: "test-tool",
+            dependencies: [
+                "EffectiveValues", "Eviction", "FileTree", "PurgePlanning", "ResourceValues",
+                "SystemCalls", systemPackage,
+            ],
+            path: "Tests/Helpers/test-tool"),
         .executableTarget(
-            name: "download-store", dependencies: ["ResourceValuesDropIn"],
-            path: "Tests/Helpers/download-store"),
-        .executableTarget(
-            name: "evict-tool", dependencies: ["Eviction", "SystemCalls", systemPackage],
-            path: "Tests/Helpers/evict-tool"),
-        .executableTarget(
-            name: "mark-tool", dependencies: ["ResourceValues", systemPackage],
-            path: "Tests/Helpers/mark-tool"),
-        .executableTarget(
-            name: "purge-tool",
-            dependencies: ["EffectiveValues", "PurgePlanning", "SystemCalls", systemPackage],
-            path: "Tests/Helpers/purge-tool"),
-        .executableTarget(
-            name: "ubiquitous-tool", dependencies: ["ResourceValuesFoundation"],
-            path: "Tests/Helpers/ubiquitous-tool"),
-        .executableTarget(
-            name: "walk-tool", dependencies: ["FileTree", "SystemCalls", systemPackage],
-            path: "Tests/Helpers/walk-tool"),
+            name: "foundation-tool",
+            dependencies: ["ResourceValuesDropIn", "ResourceValuesFoundation"],
+            path: "Tests/Helpers/foundation-tool"),
         .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
-        .executableTarget(
-            name: "write-forever", dependencies: ["ResourceValuesDropIn"],
-            path: "Tests/Helpers/write-forever"),
         .executableTarget(
             name: "two-keys",
             dependencies: ["FileTree", "ResourceValues", "SystemCalls", systemPackage],
             path: "Tests/Benchmarks/two-keys"),
-        .executableTarget(
-            name: "url-keys", dependencies: ["ResourceValuesFoundation"],
-            path: "Tests/Benchmarks/url-keys"),
 
         // Tests.
         .testTarget(
@@ -214,12 +177,12 @@ let package = Package(
         .testTarget(
             name: "ResourceValuesTests",
             dependencies: [
-                "ResourceValues", "SystemCalls", "TestSupport", "mark-tool", systemPackage,
+                "ResourceValues", "SystemCalls", "TestSupport", "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "FilesystemTests",
             dependencies: [
-                "ResourceValues", "SystemCalls", "TestSupport", "mark-tool", systemPackage,
+                "ResourceValues", "SystemCalls", "TestSupport", "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "StoragePolicyTests",
@@ -227,7 +190,7 @@ let package = Package(
         .testTarget(
             name: "FileTreeTests",
             dependencies: [
-                "FileTree", "SystemCalls", "TestSupport", "walk-tool", "without-xattrat",
+                "FileTree", "SystemCalls", "TestSupport", "test-tool", "without-xattrat",
                 systemPackage,
             ]),
         .testTarget(
@@ -242,7 +205,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "EffectiveValues", "Eviction", "ResourceValues", "SystemCalls",
                 "TestSupport",
-                "evict-tool", systemPackage,
+                "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "EffectiveValuesTests",
@@ -253,14 +216,8 @@ let package = Package(
         .testTarget(
             name: "ResvalTests",
             dependencies: [
-                "EffectiveValues", "ResourceValues", "SystemCalls", "TestSupport", "resval",
-                systemPackage,
-            ]),
-        .testTarget(
-            name: "MarkTransferTests",
-            dependencies: [
-                "EffectiveValues", "MarkTransfer", "ResourceValues", "StoragePolicy", "SystemCalls",
-                "TestSupport", systemPackage,
+                "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport",
+                "resval", systemPackage,
             ]),
         .testTarget(
             name: "BackupEnginesTests",
@@ -269,16 +226,11 @@ let package = Package(
                 "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", systemPackage,
             ]),
         .testTarget(
-            name: "BackupSettingsTests",
-            dependencies: [
-                "BackupSettings", "CommandSupport", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TestSupport", systemPackage,
-            ]),
-        .testTarget(
             name: "ResvalBackupTests",
             dependencies: [
-                "CommandSupport", "ResourceValues", "SystemCalls", "TestSupport", "resval",
-                "resval-backup", "resval-purge", "ubiquitous-tool", systemPackage,
+                "CommandSupport", "ResourceValues", "SettingsReading", "StoragePolicy",
+                "SystemCalls", "TestSupport", "foundation-tool", "resval", "resval-backup",
+                "resval-purge", systemPackage,
             ]),
         .testTarget(
             name: "CommandSupportTests",
@@ -296,14 +248,14 @@ let package = Package(
             name: "ResourceValuesDropInTests",
             dependencies: [
                 "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
-                "download-store", "write-forever", systemPackage,
+                "foundation-tool", systemPackage,
             ]),
         .testTarget(
             name: "PurgeExecutingTests",
             dependencies: [
                 "EffectiveValues", "PurgePlanning", "ResourceValues", "StoragePolicy",
                 "SystemCalls",
-                "TestSupport", "purge-tool", systemPackage,
+                "TestSupport", "test-tool", systemPackage,
             ]),
         .testTarget(
             name: "PurgePlanningTests",
@@ -315,30 +267,23 @@ let package = Package(
         .testTarget(
             name: "ResvalPurgeTests",
             dependencies: [
-                "EffectiveValues", "PurgePlanning", "ResourceValues", "SystemCalls", "TestSupport",
-                "resval", "resval-purge", systemPackage,
+                "CLinux", "CommandSupport", "CTestSupport", "EffectiveValues", "PurgePlanning",
+                "ResourceValues", "SettingsReading", "StorageManagement", "StoragePolicy",
+                "SystemCalls", "TestSupport", "resval", "resval-purge", systemPackage,
             ]),
         .testTarget(
             name: "StorageManagementTests",
             dependencies: [
                 "CLinux", "EffectiveValues", "PurgePlanning", "ResourceValues", "StorageManagement",
-                "StoragePolicy", "SystemCalls", "TestSupport", "capacity-tool", "resval",
-                systemPackage,
-            ]),
-        .testTarget(
-            name: "PurgeWatchingTests",
-            dependencies: [
-                "CLinux", "CommandSupport", "CTestSupport", "EffectiveValues", "PurgePlanning",
-                "PurgeWatching", "ResourceValues", "SettingsReading", "StorageManagement",
-                "StoragePolicy", "SystemCalls", "TestSupport", "resval", "resval-purge",
+                "StoragePolicy", "SystemCalls", "TestSupport", "foundation-tool", "resval",
                 systemPackage,
             ]),
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "BackupEngines", "BackupSettings", "CommandSupport", "EffectiveValues", "Eviction",
-                "MarkTransfer", "PurgePlanning", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", systemPackage,
+                "BackupEngines", "CommandSupport", "EffectiveValues", "Eviction", "PurgePlanning",
+                "ResourceValues", "SettingsReading", "StoragePolicy", "SystemCalls", "TestSupport",
+                "TextFormats", "resval", "resval-backup", systemPackage,
             ],
             path: "Tests/Fuzz", exclude: ["Corpora"]),
     ],

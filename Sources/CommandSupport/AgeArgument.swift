@@ -1,13 +1,13 @@
 import ArgumentParser
 
 /// A duration given on the command line: a number with s, m, h, d or w, or 0.
-public struct AgeArgument: ExpressibleByArgument, Sendable, Hashable {
+package struct AgeArgument: ExpressibleByArgument, Sendable, Hashable {
     /// The duration in seconds.
-    public let seconds: Int64
+    package let seconds: Int64
 
     /// Parses a duration such as `90s`, `15m`, `24h` or `10d`; nil for anything else, in particular
     /// for a number other than 0 without a unit, which might be meant as days.
-    public init?(argument: String) {
+    package init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), let unit = Self.unit(argument.dropFirst(digits.count)),
             number == 0 || digits.count < argument.count

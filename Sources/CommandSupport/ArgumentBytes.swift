@@ -5,7 +5,7 @@ import TextFormats
 /// A byte of invalid UTF-8 is represented by one character from U+F700 to U+F7FF, and so is each
 /// byte of a character that is itself in this range. Every other character represents itself, so
 /// any sequence of bytes can be restored exactly.
-public enum ArgumentBytes {
+package enum ArgumentBytes {
     private static let base: UInt32 = 0xF700
     private static let range: ClosedRange<UInt32> = 0xF700...0xF7FF
 
@@ -13,7 +13,7 @@ public enum ArgumentBytes {
     /// ``bytes(of:)``.
     ///
     /// `CommandLine.arguments` repairs invalid UTF-8, and so loses the original name.
-    public static func processArguments() -> [String] {
+    package static func processArguments() -> [String] {
         let count = Int(CommandLine.argc)
         guard count > 1 else { return [] }
         return (1..<count).compactMap { index in
@@ -26,7 +26,7 @@ public enum ArgumentBytes {
     }
 
     /// Returns a string that represents bytes.
-    public static func text(carrying bytes: some Collection<UInt8>) -> String {
+    package static func text(carrying bytes: some Collection<UInt8>) -> String {
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         var text = String.UnicodeScalarView()
         var rest = bytes[...]
@@ -43,7 +43,7 @@ public enum ArgumentBytes {
     }
 
     /// Returns the bytes that a string represents.
-    public static func bytes(of text: String) -> [UInt8] {
+    package static func bytes(of text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars {

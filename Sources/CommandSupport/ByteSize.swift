@@ -2,17 +2,17 @@ import ArgumentParser
 
 /// A number of bytes given on the command line: plain, with K, M, G, T, KiB, MiB, GiB or TiB for
 /// powers of 1024, or with KB, MB, GB or TB for powers of 1000.
-public struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
+package struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
     /// The number of bytes.
-    public let bytes: Int64
+    package let bytes: Int64
 
     /// Creates a size from a number of bytes.
-    public init(bytes: Int64) { self.bytes = bytes }
+    package init(bytes: Int64) { self.bytes = bytes }
 
     /// Parses a size such as `4096`, `20K`, `1.5G`, `2GB` or `10.0 MiB`.
     ///
     /// - Returns: nil for anything else, including sizes beyond 8 EiB.
-    public init?(argument: String) {
+    package init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let unit = Self.unit(argument.dropFirst(digits.count)),
             let bytes = Self.multiply(digits, by: unit)

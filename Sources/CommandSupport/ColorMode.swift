@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 /// When output is coloured.
-public enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
+package enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// On a terminal, unless `NO_COLOR` is set and not empty, or `TERM` is `dumb` or not set.
     case auto
     /// Always, regardless of the environment.
@@ -11,7 +11,7 @@ public enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
     case never
 
     /// Whether standard output is coloured.
-    public var colorsStandardOutput: Bool {
+    package var colorsStandardOutput: Bool {
         switch self {
         case .always: return true
         case .never: return false
@@ -32,11 +32,11 @@ public enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
 }
 
 /// The option `--color`.
-public struct ColorOptions: ParsableArguments {
+package struct ColorOptions: ParsableArguments {
     /// When output is coloured.
     @Option(help: ArgumentHelp("Colour the output: auto, always or never.", valueName: "when"))
-    public var color = ColorMode.auto
+    package var color = ColorMode.auto
 
     /// Creates options to be filled by the parser.
-    public init() {}
+    package init() {}
 }

@@ -1,5 +1,5 @@
 /// The version of the command line tools.
-public enum CommandVersion {
+package enum CommandVersion {
     /// The version number, as `--version` prints it.
-    public static let text = "0.1.0"
+    package static let text = "0.1.0"
 }

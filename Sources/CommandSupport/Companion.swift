@@ -3,13 +3,13 @@ import SystemCalls
 import SystemPackage
 
 /// The companion programs: `resval backup …` runs `resval-backup …`, as git does.
-public enum Companion {
+package enum Companion {
     /// The arguments that name a companion.
-    public static let names = ["backup", "purge"]
+    package static let names = ["backup", "purge"]
 
     /// Replaces this process by a companion if the first argument names one, passing the other
     /// arguments byte for byte; otherwise returns.
-    public static func runIfNamed() {
+    package static func runIfNamed() {
         guard CommandLine.argc > 1, let first = CommandLine.unsafeArgv[1],
             let name = names.first(where: { strcmp($0, first) == 0 })
         else { return }

@@ -2,7 +2,7 @@ import ResourceValues
 
 extension FileKind {
     /// The kind's name in JSON output.
-    public var name: String {
+    package var name: String {
         switch self {
         case .regularFile: "file"
         case .directory: "directory"

@@ -3,7 +3,7 @@
 
 extension JSONLine {
     /// Ends the object and adds it to a buffer as one record, with a newline.
-    public consuming func end(in buffer: inout OutputBuffer) {
+    package consuming func end(in buffer: inout OutputBuffer) {
         buffer.append(bytes: ended())
         buffer.endRecord()
     }

@@ -2,9 +2,9 @@ import ArgumentParser
 import ResourceValues
 
 /// A key given on the command line: its name, its raw Foundation key, or its short name.
-public enum KeyArgument {
+package enum KeyArgument {
     /// Parses any key.
-    public static func any(_ text: String) throws -> ResourceKey {
+    package static func any(_ text: String) throws -> ResourceKey {
         guard let key = ResourceKey(anyName: text) else {
             throw unknown(text, valid: ResourceKey.allCases)
         }
@@ -12,7 +12,7 @@ public enum KeyArgument {
     }
 
     /// Parses a key whose values are stored.
-    public static func stored(_ text: String) throws -> ResourceKey {
+    package static func stored(_ text: String) throws -> ResourceKey {
         guard let key = ResourceKey(anyName: text) else {
             throw unknown(text, valid: ResourceKey.storedKeys)
         }
@@ -25,7 +25,7 @@ public enum KeyArgument {
     }
 
     /// Parses a value for a stored key.
-    public static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
+    package static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
         guard let value = ResourceValue(text: text, for: key) else {
             throw ValidationError(
                 "'\(text)' is not a valid value for \(key.name) "
@@ -35,10 +35,10 @@ public enum KeyArgument {
     }
 
     /// The shell completions for a key.
-    public static var completion: CompletionKind { .list(ResourceKey.allCases.map(\.name)) }
+    package static var completion: CompletionKind { .list(ResourceKey.allCases.map(\.name)) }
 
     /// The shell completions for a stored key.
-    public static var storedCompletion: CompletionKind {
+    package static var storedCompletion: CompletionKind {
         .list(ResourceKey.storedKeys.map(\.name))
     }
 
@@ -53,12 +53,12 @@ public enum KeyArgument {
 }
 
 /// Changes given on the command line: `KEY=VALUE[,KEY=VALUE…]`.
-public struct ChangesArgument: Sendable {
+package struct ChangesArgument: Sendable {
     /// The changes, each key at most once.
-    public let changes: [MarkChange]
+    package let changes: [MarkChange]
 
     /// Parses `KEY=VALUE` pairs separated by commas.
-    public static func assignments(_ text: String) throws -> ChangesArgument {
+    package static func assignments(_ text: String) throws -> ChangesArgument {
         try ChangesArgument(
             text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 guard let sign = part.firstIndex(of: "=") else {
@@ -73,7 +73,7 @@ public struct ChangesArgument: Sendable {
     }
 
     /// Parses keys to remove, separated by commas, or `all`.
-    public static func removals(_ text: String) throws -> ChangesArgument {
+    package static func removals(_ text: String) throws -> ChangesArgument {
         if text == "all" { return try ChangesArgument(ResourceKey.storedKeys.map { ($0, nil) }) }
         return try ChangesArgument(
             text.split(separator: ",", omittingEmptySubsequences: false).map { part in

@@ -8,11 +8,11 @@ import SystemPackage
 ///
 /// Paths shorter than `PATH_MAX` are passed to the kernel without being copied. A path in an open
 /// directory is looked up relative to it.
-public struct ListedPath: FileLocation, ~Copyable {
+package struct ListedPath: FileLocation, ~Copyable {
     /// The path's bytes, without the terminating NUL.
-    public let bytes: UnsafeBufferPointer<UInt8>
+    package let bytes: UnsafeBufferPointer<UInt8>
     /// Whether a symbolic link at the end of the path is followed.
-    public let followsSymbolicLink: Bool
+    package let followsSymbolicLink: Bool
     private let parent: (descriptor: FileDescriptor, nameOffset: Int)?
 
     init(
@@ -25,13 +25,13 @@ public struct ListedPath: FileLocation, ~Copyable {
     }
 
     /// The path as an independent value.
-    public var path: FilePath { FilePath(bytes: bytes) }
+    package var path: FilePath { FilePath(bytes: bytes) }
 
     /// The path, created anew by each access.
-    public var pathForMessages: FilePath? { path }
+    package var pathForMessages: FilePath? { path }
 
     /// Calls `body` with the system call arguments for the file at this path.
-    public func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
+    package func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
         guard bytes.count < longestDirectPath, let start = bytes.baseAddress else {
             if followsSymbolicLink { return try path.lookUp(body) }
             return try path.withoutFollowing.lookUp(body)
@@ -53,7 +53,7 @@ private let longestDirectPath = 4095
 
 extension PathArgument {
     /// Calls `body` with the path as a location.
-    public func withListedPath<Result, Failure: Error>(
+    package func withListedPath<Result, Failure: Error>(
         followingSymbolicLink follows: Bool = true,
         _ body: (borrowing ListedPath) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -8,27 +8,27 @@ import TextFormats
 ///
 /// Each message is one line, written by one call, with all characters escaped that could control a
 /// terminal.
-public enum Messages {
+package enum Messages {
     /// The name of the running program, which begins every message.
-    public static var programName: String { name.withLock { $0 } }
+    package static var programName: String { name.withLock { $0 } }
 
     /// Reports an error of a file.
-    public static func write(_ error: FileError) {
+    package static func write(_ error: FileError) {
         write(about: error.path?.bytes, error.description)
     }
 
     /// Reports an error of a file, with the path as the user gave it.
-    public static func write(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
+    package static func write(_ error: FileError, at path: UnsafeBufferPointer<UInt8>) {
         write(about: Array(path), error.description)
     }
 
     /// Reports an error of a file, with the path as the user gave it.
-    public static func write(_ error: FileError, at path: PathArgument) {
+    package static func write(_ error: FileError, at path: PathArgument) {
         write(about: path.bytes, error.description)
     }
 
     /// Writes a message about a path; nil when it does not concern a path.
-    public static func write(about path: [UInt8]?, _ text: String) {
+    package static func write(about path: [UInt8]?, _ text: String) {
         var line = Array("\(programName): ".utf8)
         if let path {
             path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
@@ -40,12 +40,12 @@ public enum Messages {
     }
 
     /// Writes a message about a path; nil when it does not concern a path.
-    public static func write(about path: FilePath?, _ text: String) {
+    package static func write(about path: FilePath?, _ text: String) {
         write(about: path?.bytes, text)
     }
 
     /// Warns about a problem that did not prevent the work.
-    public static func warn(about path: [UInt8]?, _ text: String) {
+    package static func warn(about path: [UInt8]?, _ text: String) {
         write(about: path, "warning: \(text)")
     }
 

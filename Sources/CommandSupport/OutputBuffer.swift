@@ -5,26 +5,26 @@ import SystemPackage
 ///
 /// A buffer belongs to one thread. Only whole records are written, so records of several threads
 /// never mix: call ``endRecord()`` after each record, and ``flush()`` at the end.
-public struct OutputBuffer: ~Copyable {
+package struct OutputBuffer: ~Copyable {
     private static let limit = 32768
 
     /// The bytes that are not written yet.
-    public private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     private let output: StandardOutput
 
     /// Creates an empty buffer.
-    public init(_ output: StandardOutput = .shared) { self.output = output }
+    package init(_ output: StandardOutput = .shared) { self.output = output }
 
     /// Appends text unchanged.
     @inline(__always)
-    public mutating func append(_ text: StaticString) {
+    package mutating func append(_ text: StaticString) {
         bytes.append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Appends text, escaping in octal the characters that could control a terminal, since text may
     /// come from other users.
-    public mutating func append(text: String) {
+    package mutating func append(text: String) {
         let isPlain = text.utf8.allSatisfy {
             (0x20..<0x7F).contains($0) || $0 == UInt8(ascii: "\n")
         }
@@ -33,42 +33,42 @@ public struct OutputBuffer: ~Copyable {
     }
 
     /// Appends bytes unchanged.
-    public mutating func append(bytes added: UnsafeBufferPointer<UInt8>) {
+    package mutating func append(bytes added: UnsafeBufferPointer<UInt8>) {
         bytes.append(contentsOf: added)
     }
 
     /// Appends bytes unchanged.
-    public mutating func append(bytes added: [UInt8]) { bytes.append(contentsOf: added) }
+    package mutating func append(bytes added: [UInt8]) { bytes.append(contentsOf: added) }
 
     /// Appends one byte.
     @inline(__always)
-    public mutating func append(byte: UInt8) { bytes.append(byte) }
+    package mutating func append(byte: UInt8) { bytes.append(byte) }
 
     /// Appends a number in decimal.
-    public mutating func append(_ number: some BinaryInteger) {
+    package mutating func append(_ number: some BinaryInteger) {
         bytes.append(contentsOf: String(number).utf8)
     }
 
     /// Appends a file name or path, escaped so that it cannot control a terminal or forge a line.
-    public mutating func append(name: UnsafeBufferPointer<UInt8>) {
+    package mutating func append(name: UnsafeBufferPointer<UInt8>) {
         NameEscaping.append(name, to: &bytes)
     }
 
     /// Appends a file name or path, escaped so that it cannot control a terminal or forge a line.
-    public mutating func append(name: [UInt8]) {
+    package mutating func append(name: [UInt8]) {
         name.withUnsafeBufferPointer { NameEscaping.append($0, to: &bytes) }
     }
 
     /// Appends a path, escaped so that it cannot control a terminal or forge a line.
-    public mutating func append(path: FilePath) { append(name: path.bytes) }
+    package mutating func append(path: FilePath) { append(name: path.bytes) }
 
     /// Ends a record: writes the buffer if it is large enough, or if the output is a terminal.
-    public mutating func endRecord() {
+    package mutating func endRecord() {
         if bytes.count >= Self.limit || output.isTerminal { flush() }
     }
 
     /// Writes the whole buffer.
-    public mutating func flush() {
+    package mutating func flush() {
         output.write(bytes)
         bytes.removeAll(keepingCapacity: true)
     }

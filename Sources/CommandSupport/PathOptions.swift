@@ -5,23 +5,23 @@ import SystemCalls
 import SystemPackage
 
 /// The paths that a command works on: arguments, or a list in a file.
-public struct PathOptions: ParsableArguments {
+package struct PathOptions: ParsableArguments {
     /// The paths given as arguments.
     @Argument(help: "Files and directories. Put -- before names that begin with a dash.")
-    public var paths: [PathArgument] = []
+    package var paths: [PathArgument] = []
 
     /// The file that lists NUL-terminated paths; `-` means standard input.
     @Option(
         name: .customLong("files0-from"),
         help: ArgumentHelp(
             "Read NUL-ended paths from this file; - is standard input.", valueName: "file"))
-    public var list: PathArgument?
+    package var list: PathArgument?
 
     /// Creates options to be filled by the parser.
-    public init() {}
+    package init() {}
 
     /// Validates that exactly one of paths and `--files0-from` was given.
-    public func validate() throws {
+    package func validate() throws {
         if list != nil && !paths.isEmpty {
             throw ValidationError("give paths or --files0-from, not both")
         }
@@ -31,7 +31,7 @@ public struct PathOptions: ParsableArguments {
     }
 
     /// Whether one path was given, and no list.
-    public var isSinglePath: Bool { list == nil && paths.count == 1 }
+    package var isSinglePath: Bool { list == nil && paths.count == 1 }
 
     /// Calls `body` with each path until all are done or a stop is requested.
     ///
@@ -41,7 +41,7 @@ public struct PathOptions: ParsableArguments {
     ///
     /// - Parameter beforeWaiting: called before a read that may block, so that the results so far
     ///   can be written.
-    public func forEach(
+    package func forEach(
         followingSymbolicLinks follows: Bool = true, outcome: Outcome,
         beforeWaiting: () -> Void = {}, _ body: (borrowing ListedPath) -> Void
     ) {

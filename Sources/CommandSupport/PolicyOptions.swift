@@ -4,7 +4,7 @@ import StoragePolicy
 import SystemCalls
 
 /// The options that determine whether an item is backed up.
-public struct PolicyOptions: ParsableArguments {
+package struct PolicyOptions: ParsableArguments {
     /// The names of the markers that exclude.
     @Option(
         help: ArgumentHelp(
@@ -12,19 +12,19 @@ public struct PolicyOptions: ParsableArguments {
                 + "nobackup. (default: native,apple,xdg)",
             valueName: "list"),
         completion: .list(Marker.allCases.map(\.rawValue)))
-    public var markers: String?
+    package var markers: String?
 
     /// Whether locations for temporary files and caches are treated like other directories.
     @Flag(
         name: .customLong("no-locations"),
         help: "Treat temporary and caches directories like any other.")
-    public var ignoresLocations = false
+    package var ignoresLocations = false
 
     /// Creates options to be filled by the parser.
-    public init() {}
+    package init() {}
 
     /// Validates that all markers exist, and that the list is not empty.
-    public func validate() throws {
+    package func validate() throws {
         for name in names ?? [] where Marker(rawValue: String(name)) == nil {
             let known = Marker.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError("unknown marker '\(name)' (valid: \(known))")
@@ -40,10 +40,10 @@ public struct PolicyOptions: ParsableArguments {
     }
 
     /// Whether any of the options was given.
-    public var areGiven: Bool { markers != nil || ignoresLocations }
+    package var areGiven: Bool { markers != nil || ignoresLocations }
 
     /// Returns the policy, after printing warnings about settings that were ignored.
-    public func policy(in environment: PolicyEnvironment) -> StoragePolicy {
+    package func policy(in environment: PolicyEnvironment) -> StoragePolicy {
         for warning in environment.warnings {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }

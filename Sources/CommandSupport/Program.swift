@@ -11,7 +11,7 @@ extension ParsableCommand {
     ///   - arguments: the arguments; nil for those of the process.
     ///   - uncaughtCode: the exit code for an error thrown by `run()` other than an exit code, and
     ///     for output that could not be written.
-    public static func runAsProgram(
+    package static func runAsProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32 = 2
     ) -> Never {
         let program = Program(root: Self.self, uncaughtCode: uncaughtCode)
@@ -24,14 +24,14 @@ extension ParsableCommand {
     /// exit codes.
     ///
     /// For command lines so simple that parsing them would take most of the time.
-    public static func runDirectly(_ body: () throws -> Void) -> Never {
+    package static func runDirectly(_ body: () throws -> Void) -> Never {
         Program(root: Self.self, uncaughtCode: 2).runDirectly(body)
     }
 }
 
 extension AsyncParsableCommand {
     /// Runs this command as the program, as ``ParsableCommand/runAsProgram(_:uncaughtCode:)`` does.
-    public static func runAsyncProgram(
+    package static func runAsyncProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32
     ) async -> Never {
         let program = Program(root: Self.self, uncaughtCode: uncaughtCode)

@@ -4,9 +4,9 @@ import Synchronization
 import TextFormats
 
 /// The options of commands that may take a long time.
-public struct ProgressOptions: ParsableArguments {
+package struct ProgressOptions: ParsableArguments {
     /// How progress is shown.
-    public enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
+    package enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// One line that is rewritten, on a terminal only.
         case auto
         /// One JSON object per line on standard error, terminal or not.
@@ -18,19 +18,19 @@ public struct ProgressOptions: ParsableArguments {
         help: ArgumentHelp(
             "Show progress as text on a terminal (auto), or as JSON lines on standard error.",
             valueName: "form"))
-    public var progress = Form.auto
+    package var progress = Form.auto
 
     /// Whether no progress is shown at all.
     @Flag(name: .customLong("no-progress"), help: "Show no progress.")
-    public var isSilent = false
+    package var isSilent = false
 
     /// Creates options to be filled by the parser.
-    public init() {}
+    package init() {}
 
     /// Begins to show progress.
     ///
     /// - Parameter noun: the items counted, in the plural, such as `files`.
-    public func begin(counting noun: StaticString) -> Progress {
+    package func begin(counting noun: StaticString) -> Progress {
         if isSilent { return Progress(.none, noun) }
         switch progress {
         case .json: return Progress(.json, noun)
@@ -40,7 +40,7 @@ public struct ProgressOptions: ParsableArguments {
 }
 
 /// Shows the progress of long work on standard error, a few times a second. Threads may share one.
-public final class Progress: Sendable {
+package final class Progress: Sendable {
     enum Form { case none, line, json }
 
     private let form: Form
@@ -62,7 +62,7 @@ public final class Progress: Sendable {
     /// - Parameters:
     ///   - total: the number of items altogether; nil where unknown.
     ///   - bytes: the bytes done so far; nil where they are not counted.
-    public func advance(by items: Int = 1, total: Int? = nil, bytes: Int64? = nil) {
+    package func advance(by items: Int = 1, total: Int? = nil, bytes: Int64? = nil) {
         guard form != .none else { return }
         let done = count.add(items, ordering: .relaxed).newValue
         let now = Self.now()
@@ -75,7 +75,7 @@ public final class Progress: Sendable {
     }
 
     /// Clears the progress line.
-    public func end() {
+    package func end() {
         if form == .line { StandardError.showProgress("") }
     }
 

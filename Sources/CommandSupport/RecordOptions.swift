@@ -1,9 +1,9 @@
 import ArgumentParser
 
 /// The form of output: lines, NUL-terminated records, or JSON.
-public struct RecordOptions: ParsableArguments {
+package struct RecordOptions: ParsableArguments {
     /// The forms of output.
-    public enum Form: Sendable {
+    package enum Form: Sendable {
         /// Lines for people, with names escaped.
         case lines
         /// NUL-terminated records, with names unchanged.
@@ -16,32 +16,32 @@ public struct RecordOptions: ParsableArguments {
     @Flag(
         name: [.customShort("0"), .customLong("null")],
         help: "End each record with NUL, and print names as they are.")
-    public var endsWithNUL = false
+    package var endsWithNUL = false
 
     /// Whether JSON is printed.
     @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
-    public var isJSON = false
+    package var isJSON = false
 
     /// Creates options to be filled by the parser.
-    public init() {}
+    package init() {}
 
     /// Validates that at most one form was given.
-    public func validate() throws {
+    package func validate() throws {
         if isJSON && endsWithNUL { throw ValidationError("give --json or --null, not both") }
     }
 
     /// The chosen form.
-    public var form: Form { isJSON ? .json : endsWithNUL ? .nulEnded : .lines }
+    package var form: Form { isJSON ? .json : endsWithNUL ? .nulEnded : .lines }
 }
 
 extension OutputBuffer {
     /// Appends a name in the given form: escaped in lines, unchanged in NUL-terminated records.
-    public mutating func append(name: UnsafeBufferPointer<UInt8>, in form: RecordOptions.Form) {
+    package mutating func append(name: UnsafeBufferPointer<UInt8>, in form: RecordOptions.Form) {
         form == .nulEnded ? append(bytes: name) : append(name: name)
     }
 
     /// Ends a record in the given form: with a newline or a NUL.
-    public mutating func endRecord(in form: RecordOptions.Form) {
+    package mutating func endRecord(in form: RecordOptions.Form) {
         append(byte: form == .nulEnded ? 0 : UInt8(ascii: "\n"))
         endRecord()
     }

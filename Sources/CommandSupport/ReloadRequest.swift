@@ -4,16 +4,16 @@ import Synchronization
 private let isRequested = Atomic<Bool>(false)
 
 /// A request to read the configuration again: SIGHUP.
-public enum ReloadRequest {
+package enum ReloadRequest {
     /// Starts catching SIGHUP, which would otherwise end the process.
-    public static func beginListening() {
+    package static func beginListening() {
         _ = isRequested.load(ordering: .relaxed)
         StopRequest.handle(SIGHUP, flags: 0) { _ in isRequested.store(true, ordering: .relaxed) }
     }
 
     /// Returns whether a reload was requested since the last call.
-    public static func take() -> Bool { isRequested.exchange(false, ordering: .relaxed) }
+    package static func take() -> Bool { isRequested.exchange(false, ordering: .relaxed) }
 
     /// Whether there is a request that was not taken yet.
-    public static var isMade: Bool { isRequested.load(ordering: .relaxed) }
+    package static var isMade: Bool { isRequested.load(ordering: .relaxed) }
 }

@@ -4,7 +4,7 @@ import TextFormats
 extension OutputBuffer {
     /// Appends a value as text: `true`, the name of a class, a number, or a time in RFC 3339
     /// format.
-    public mutating func append(_ value: ResourceValue) {
+    package mutating func append(_ value: ResourceValue) {
         switch value {
         case .boolean(let value): value ? append("true") : append("false")
         case .protection(let value): append(text: value.attributeText)
@@ -16,7 +16,7 @@ extension OutputBuffer {
 
 extension JSONLine {
     /// Adds a field with a value: a Boolean, a number or a string; nil becomes null.
-    public mutating func add(_ name: StaticString, _ value: ResourceValue?) {
+    package mutating func add(_ name: StaticString, _ value: ResourceValue?) {
         switch value {
         case nil: add(name, String?.none)
         case .boolean(let value)?: add(name, value)

@@ -6,12 +6,12 @@ import SystemPackage
 ///
 /// After a failure nothing more is written, and ``StopRequest/isMade`` is true, so that work whose
 /// results would be lost ends.
-public final class StandardOutput: Sendable {
+package final class StandardOutput: Sendable {
     /// The standard output of this process.
-    public static let shared = StandardOutput(.standardOutput)
+    package static let shared = StandardOutput(.standardOutput)
 
     /// Whether the output is a terminal.
-    public let isTerminal: Bool
+    package let isTerminal: Bool
     private let descriptor: FileDescriptor
     private let failure = Monitor<Errno?>(nil)
 
@@ -21,7 +21,7 @@ public final class StandardOutput: Sendable {
     }
 
     /// Writes all bytes at once; the bytes of two threads never mix.
-    public func write(_ bytes: [UInt8]) {
+    package func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         failure.withLock { failure in
             guard failure == nil else { return }
@@ -37,7 +37,7 @@ public final class StandardOutput: Sendable {
     }
 
     /// Writes text unchanged.
-    public func write(_ text: String) { write(Array(text.utf8)) }
+    package func write(_ text: String) { write(Array(text.utf8)) }
 
     /// Closes the output; a network filesystem may report a failed write only then.
     ///

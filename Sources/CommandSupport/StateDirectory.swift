@@ -6,11 +6,11 @@ import SystemPackage
 
 /// The directory for data that programs keep between runs: `$XDG_STATE_HOME/resval`, by default
 /// `~/.local/state/resval`.
-public enum StateDirectory {
+package enum StateDirectory {
     /// Returns the directory's path, whether it exists or not.
     ///
     /// - Throws: ``FileError`` `other` when the home is unknown.
-    public static func path() throws(FileError) -> FilePath {
+    package static func path() throws(FileError) -> FilePath {
         guard let home = PolicyEnvironment.current().base.stateHome else {
             throw FileError(
                 code: .other, message: "there is no directory for state",
@@ -24,7 +24,7 @@ public enum StateDirectory {
     /// - Returns: its path.
     /// - Throws: ``FileError``, also when it belongs to another user or other users can write to
     ///   it.
-    public static func make() throws(FileError) -> FilePath {
+    package static func make() throws(FileError) -> FilePath {
         let path = try path()
         try makeStateDirectory(path)
         return path

@@ -9,21 +9,21 @@ private let outputFailed = Atomic<Bool>(false)
 ///
 /// Loops check ``isMade`` between items, finish the current item and return; the program then ends
 /// by the same signal, so that its parent sees 130 or 143.
-public enum StopRequest {
+package enum StopRequest {
     /// Whether work should end after the current item.
-    public static var isMade: Bool {
+    package static var isMade: Bool {
         stopSignal.load(ordering: .relaxed) != 0 || outputFailed.load(ordering: .relaxed)
     }
 
     /// The signal that was received; nil when there was none.
-    public static var signal: CInt? {
+    package static var signal: CInt? {
         let signal = stopSignal.load(ordering: .relaxed)
         return signal == 0 ? nil : signal
     }
 
     /// Withdraws a request by a signal, so that the program ends with its exit code. For services,
     /// which their manager stops by SIGTERM.
-    public static func takeBack(_ signal: CInt) {
+    package static func takeBack(_ signal: CInt) {
         _ = stopSignal.compareExchange(expected: signal, desired: 0, ordering: .relaxed)
     }
 

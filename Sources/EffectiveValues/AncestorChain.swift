@@ -4,11 +4,11 @@ import SystemCalls
 import SystemPackage
 
 /// One item on the path from `/` to a file, as found on disk.
-public struct ChainItem: Sendable, Hashable {
+package struct ChainItem: Sendable, Hashable {
     /// The item's facts, as the policy needs them.
-    public let item: PolicyItem
+    package let item: PolicyItem
     /// The item's status, which includes its identity.
-    public let status: FileStatus
+    package let status: FileStatus
 }
 
 /// Returns every item from `/` down to a path, with its status and marks.
@@ -22,7 +22,7 @@ public struct ChainItem: Sendable, Hashable {
 /// - Returns: the items in order, `/` first.
 /// - Throws: ``FileError``, naming the item that failed: `noSuchFile`, `permissionDenied`,
 ///   `notADirectory`, and `changed` when an item was replaced meanwhile.
-public func ancestorChain(
+package func ancestorChain(
     of path: FilePath, reader: MarkReader = MarkReader()
 ) throws(FileError) -> [ChainItem] {
     var reached: FilePath = "/"

@@ -55,7 +55,9 @@ public struct EffectiveValueReader: Sendable {
     /// - Parameters:
     ///   - path: absolute, or relative to the working directory; of any length.
     ///   - followsLast: whether a symbolic link at the end is followed.
-    /// - Throws: ``FileError`` as ``realPath(of:followsLast:)`` and ``ancestorChain(of:reader:)`` do.
+    /// - Throws: ``FileError``, naming the item that failed: `noSuchFile`, `permissionDenied`,
+    ///   `notADirectory`, `symbolicLinkLoop` (more than 40 links), `changed` when an item was
+    ///   replaced meanwhile, and others.
     public func item(
         at path: FilePath, followsLast: Bool = true
     ) throws(FileError) -> EffectiveItem {

@@ -12,7 +12,7 @@ import SystemPackage
 ///     real path of the link itself.
 /// - Throws: ``FileError``: `noSuchFile`, `notADirectory`, `permissionDenied`, `symbolicLinkLoop`
 ///   (more than 40 links) and others.
-public func realPath(
+package func realPath(
     of path: FilePath, followsLast: Bool = true
 ) throws(FileError) -> FilePath {
     var resolver = try PathResolver(path)

@@ -17,7 +17,8 @@ public struct UnitSearch: Sendable {
     public var minimumAge: Int64?
     /// Whether items of other users may be deleted.
     public var includesForeign = false
-    /// Directories and files that are never deleted, in addition to those of the environment.
+    /// Directories and files that are never deleted, in addition to those of the environment and to
+    /// the backup repositories that `backup.toml` and the variables of resval-backup and restic name.
     public var protected: [FilePath] = []
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     public var markRoots: [FilePath]?
@@ -32,6 +33,23 @@ public struct UnitSearch: Sendable {
 
     /// Creates a search with the locations of an environment.
     public init(_ environment: PolicyEnvironment) { self.environment = environment }
+
+    /// Finds the units to delete first, and makes a plan of them.
+    ///
+    /// - Parameters:
+    ///   - bytes: what the units free together, if there are enough of them.
+    ///   - volume: a path on the filesystem that is short of space.
+    ///   - keep: as for ``units(freeing:on:now:keep:)``.
+    /// - Throws: as ``units(freeing:on:now:keep:)``.
+    public func makePlan(
+        freeing bytes: Int64, on volume: FilePath,
+        keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
+    ) throws -> PurgePlan {
+        let now = FileTime.now
+        let found = try units(freeing: bytes, on: volume, now: now, keep: keep)
+        return try PurgePlan(
+            freeing: bytes, on: volume, roots: roots, units: found.units, created: now)
+    }
 
     /// Finds the units to delete first.
     ///
@@ -86,7 +104,8 @@ public struct UnitSearch: Sendable {
             device: status.identity.device,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status),
             places: IdentifiedPlaces(
-                environment, protected: protected, user: user, device: status.identity.device),
+                environment, protected: protected + BackupPlaces.protected(environment.base),
+                user: user, device: status.identity.device),
             user: user, includesForeign: includesForeign,
             ages: AgeRules(
                 now: now, pressure: pressure, wantedAge: minimumAge,

@@ -26,22 +26,24 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-/// Copies all extended attributes from one regular file or directory to another, except those that
-/// xattr.conf(5) skips: `attr_copy_fd(3)`.
-///
-/// - Throws: ``FileError`` for a file that cannot be opened for reading, or for the first attribute
-///   that could not be stored; the others are copied then.
-public func copyExtendedAttributes(from source: FilePath, to target: FilePath) throws(FileError) {
-    let input = try openToCopy(source)
-    defer { closeQuietly(input) }
-    let output = try openToCopy(target)
-    // Attributes are stored when the call returns: closing the file cannot lose them.
-    defer { closeQuietly(output) }
-    do throws(Errno) {
-        try copyAttributes(from: input, source, to: output, target)
-    } catch {
-        let status = try? output.status()
-        throw .storingAttribute(error, nil, on: target, status: status, user: effectiveUser())
+extension FilePath {
+    /// Copies all extended attributes of this regular file or directory to another, except those
+    /// that xattr.conf(5) skips: `attr_copy_fd(3)`.
+    ///
+    /// - Throws: ``FileError`` for a file that cannot be opened for reading, or for the first
+    ///   attribute that could not be stored; the others are copied then.
+    public func copyExtendedAttributes(to target: FilePath) throws(FileError) {
+        let input = try openToCopy(self)
+        defer { closeQuietly(input) }
+        let output = try openToCopy(target)
+        // Attributes are stored when the call returns: closing the file cannot lose them.
+        defer { closeQuietly(output) }
+        do throws(Errno) {
+            try copyAttributes(from: input, self, to: output, target)
+        } catch {
+            let status = try? output.status()
+            throw .storingAttribute(error, nil, on: target, status: status, user: effectiveUser())
+        }
     }
 }
 

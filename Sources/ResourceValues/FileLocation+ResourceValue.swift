@@ -86,7 +86,7 @@ public struct VolumeCapacity: Sendable, Hashable {
     public let available: Int64
 
     /// Creates a capacity from a filesystem's status; nil if the filesystem does not count blocks.
-    public init?(_ status: FilesystemStatus) {
+    package init?(_ status: FilesystemStatus) {
         guard status.blocks > 0 else { return nil }
         total = Int64(clamping: status.blocks.multipliedSaturating(by: status.fragmentSize))
         // Some filesystems report more available space than total space.

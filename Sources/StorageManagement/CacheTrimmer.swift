@@ -97,31 +97,19 @@ public struct CacheTrimmer: Sendable {
         var search = UnitSearch(environment)
         search.roots = [directory]
         search.minimumAge = minimumAge
-        let now = currentTime()
         // All units, since some of the first may turn out to be in use.
-        let found = try search.units(freeing: .max, on: directory, now: now)
-        let plan = PurgePlan(
-            created: now, bootID: try boot(), device: device, wantedBytes: .max,
-            units: found.units)
+        let plan = try search.makePlan(freeing: .max, on: directory)
         let freed = Monitor<Int64>(0)
         var executor = PurgeExecutor(search)
         // The goal is the size of the directory, not the space on its volume.
         executor.futileBytes = .max
         executor.shouldStop = { bytes.map { bytes in freed.withLock { $0 } >= bytes } ?? false }
         var outcome = TrimOutcome()
-        _ = try executor.carryOut(plan, now: now) { event in
+        _ = try executor.carryOut(plan) { event in
             outcome.note(event)
             if case .removed(_, let bytes) = event { freed.withLock { $0.addSaturating(bytes) } }
         }
         return outcome
-    }
-
-    private func boot() throws(FileError) -> String {
-        do throws(Errno) {
-            return try bootIdentifier()
-        } catch {
-            throw .opening(error, "/proc/sys/kernel/random/boot_id")
-        }
     }
 }
 

@@ -3,18 +3,19 @@ import SystemPackage
 
 /// The `(dirfd, path, flags)` arguments of an `…at` system call.
 ///
-/// Valid only while the closure it is passed to runs.
+/// Valid only while the closure it is passed to runs. Outside this package it is opaque: a
+/// ``FileLocation`` passes on the one of the location that it consists of.
 public struct CallTarget: FileLocation {
     /// A directory descriptor, or `AT_FDCWD`.
-    public let directory: CInt
+    package let directory: CInt
     /// A NUL-terminated path relative to `directory`; empty if `flags` contains `AT_EMPTY_PATH`.
-    public let path: UnsafePointer<CChar>
+    package let path: UnsafePointer<CChar>
     /// `AT_SYMLINK_NOFOLLOW`, `AT_EMPTY_PATH` or neither.
-    public let flags: CInt
+    package let flags: CInt
 
     /// Creates a target from the three arguments that the `…at` calls share.
     @inline(__always)
-    public init(directory: CInt, path: UnsafePointer<CChar>, flags: CInt) {
+    package init(directory: CInt, path: UnsafePointer<CChar>, flags: CInt) {
         self.directory = directory
         self.path = path
         self.flags = flags
@@ -23,7 +24,7 @@ public struct CallTarget: FileLocation {
     /// Creates a target for a path relative to an open directory or, with `AT_FDCWD`, the working
     /// directory.
     @inline(__always)
-    public init(directory: CInt, path: UnsafePointer<CChar>, followsSymbolicLink: Bool) {
+    package init(directory: CInt, path: UnsafePointer<CChar>, followsSymbolicLink: Bool) {
         self.init(
             directory: directory, path: path,
             flags: followsSymbolicLink ? 0 : AT_SYMLINK_NOFOLLOW)

@@ -1,11 +1,13 @@
 import CLinux
 import SystemPackage
 
-/// Returns the system clock's time: `clock_gettime(2)` with `CLOCK_REALTIME`, which cannot fail.
-package func currentTime() -> FileTime {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
+extension FileTime {
+    /// The system clock's time: `clock_gettime(2)` with `CLOCK_REALTIME`, which cannot fail.
+    public static var now: FileTime {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return FileTime(seconds: Int64(now.tv_sec), nanoseconds: UInt32(now.tv_nsec))
+    }
 }
 
 /// Returns the time of the last clock tick, which filesystems use for timestamps:

@@ -22,7 +22,7 @@ extension FileLocation where Self: ~Copyable {
     ///
     /// - Throws: as ``lookUp(_:)``.
     @inlinable
-    public func withCallTarget<Result>(
+    package func withCallTarget<Result>(
         _ body: (CallTarget) throws(Errno) -> Result
     ) throws(Errno) -> Result {
         var result: Result?

@@ -2,25 +2,25 @@ import CLinux
 import SystemPackage
 
 /// The status of a filesystem, as `statfs(2)` and `statvfs(3)` report it.
-public struct FilesystemStatus: Sendable, Hashable {
+package struct FilesystemStatus: Sendable, Hashable {
     /// The filesystem's magic number (`f_type`, linux/magic.h).
-    public let type: UInt32
+    package let type: UInt32
     /// The size of a fragment in bytes: the unit of the block counts (`f_frsize`).
-    public let fragmentSize: UInt64
+    package let fragmentSize: UInt64
     /// The number of blocks, in fragments.
-    public let blocks: UInt64
+    package let blocks: UInt64
     /// The number of free blocks, including those reserved for root.
-    public let freeBlocks: UInt64
+    package let freeBlocks: UInt64
     /// The number of free blocks available to ordinary users (`f_bavail`).
-    public let availableBlocks: UInt64
+    package let availableBlocks: UInt64
     /// The number of inodes; 0 where the filesystem does not count them.
-    public let files: UInt64
+    package let files: UInt64
     /// The number of free inodes, including those reserved for root (`f_ffree`).
-    public let freeFiles: UInt64
+    package let freeFiles: UInt64
     /// The number of free inodes available to ordinary users (`f_favail`).
-    public let availableFiles: UInt64
+    package let availableFiles: UInt64
     /// Whether the mount is read-only.
-    public let isReadOnly: Bool
+    package let isReadOnly: Bool
 
     package init(
         type: UInt32, fragmentSize: UInt64, blocks: UInt64, freeBlocks: UInt64,
@@ -43,7 +43,7 @@ public struct FilesystemStatus: Sendable, Hashable {
 ///
 /// - Throws: the errno of opening the file (`O_PATH`, so no permission on the file itself is
 ///   needed) or of either call.
-public func filesystemStatus(
+package func filesystemStatus(
     of location: borrowing some FileLocation & ~Copyable
 ) throws(Errno) -> FilesystemStatus {
     let descriptor = try openFile(location, flags: .reference)

@@ -6,7 +6,7 @@ extension FileTime {
     /// RFC 3339 covers the years 0 to 9999. Times outside of them, which files may have, are
     /// written as date(1) and touch(1) accept them: `@` and seconds since 1970, such as
     /// `@253402300800.000000000`.
-    public var rfc3339: String {
+    package var rfc3339: String {
         guard hasYearOfFourDigits else {
             let isBefore = seconds < 0 && nanoseconds > 0
             let whole = isBefore ? seconds + 1 : seconds

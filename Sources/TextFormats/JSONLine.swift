@@ -3,45 +3,45 @@ import SystemCalls
 /// A writer of one JSON object on one line, with fields in the order of the calls.
 ///
 /// The output is valid UTF-8. Characters that could control a terminal are written as `\uXXXX`.
-public struct JSONLine: ~Copyable {
+package struct JSONLine: ~Copyable {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
     private var needsComma = false
 
     /// Creates a writer of an empty object.
-    public init() {}
+    package init() {}
 
     /// Adds a field with a string; nil becomes null.
-    public mutating func add(_ name: StaticString, _ value: String?) {
+    package mutating func add(_ name: StaticString, _ value: String?) {
         begin(name)
         guard let value else { return appendNull() }
         append(quoted: value)
     }
 
     /// Adds a field with a number; nil becomes null.
-    public mutating func add(_ name: StaticString, _ value: (some BinaryInteger)?) {
+    package mutating func add(_ name: StaticString, _ value: (some BinaryInteger)?) {
         begin(name)
         guard let value else { return appendNull() }
         bytes.append(contentsOf: String(value).utf8)
     }
 
     /// Adds a field with a Boolean; nil becomes null.
-    public mutating func add(_ name: StaticString, _ value: Bool?) {
+    package mutating func add(_ name: StaticString, _ value: Bool?) {
         begin(name)
         guard let value else { return appendNull() }
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     /// Adds a field with a time in RFC 3339 form; nil becomes null.
-    public mutating func add(_ name: StaticString, _ value: FileTime?) {
+    package mutating func add(_ name: StaticString, _ value: FileTime?) {
         add(name, value?.rfc3339)
     }
 
     /// Adds the field `path`. For a path that is not UTF-8, `path` is null and `pathBase64`
     /// contains the bytes, so that no reader acts on a wrong name.
-    public mutating func add(path: [UInt8]) { add("path", "pathBase64", path) }
+    package mutating func add(path: [UInt8]) { add("path", "pathBase64", path) }
 
     /// Adds a field with a path under other names, as ``add(path:)`` does.
-    public mutating func add(
+    package mutating func add(
         _ name: StaticString, _ base64Name: StaticString, _ path: [UInt8]
     ) {
         begin(name)
@@ -57,13 +57,13 @@ public struct JSONLine: ~Copyable {
     }
 
     /// Adds a field with an object that `body` writes.
-    public mutating func add(_ name: StaticString, object body: (inout JSONLine) -> Void) {
+    package mutating func add(_ name: StaticString, object body: (inout JSONLine) -> Void) {
         begin(name)
         append(object: body)
     }
 
     /// Adds a field with an array of objects, one for each item.
-    public mutating func add<Item>(
+    package mutating func add<Item>(
         _ name: StaticString, objects items: some Sequence<Item>,
         _ body: (Item, inout JSONLine) -> Void
     ) {
@@ -74,13 +74,13 @@ public struct JSONLine: ~Copyable {
     }
 
     /// Adds a field with an array of strings.
-    public mutating func add(_ name: StaticString, strings items: some Sequence<String>) {
+    package mutating func add(_ name: StaticString, strings items: some Sequence<String>) {
         begin(name)
         append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
     }
 
     /// Closes the object and returns its bytes, with a newline.
-    public consuming func ended() -> [UInt8] {
+    package consuming func ended() -> [UInt8] {
         bytes.append(contentsOf: "}\n".utf8)
         return bytes
     }

@@ -2,9 +2,9 @@
 ///
 /// Rejected are control characters and characters that change how the surrounding text is
 /// displayed: direction marks, joiners and invisible marks can make one name look like another.
-public enum TextSafety {
+package enum TextSafety {
     /// Whether a character is safe.
-    public static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: return false
@@ -13,7 +13,7 @@ public enum TextSafety {
     }
 
     /// Whether all bytes are valid UTF-8 of safe characters.
-    public static func isSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func isSafe(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return true }
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -28,7 +28,8 @@ public enum TextSafety {
 /// Decodes the first character of a nonempty sequence of bytes.
 ///
 /// - Returns: nil and a width of 1 if the bytes do not begin with valid UTF-8.
-public func firstScalar(of bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar?, width: Int) {
+package func firstScalar(of bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar?, width: Int)
+{
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
     guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return (nil, 1) }

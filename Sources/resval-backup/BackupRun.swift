@@ -1,4 +1,3 @@
-import BackupSettings
 import CommandSupport
 import ResourceValues
 import SystemCalls
@@ -28,10 +27,10 @@ struct BackupRun {
     ///   incomplete; else 4 when the status could not be stored.
     mutating func run() async throws -> Int32 {
         var status = RunStatus(
-            process: processNumber(), start: currentTime(), after: readPrevious())
+            process: processNumber(), start: FileTime.now, after: readPrevious())
         store(status)
         let code = try await carryOut(&status)
-        status.end = currentTime()
+        status.end = FileTime.now
         status.exitCode = code
         status.result = RunResult(exitCode: code)
         if code == 0 { status.lastCleanRun = status.end }
@@ -67,14 +66,14 @@ struct BackupRun {
         let now = status.start.seconds
         if isSound, code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
             code = try await perform(.prune, &status)
-            if code == 0 { status.lastPrune = currentTime() }
+            if code == 0 { status.lastPrune = FileTime.now }
         }
         if code == 0 { code = created }
         // An incomplete snapshot is no reason to leave the repository unchecked.
         if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
         {
             let verified = try await perform(.verify, &status)
-            if verified == 0 { status.lastVerify = currentTime() } else { return verified }
+            if verified == 0 { status.lastVerify = FileTime.now } else { return verified }
         }
         return code
     }

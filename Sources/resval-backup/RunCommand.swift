@@ -1,5 +1,4 @@
 import ArgumentParser
-import BackupSettings
 import CommandSupport
 import ResourceValues
 import SettingsReading

@@ -50,7 +50,7 @@ struct SnapshotFacts: RecordHandler {
         line.add("isIncomplete", snapshot.isIncomplete)
         line.add("hasShrunk", snapshot.hasShrunk)
         line.add("isHeld", snapshot.isHeld)
-        line.add("isFromFuture", snapshot.isFromFuture(at: currentTime().seconds))
+        line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("evictedItems", evictedFiles)
         line.add("kept", objects: kept) { file, object in
             object.add(path: file.path)
@@ -122,7 +122,7 @@ struct SnapshotFacts: RecordHandler {
     private func writeState(to buffer: inout OutputBuffer) {
         if snapshot.isIncomplete { write("state", "incomplete", to: &buffer) }
         if snapshot.isHeld { write("state", "kept: never forgotten", to: &buffer) }
-        if snapshot.isFromFuture(at: currentTime().seconds) {
+        if snapshot.isFromFuture(at: FileTime.now.seconds) {
             write("state", "dated in the future: never the latest", to: &buffer)
         }
         for cause in causes {

@@ -41,7 +41,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
         line.add("isOwn", snapshot.sourceSet != nil)
-        line.add("isFromFuture", snapshot.isFromFuture(at: currentTime().seconds))
+        line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("isHeld", snapshot.isHeld)
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
@@ -69,7 +69,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
                 buffer.append("  #")
                 buffer.append(name: Array(tag.utf8))
             }
-            if snapshot.isFromFuture(at: currentTime().seconds) {
+            if snapshot.isFromFuture(at: FileTime.now.seconds) {
                 buffer.append("  (dated in the future)")
             }
             buffer.append("\n")

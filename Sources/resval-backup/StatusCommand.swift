@@ -1,5 +1,4 @@
 import ArgumentParser
-import BackupSettings
 import CommandSupport
 import ResourceValues
 import SystemCalls
@@ -45,7 +44,7 @@ struct StatusCommand: ParsableCommand {
             throw ExitCode(1)
         }
         let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
-        let isStale = status.isStale(after: staleAge, now: currentTime())
+        let isStale = status.isStale(after: staleAge, now: FileTime.now)
         if json {
             StandardOutput.shared.write(status.line(isStale: isStale))
         } else {
@@ -73,7 +72,7 @@ struct StatusCommand: ParsableCommand {
 
     private func reportStaleness(of status: RunStatus) {
         guard let time = status.lastBackup else { return }
-        let isFromFuture = time.seconds > currentTime().seconds
+        let isFromFuture = time.seconds > FileTime.now.seconds
         Messages.write(
             about: [UInt8]?.none,
             isFromFuture

@@ -1,5 +1,4 @@
 import BackupEngines
-import BackupSettings
 import CommandSupport
 import Subprocess
 import SystemCalls

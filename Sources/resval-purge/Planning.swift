@@ -43,7 +43,7 @@ struct Planning {
         let search = surroundings.search(
             realRoots, StorageThresholds().pressure(of: space), display)
         let wanted = target.wantedBytes(of: bytes)
-        let now = currentTime()
+        let now = FileTime.now
         let found: FoundUnits
         do {
             found = try search.units(freeing: wanted, on: volume, now: now) { path, reason in
@@ -54,28 +54,10 @@ struct Planning {
             throw ExitCode(2)
         }
         kept.finish()
-        let plan = PurgePlan(
-            created: now, bootID: try currentBoot(), device: try device(of: volume),
-            wantedBytes: wanted, roots: realRoots, units: found.units)
+        let plan = try PurgePlan(
+            freeing: wanted, on: volume, roots: realRoots, units: found.units, created: now)
         record(found.totals.bytes, plan)
         return Result(plan: plan, totals: found.totals, kept: kept, search: search)
-    }
-
-    private func device(of volume: FilePath) throws(FileError) -> UInt64 {
-        do throws(Errno) {
-            return try volume.status().identity.device
-        } catch {
-            throw .readingStatus(error, of: volume)
-        }
-    }
-}
-
-/// Returns the identifier of the current boot.
-func currentBoot() throws(FileError) -> String {
-    do throws(Errno) {
-        return try bootIdentifier()
-    } catch {
-        throw .opening(error, "/proc/sys/kernel/random/boot_id")
     }
 }
 

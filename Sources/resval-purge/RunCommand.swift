@@ -102,7 +102,7 @@ struct RunCommand: ParsableCommand {
         let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
         let display = progress.begin(counting: "items examined")
         let known = try PurgeRecords.current?.purgeableBytes(
-            onDevice: plan.device, now: currentTime())
+            onDevice: plan.device, now: FileTime.now)
         return Prepared(
             plan: plan, search: surroundings.search(plan.roots, pressure, display),
             purgeableBytes: known ?? 0)
@@ -115,7 +115,7 @@ struct RunCommand: ParsableCommand {
         var report = RunReport(form, now: plan.created, color: color.color, mode: executor.mode)
         report.listsKept = kept || !target.isGiven
         do {
-            let outcome = try executor.carryOut(plan, now: currentTime()) { report.write($0) }
+            let outcome = try executor.carryOut(plan, now: FileTime.now) { report.write($0) }
             report.finish(outcome, wanted: plan.wantedBytes)
             return outcome
         } catch let refusal as PurgeRefusal {

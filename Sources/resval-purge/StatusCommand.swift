@@ -107,14 +107,12 @@ struct StatusCommand: ParsableCommand {
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
             pressure: pressure, space: space.bytes)
         do {
-            let now = currentTime()
+            let now = FileTime.now
             let found = try search.units(freeing: 0, on: volume.path, now: now)
             state.totals = found.totals
             record(
                 found.totals.bytes,
-                PurgePlan(
-                    created: now, bootID: try currentBoot(),
-                    device: volume.status.identity.device, wantedBytes: 0, units: []))
+                try PurgePlan(freeing: 0, on: volume.path, units: [], created: now))
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message
         }

@@ -56,8 +56,7 @@ struct Surroundings {
         search.pressure = pressure == .critical ? .critical : .low
         search.minimumAge = options.minAge?.seconds
         search.includesForeign = options.allOwners
-        search.protected =
-            options.protected.map { absolute($0.path) } + BackupPlaces.protected(environment.base)
+        search.protected = options.protected.map { absolute($0.path) }
         search.shouldStop = {
             progress.advance()
             return StopRequest.isMade

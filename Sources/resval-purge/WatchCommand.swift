@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 import EffectiveValues
-import PurgeWatching
 import SettingsReading
 import SystemCalls
 import SystemPackage
@@ -91,16 +90,14 @@ struct WatchCommand: ParsableCommand {
         if watcher.isShort { throw ExitCode(1) }
     }
 
-    /// Returns the settings, with backup repositories added to the protected directories. Logs a
-    /// warning for each configured directory that does not exist.
+    /// Returns the settings. Logs a warning for each configured directory that does not exist.
     private func readSettings() throws -> WatchSettings {
-        var settings =
+        let settings =
             try config.map { try WatchSettings.read($0.path) } ?? WatchSettings.readUsual()
         try settings.requirePlausibleLocations(in: .current(named: settings.locations))
         for (path, sentence) in settings.missingDirectories() {
             ServiceLog.current.write(.warning, about: path.bytes, sentence)
         }
-        settings.protected += BackupPlaces.protected(currentBaseDirectories())
         return settings
     }
 

@@ -30,7 +30,7 @@ struct CopyCommand: ParsableCommand {
         let outcome = Outcome()
         do throws(FileError) {
             if allAttributes {
-                try copyExtendedAttributes(from: source.path, to: destination.path)
+                try source.path.copyExtendedAttributes(to: destination.path)
             } else {
                 _ = try source.path.copyMarks(to: destination.path)
             }

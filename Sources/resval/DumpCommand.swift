@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 import FileTree
-import MarkTransfer
 import ResourceValues
 import SystemCalls
 import SystemPackage

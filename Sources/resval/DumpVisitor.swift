@@ -1,6 +1,5 @@
 import CommandSupport
 import FileTree
-import MarkTransfer
 import ResourceValues
 
 /// Dumps the marks below a directory; each thread of the walk has one.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import MarkTransfer
 import StoragePolicy
 
 struct ImportCommand: ParsableCommand {

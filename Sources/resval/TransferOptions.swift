@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandSupport
 import EffectiveValues
 import FileTree
-import MarkTransfer
 import ResourceValues
 import StoragePolicy
 import SystemPackage

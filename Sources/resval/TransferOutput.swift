@@ -1,5 +1,4 @@
 import CommandSupport
-import MarkTransfer
 import StoragePolicy
 
 /// Prints the marks written or removed; each thread has one.

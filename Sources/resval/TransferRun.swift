@@ -1,6 +1,5 @@
 import CommandSupport
 import EffectiveValues
-import MarkTransfer
 import ResourceValues
 import StoragePolicy
 import Synchronization

@@ -1,7 +1,6 @@
 import CommandSupport
 import EffectiveValues
 import FileTree
-import MarkTransfer
 import ResourceValues
 import StoragePolicy
 import SystemPackage

@@ -1,5 +1,4 @@
 import CommandSupport
-import MarkTransfer
 import ResourceValues
 import SystemCalls
 import SystemPackage

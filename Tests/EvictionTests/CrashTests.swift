@@ -38,9 +38,9 @@ struct CrashTests {
                     "$@" & second=$!
                     wait $first; wait $second
                     """
-                let tool = FilePath.built("evict-tool")
+                let tool = FilePath.built("test-tool")
                 let result = try Command(
-                    "/bin/sh", "-c", script, "sh", tool, fixture.journal.directory, work,
+                    "/bin/sh", "-c", script, "sh", tool, "evict", fixture.journal.directory, work,
                     fixture.file, fixture.root.appending("held")
                 ).run()
                 let lines = result.text.split(separator: "\n")

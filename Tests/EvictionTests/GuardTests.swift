@@ -68,8 +68,8 @@ struct GuardTests {
             let twin = fixture.root.appending("twin")
             try tool("cp", fixture.file, twin)
             let result = try Command(
-                "/usr/bin/python3", "-c", script, fixture.file, FilePath.built("evict-tool"),
-                fixture.journal.directory, "evict", fixture.file, twin
+                "/usr/bin/python3", "-c", script, fixture.file, FilePath.built("test-tool"),
+                "evict", fixture.journal.directory, "evict", fixture.file, twin
             ).run()
             #expect(result.text == "in-use\n")
             #expect(result.exitCode == 1)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Eviction
 
-/// The command `evict-tool`, with a copy of the content in the place of the repository.
+/// The command `test-tool evict`, with a copy of the content in the place of the repository.
 func command(
     _ work: String, _ fixture: EvictionFixture, dyingAt call: Int? = nil
 ) -> Command {
     Command(
-        .built("evict-tool"), fixture.journal.directory, work, fixture.file,
+        .built("test-tool"), "evict", fixture.journal.directory, work, fixture.file,
         fixture.root.appending("held"), call.map(String.init) ?? "0", String(fixture.permissions))
 }
 

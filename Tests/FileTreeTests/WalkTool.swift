@@ -40,7 +40,9 @@ struct WalkTool: Sendable, CustomTestStringConvertible {
     private func run(
         _ options: [String], _ roots: [any CommandArgument]
     ) throws -> CommandResult {
-        var words: [any CommandArgument] = [program("walk-tool"), "--threads", "\(threadCount)"]
+        var words: [any CommandArgument] = [
+            program("test-tool"), "walk", "--threads", "\(threadCount)",
+        ]
         words += options
         words += roots
         if isWithoutDirectoryForms { words.insert(program("without-xattrat"), at: 0) }

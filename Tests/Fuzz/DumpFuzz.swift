@@ -1,7 +1,7 @@
 import ResourceValues
 import SystemPackage
 
-@testable import MarkTransfer
+@testable import resval
 
 /// Reads any bytes as a line of a dump and of a journal: never a crash, never a path that leads out of
 /// the root, and what is read is written back as a line that means the same.

@@ -1,8 +1,8 @@
 import StoragePolicy
 import SystemPackage
 
-@testable import BackupSettings
 @testable import SettingsReading
+@testable import resval_backup
 
 /// Reads any text as a configuration file: never a crash, and a mistake in the text has its line.
 #if FUZZING

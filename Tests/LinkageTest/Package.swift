@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// A package of its own: only here does a program link what a user of the library links.
+// A package of its own, as a user of the library has one: only here does a program see nothing but what
+// is public, and link nothing but what the products link. scripts/check-linkage runs the programs.
 let package = Package(
     name: "LinkageTest",
     dependencies: [
@@ -11,13 +12,25 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "linkage",
+            name: "client",
             dependencies: [
-                .product(name: "ResourceValues", package: "ResourceValues"),
+                .product(name: "BackupPlanning", package: "ResourceValues"),
+                .product(name: "EffectiveValues", package: "ResourceValues"),
                 .product(name: "FileTree", package: "ResourceValues"),
+                .product(name: "PurgePlanning", package: "ResourceValues"),
+                .product(name: "ResourceValues", package: "ResourceValues"),
+                .product(name: "StorageManagement", package: "ResourceValues"),
                 .product(name: "StoragePolicy", package: "ResourceValues"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
+        .executableTarget(
+            name: "overlay",
+            dependencies: [
+                .product(name: "ResourceValuesFoundation", package: "ResourceValues")
             ]),
-        .executableTarget(name: "foundation-control"),
+        .executableTarget(
+            name: "drop-in",
+            dependencies: [.product(name: "ResourceValuesDropIn", package: "ResourceValues")]),
     ]
 )

@@ -194,7 +194,7 @@ struct AttackTests {
         ) { root in
             try tool("chown", "-R", "\(user)", root.appending("home/.cache"))
             var command = Command(
-                .built("purge-tool"), root.appending("home"), root.appending("state"))
+                .built("test-tool"), "purge", root.appending("home"), root.appending("state"))
             command.user = user
             let result = try command.run()
             #expect(result.exitCode == 0, "\(result)")

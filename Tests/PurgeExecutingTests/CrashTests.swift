@@ -68,7 +68,7 @@ struct CrashTests {
             while died {
                 died = try homes.withHome(crashTree) { home in
                     let result = try Command(
-                        .built("purge-tool"), home.home, home.state, "\(call)"
+                        .built("test-tool"), "purge", home.home, home.state, "\(call)"
                     ).run()
                     let died = result.end == .signal(SIGKILL)
                     #expect(died || result.exitCode == 0, "\(result)")
@@ -87,7 +87,8 @@ struct CrashTests {
         try withPurgeHome(Tree { cache("unit") {} }) { home in
             let unit = home(".cache/app/unit")
             try tool("bash", "-c", "cd $0 && mkdir {1..9500} && touch {1..9500}/file", unit)
-            let result = try Command(.built("purge-tool"), home.home, home.state, "3000").run()
+            let result = try Command(.built("test-tool"), "purge", home.home, home.state, "3000")
+                .run()
             #expect(result.end == .signal(SIGKILL))
             let record = try #require(try PurgeJournal(in: home.state).records.first)
             #expect(record.state == .deleting && record.knownInodes == nil)

@@ -211,7 +211,7 @@ struct LeftoverTests {
             let last = JournalContents(sequence: .max, records: [record])
             let bytes = try #require(last.bytes(upTo: 1 << 16))
             try bytes.withUnsafeBytes { bytes in
-                try writeFile(bytes, to: home.state.appending("journal"))
+                try home.state.appending("journal").writeFile(bytes)
             }
             let journal = try PurgeJournal(in: home.state)
             #expect(journal.records == [record])

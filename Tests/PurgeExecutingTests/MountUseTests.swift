@@ -261,7 +261,7 @@ struct SilentMountTests {
         ])
     func purge(points: [String]) throws {
         try withSilentMounts(points) { home in
-            let result = try Command(.built("purge-tool"), home.home, home.state)
+            let result = try Command(.built("test-tool"), "purge", home.home, home.state)
                 .killed(after: .seconds(30)).run()
             #expect(result.end == .exit(0), "\(result)")
             #expect(result.text.contains("removed \(home(".cache/app/unit"))"), "\(result)")
@@ -274,7 +274,7 @@ struct SilentMountTests {
         try withSilentMounts(["mount"]) { home in
             try tool("ln", "-s", home("mount/inner"), home("Pictures"))
             try tool("ln", "-s", home("mount/inner"), home("Documents"))
-            let result = try Command(.built("purge-tool"), home.home, home.state)
+            let result = try Command(.built("test-tool"), "purge", home.home, home.state)
                 .killed(after: .seconds(30)).run()
             #expect(result.end == .exit(0), "\(result)")
             #expect(!home(".cache/app/unit").exists)

@@ -26,6 +26,6 @@ struct PurgeKillTests {
     }
 
     private func command(_ home: PurgeFixture) -> Command {
-        Command(.built("purge-tool"), home.home, home.state)
+        Command(.built("test-tool"), "purge", home.home, home.state)
     }
 }

@@ -21,7 +21,8 @@ struct RemountTests {
                 let top = filesystem.root.appending("top\(call)")
                 try makeHome(crashTree, at: top)
                 let result = try Command(
-                    .built("purge-tool"), top.appending("home"), top.appending("state"), "\(call)"
+                    .built("test-tool"), "purge", top.appending("home"), top.appending("state"),
+                    "\(call)"
                 ).run()
                 try #require(result.end == .signal(SIGKILL), "\(result)")
                 let app = top.appending("home/.cache/app")

@@ -67,7 +67,7 @@ extension FileTime {
 
     /// The time so many hours after now.
     static func after(hours: Int64) -> FileTime {
-        var time = currentTime()
+        var time = FileTime.now
         time.seconds += hours * 3600
         return time
     }

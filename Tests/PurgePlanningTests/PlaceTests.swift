@@ -69,6 +69,23 @@ struct PlaceTests {
         }
     }
 
+    @Test("is nowhere in a backup repository that settings name, whoever searches")
+    func backupRepository() throws {
+        let settings = "repository = \"tar:~/.cache/app/repository\"\n"
+        let tree = Tree {
+            Directory(".config") { Directory("resval") { File("backup.toml", settings) } }
+            Directory(".cache") {
+                Directory("app") {
+                    Directory("repository") { File("file", block) }
+                    Directory("fine") { File("file", block) }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            try #expect(home.found().units == [".cache/app/fine"])
+        }
+    }
+
     @Test("is nowhere on the list of what is no cache, also when a tag makes a unit of it")
     func notACache() throws {
         let tag = "Signature: 8a477f597d28d172789f06886806bc55\n"

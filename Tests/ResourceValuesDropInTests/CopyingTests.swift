@@ -82,7 +82,7 @@ struct CopyingTests {
     func deepTree() throws {
         let tree = Tree { NestedDirectories("deep", depth: 1000) { File("f", "x").excluded() } }
         try withTemporaryDirectory(containing: tree) { root in
-            try copyItem(from: root.appending("deep"), to: root.appending("copy"))
+            try root.appending("deep").copyItem(to: root.appending("copy"))
             var file = root.appending("copy")
             for _ in 1..<1000 { file.append("deep") }
             try #expect(file.appending("f").value(for: .isExcludedFromBackup) == true)

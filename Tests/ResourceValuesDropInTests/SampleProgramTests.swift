@@ -7,7 +7,8 @@ struct SampleProgramTests {
     @Test("a program that imports only the drop-in does what it would do on iOS")
     func runs() throws {
         try withTemporaryDirectory { root in
-            let output = try Command(.built("download-store"), root).runSuccessfully()
+            let output = try Command(.built("foundation-tool"), "download-store", root)
+                .runSuccessfully()
             #expect(
                 output.split(separator: "\n") == [
                     "excluded: true",

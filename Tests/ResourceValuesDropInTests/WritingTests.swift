@@ -90,7 +90,7 @@ struct WritingTests {
             for hundredths in 5..<20 {
                 let result = try Command(
                     .tool("timeout") ?? "timeout", "-s", "KILL", "0.\(hundredths)",
-                    FilePath.built("write-forever"), file
+                    FilePath.built("foundation-tool"), "write-forever", file
                 ).run()
                 #expect(result.exitCode != 0)
                 let content = try contentsOfFile(file)

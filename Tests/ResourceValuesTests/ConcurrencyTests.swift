@@ -12,7 +12,8 @@ struct ConcurrencyTests {
             let answers = try await withThrowingTaskGroup { group in
                 for key in ["excluded", "purgeable"] {
                     group.addTask {
-                        try Command(.built("mark-tool"), "set-often", key, "10000", file).run().text
+                        try Command(.built("test-tool"), "mark", "set-often", key, "10000", file)
+                            .run().text
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }

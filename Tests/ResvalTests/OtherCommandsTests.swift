@@ -120,7 +120,7 @@ struct OtherCommandsTests {
             let root = filesystem.root
             try PurgeRecords(stateHome: root).write(
                 PurgeRecord(
-                    created: currentTime(), device: try root.status().identity.device,
+                    created: FileTime.now, device: try root.status().identity.device,
                     bootID: try bootIdentifier(), bytes: 12_345))
             let environment = ["XDG_STATE_HOME": root.string]
             let lines = try resval("capacity", in: root, environment: environment).text

@@ -94,7 +94,7 @@ struct CapacityTests {
                     command.environment = environment
                     let told = try command.runSuccessfully().split(separator: "\n").dropLast()
                         .compactMap { $0.split(separator: "=").last.flatMap { Int64($0) } }
-                    command = Command(.built("capacity-tool"), filesystem.root)
+                    command = Command(.built("foundation-tool"), "capacity", filesystem.root)
                     command.environment = environment
                     let values = try command.runSuccessfully().split(separator: "\n")
                         .compactMap { Int64($0) }
@@ -107,7 +107,7 @@ struct CapacityTests {
 
                 let records = PurgeRecords(stateHome: state)
                 func write(_ bytes: Int64, age: Int64 = 0, boot: String) throws {
-                    var created = currentTime()
+                    var created = FileTime.now
                     created.seconds -= age
                     try records.write(
                         PurgeRecord(

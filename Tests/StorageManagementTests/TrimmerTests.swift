@@ -35,7 +35,7 @@ struct TrimmerTests {
     }
 
     private func use(_ path: FilePath, secondsAgo age: Int64) throws {
-        let time = "@\(currentTime().seconds - age)"
+        let time = "@\(FileTime.now.seconds - age)"
         try tool("touch", "-h", "-d", time, path)
     }
 

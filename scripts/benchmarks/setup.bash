@@ -28,7 +28,7 @@ install_missing_packages() {
     } >&2 || die "could not install ${missing[*]}"
 }
 
-# Sets `resval`, `resval_backup` and `resval_purge`, and `two_keys`, `url_keys` and
+# Sets `resval`, `resval_backup` and `resval_purge`, and `two_keys`, `foundation_tool` and
 # `without_xattrat` (empty when they are missing).
 find_executables() {
     if [[ -n ${RESVAL_BIN-} ]]; then
@@ -44,13 +44,13 @@ find_executables() {
     fi
     [[ -x $resval ]] || die "$resval: not an executable"
     two_keys=$(find_helper two-keys)
-    url_keys=$(find_helper url-keys)
+    foundation_tool=$(find_helper foundation-tool)
     without_xattrat=$(find_helper without-xattrat)
 }
 
 build_helpers() {
     local product
-    for product in two-keys url-keys without-xattrat; do
+    for product in two-keys foundation-tool without-xattrat; do
         swift build --package-path "$repository" --configuration release --product "$product"
     done
 }

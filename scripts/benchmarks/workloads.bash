@@ -134,10 +134,10 @@ measure_W5() {
 measure_W6() {
     local round name rounds=100 answer expected sizes
     [[ $quick == false ]] || rounds=2
-    [[ -n $url_keys ]] || { skip W6 'there is no url-keys'; return 0; }
+    [[ -n $foundation_tool ]] || { skip W6 'there is no foundation-tool'; return 0; }
     need_two_keys_directory
-    competitor W6 foundation ns "$url_keys" foundation "$two_keys_directory" "$rounds"
-    competitor W6 library ns "$url_keys" library "$two_keys_directory" "$rounds"
+    competitor W6 foundation ns "$foundation_tool" url-keys foundation "$two_keys_directory" "$rounds"
+    competitor W6 library ns "$foundation_tool" url-keys library "$two_keys_directory" "$rounds"
     target W6 faster library foundation 8
     sizes=$(( rounds * 1000 ))
     for (( round = 1; round <= runs; round++ )); do

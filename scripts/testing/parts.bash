@@ -15,7 +15,7 @@ test_parts=(
 # have, of which a sanitizer takes terabytes.
 sanitizer_parts=(
     '--skip KillTests --skip CrashTests --skip HostileHomeTests --skip ResvalBackupTests'
-    '--filter ResvalBackupTests\.(ArchiveRoundTrip|Evict|Restore|RoundTrip|Run)Tests'
+    '--filter ResvalBackupTests\.(ArchiveRoundTrip|Evict|Restore|RoundTrip|Run|Settings|SettingsText|Status)Tests'
 )
 
 # What runs without the xattrat calls; the rest spends its time in other programs and calls.

@@ -25,7 +25,7 @@ extension BackupEngine {
         let earlier = own.ofSet(sources.set)
         let facts = RecordFacts(plan, policy: planner.policy)
         let coverage = try await compareCoverage(of: plan, facts, with: earlier)
-        var tags = sources.all + tags + OrderTag.next(after: own.snapshots, now: currentTime())
+        var tags = sources.all + tags + OrderTag.next(after: own.snapshots, now: FileTime.now)
         if !coverage.causes.isEmpty { tags.append(StateTag.shrunk) }
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
         if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }

@@ -50,7 +50,7 @@ extension BackupEngine {
         case .latest:
             let own = try await ownSnapshots().snapshots
                 .filter { $0.sourceSet != nil && !$0.isHeld }
-            let now = currentTime().seconds
+            let now = FileTime.now.seconds
             // When all are dated in the future, the clock of this machine is wrong.
             if let newest = own.last(where: { !$0.isFromFuture(at: now) }) ?? own.last {
                 return newest

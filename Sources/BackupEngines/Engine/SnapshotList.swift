@@ -56,7 +56,7 @@ extension BackupEngine {
     /// - Throws: as ``list(_:)`` does.
     package func ownSnapshots() async throws(BackupError) -> SnapshotList {
         let own = try await list(SnapshotFilter(hostName: hostName()))
-        let now = currentTime().seconds
+        let now = FileTime.now.seconds
         let early = own.snapshots.filter { $0.isFromFuture(at: now) }
         if let last = early.max(by: { $0.time < $1.time }) {
             let others = early.count == 1 ? "" : " (and \(early.count - 1) more)"

@@ -60,7 +60,7 @@ extension Restic {
         do throws(Errno) {
             let file = try directory.appending("locks").appending(lock.identifier).withoutFollowing
                 .status()
-            return lock.isOld(written: file.contentModificationTime, now: currentTime())
+            return lock.isOld(written: file.contentModificationTime, now: FileTime.now)
         } catch {
             // Removed, or refreshed under another name.
             return false

@@ -70,7 +70,7 @@ extension Restic {
         _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper,
         on repository: FilePath?
     ) async throws -> (Consumer, ResticEnd) {
-        let begin = currentTime()
+        let begin = FileTime.now
         let result = try await Subprocess.run(
             configuration, input: .none, output: .sequence, error: .sequence
         ) { execution in

@@ -101,5 +101,5 @@ extension Snapshot {
 
 extension CalendarTime {
     /// Returns the current time in UTC, by this machine's clock.
-    package static func current() -> CalendarTime { CalendarTime(currentTime()) }
+    package static func current() -> CalendarTime { CalendarTime(FileTime.now) }
 }

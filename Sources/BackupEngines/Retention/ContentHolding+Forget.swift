@@ -76,7 +76,7 @@ extension ContentHolding {
     private func filesOfNewest(
         _ snapshots: [Snapshot], _ wanted: Set<ContentFacts>
     ) async throws(BackupError) -> Set<HeldFile> {
-        let now = currentTime().seconds
+        let now = FileTime.now.seconds
         var stored: Set<HeldFile> = []
         for set in SnapshotSets(snapshots.filter { $0.hostName == hostName() }).sets {
             let newest = set.snapshots.last {

@@ -4,21 +4,21 @@ import TextFormats
 
 /// The space that the newest purge plan for a volume would free. It counts as available for
 /// important use.
-public struct PurgeRecord: Sendable, Hashable {
+package struct PurgeRecord: Sendable, Hashable {
     /// The maximum age of a record that counts, in seconds.
-    public static let longestAge: Int64 = 3600
+    package static let longestAge: Int64 = 3600
 
     /// When the plan was made.
-    public let created: FileTime
+    package let created: FileTime
     /// The device number of the volume's filesystem.
-    public let device: UInt64
+    package let device: UInt64
     /// The boot ID when the plan was made: device numbers are valid only within one boot.
-    public let bootID: String
+    package let bootID: String
     /// The space the plan would free, in bytes; never negative.
-    public let bytes: Int64
+    package let bytes: Int64
 
     /// Creates a record.
-    public init(created: FileTime, device: UInt64, bootID: String, bytes: Int64) {
+    package init(created: FileTime, device: UInt64, bootID: String, bytes: Int64) {
         self.created = created
         self.device = device
         self.bootID = bootID
@@ -27,7 +27,7 @@ public struct PurgeRecord: Sendable, Hashable {
 
     /// Returns the bytes that may be counted on now: 0 when the record is for another volume or
     /// boot, is older than ``longestAge``, or was created in the future.
-    public func bytes(onDevice device: UInt64, bootID: String, now: FileTime) -> Int64 {
+    package func bytes(onDevice device: UInt64, bootID: String, now: FileTime) -> Int64 {
         let oldest = FileTime(
             seconds: now.seconds.subtractingSaturating(Self.longestAge),
             nanoseconds: now.nanoseconds)

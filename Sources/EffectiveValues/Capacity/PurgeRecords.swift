@@ -5,34 +5,33 @@ import TextFormats
 
 /// The files that store a ``PurgeRecord`` for each volume: `resval/purge/volume-DEVICE.json` in the
 /// user's state directory, with the device number in hexadecimal.
-public struct PurgeRecords: Sendable, Hashable {
+package struct PurgeRecords: Sendable, Hashable {
     /// The directory of the files, which need not exist.
-    public let directory: FilePath
+    package let directory: FilePath
 
     /// Creates the records in a state directory such as `~/.local/state`.
-    public init(stateHome: FilePath) {
+    package init(stateHome: FilePath) {
         directory = stateHome.appending(stateDirectoryName).appending("purge")
     }
 
     /// The records of the user this process runs as; nil when the home is unknown.
-    public static var current: PurgeRecords? {
+    package static var current: PurgeRecords? {
         stateHome().map { PurgeRecords(stateHome: $0) }
     }
 
     /// Returns the path of a volume's file.
-    public func path(forDevice device: UInt64) -> FilePath {
+    package func path(forDevice device: UInt64) -> FilePath {
         directory.appending("volume-\(String(device, radix: 16)).json")
     }
 
     /// Replaces a volume's record. Concurrent readers see the old record or the new one.
     ///
     /// - Throws: `FileError` when the directory or the file cannot be created.
-    public func write(_ record: PurgeRecord) throws(FileError) {
+    package func write(_ record: PurgeRecord) throws(FileError) {
         try makeStateDirectory(directory)
         try record.line.withUnsafeBufferPointer { bytes throws(FileError) in
-            try writeFile(
-                UnsafeRawBufferPointer(bytes), to: path(forDevice: record.device),
-                permissions: 0o600)
+            try path(forDevice: record.device)
+                .writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
         }
     }
 
@@ -42,7 +41,7 @@ public struct PurgeRecords: Sendable, Hashable {
     /// - Throws: `FileError`: `malformedValue` when the file is not in the format of ``write(_:)``,
     ///   `permissionDenied` when it belongs to another user or others can write it, and the errors
     ///   of reading it.
-    public func record(forDevice device: UInt64) throws(FileError) -> PurgeRecord? {
+    package func record(forDevice device: UInt64) throws(FileError) -> PurgeRecord? {
         let path = path(forDevice: device)
         guard let bytes = try contentsOfStateFile(path, limit: 4095) else { return nil }
         do throws(JSONError) {
@@ -60,7 +59,7 @@ public struct PurgeRecords: Sendable, Hashable {
     /// - Returns: 0 when no plan is recorded, or the record does not count now; see
     ///   ``PurgeRecord/bytes(onDevice:bootID:now:)``.
     /// - Throws: as ``record(forDevice:)``; `FileError` when the boot ID cannot be read.
-    public func purgeableBytes(
+    package func purgeableBytes(
         onDevice device: UInt64, now: FileTime
     ) throws(FileError) -> Int64 {
         guard let record = try record(forDevice: device) else { return 0 }

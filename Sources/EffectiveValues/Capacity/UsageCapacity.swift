@@ -57,7 +57,7 @@ public struct UsageCapacity: Sendable, Hashable {
 ///   purgeable must not be relied on.
 package func recordedPurgeableBytes(onDevice device: UInt64) -> Int64 {
     do throws(FileError) {
-        return try PurgeRecords.current?.purgeableBytes(onDevice: device, now: currentTime()) ?? 0
+        return try PurgeRecords.current?.purgeableBytes(onDevice: device, now: FileTime.now) ?? 0
     } catch {
         return 0
     }

@@ -19,7 +19,7 @@ public struct EvictionRecord: Sendable, Hashable {
     ///
     /// - Returns: nil if one of the first 16 characters of an identifier is missing or is not a
     ///   lowercase hexadecimal digit, or if `item` is negative.
-    public init?(repository: String, snapshot: String, item: Int) {
+    package init?(repository: String, snapshot: String, item: Int) {
         self.repository = String(repository.prefix(16))
         self.snapshot = String(snapshot.prefix(16))
         self.item = item
@@ -29,7 +29,7 @@ public struct EvictionRecord: Sendable, Hashable {
     }
 
     /// Creates a record from an attribute's name; nil if the name is not that of a record.
-    public init?(attribute name: some Collection<UInt8>) {
+    package init?(attribute name: some Collection<UInt8>) {
         guard name.starts(with: Self.prefix.utf8) else { return nil }
         let parts = String(decoding: name.dropFirst(Self.prefix.utf8.count), as: UTF8.self)
             .split(separator: ".", omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ public struct EvictionRecord: Sendable, Hashable {
     }
 
     /// Creates a record from the first attribute name that is one; nil when there is none.
-    public init?(among names: some Sequence<[UInt8]>) {
+    package init?(among names: some Sequence<[UInt8]>) {
         guard let record = names.lazy.compactMap({ EvictionRecord(attribute: $0) }).first else {
             return nil
         }
@@ -49,7 +49,7 @@ public struct EvictionRecord: Sendable, Hashable {
     }
 
     /// The attribute's name.
-    public var attribute: ExtendedAttributeName {
+    package var attribute: ExtendedAttributeName {
         ExtendedAttributeName("\(Self.prefix)\(repository).\(snapshot).\(item)")
     }
 

@@ -3,11 +3,11 @@ import SystemCalls
 import SystemPackage
 
 /// The extended attributes by which other programs include or exclude an item from backups.
-public enum ForeignAttribute {
+package enum ForeignAttribute {
     /// Apple's exclusion attribute: as rsync and netatalk store it; as Samba's `streams_xattr`
     /// stores it, both with the colon and with U+F022, which replaces the colon in file names; and
     /// without the `user.` prefix, which some filesystems omit.
-    public static let apple: [ExtendedAttributeName] = [
+    package static let apple: [ExtendedAttributeName] = [
         "user.com.apple.metadata:com_apple_backup_excludeItem",
         "user.DosStream.com.apple.metadata:com_apple_backup_excludeItem:$DATA",
         "user.DosStream.com.apple.metadata\u{F022}com_apple_backup_excludeItem:$DATA",
@@ -15,7 +15,7 @@ public enum ForeignAttribute {
     ]
 
     /// The XDG attribute for backup programs: `true` to include an item, `false` to exclude it.
-    public static let xdg: ExtendedAttributeName = "user.xdg.robots.backup"
+    package static let xdg: ExtendedAttributeName = "user.xdg.robots.backup"
 
     /// Whether the item has one of Apple's attributes, whatever its value.
     ///

@@ -16,12 +16,12 @@ public struct TagFile: Sendable {
 
     /// `CACHEDIR.TAG`, as defined by the Cache Directory Tagging Specification: a regular file that
     /// begins with the signature.
-    public static let cacheDirectory = TagFile(
+    package static let cacheDirectory = TagFile(
         marker: .cachedir, name: "CACHEDIR.TAG",
         signature: Array("Signature: 8a477f597d28d172789f06886806bc55".utf8), isKept: true)
 
     /// `.nobackup`, with any content.
-    public static let noBackup = TagFile(
+    package static let noBackup = TagFile(
         marker: .nobackup, name: ".nobackup", signature: nil, isKept: false)
 
     static let all = [cacheDirectory, noBackup]
@@ -46,7 +46,7 @@ public struct TagFile: Sendable {
     ///
     /// - Throws: `FileError`: `noSuchFile` when the file does not exist, or the error of the call
     ///   that failed.
-    public func look(
+    package func look(
         in directory: borrowing some FileLocation & ~Copyable, _ reader: MarkReader
     ) throws(FileError) -> (FileStatus, ItemMarks) {
         let path = directory.pathForMessages?.pushing(name)

@@ -10,9 +10,9 @@ import SystemPackage
 /// interrupted download of the same content left, are ever overwritten. The permission bits are
 /// restored only after the whole content has been written and compared. No other process has the
 /// file open during the lifetime of this object.
-public final class Download: Sendable {
+package final class Download: Sendable {
     /// The evicted file that is being restored.
-    public let record: EvictedFile
+    package let record: EvictedFile
     private let journal: Journal
     private let item: OpenItem
     private let lock: RecordLock
@@ -31,7 +31,7 @@ public final class Download: Sendable {
     ///   complete and its time and permission bits have been restored.
     /// - Throws: ``EvictionError``: `notPlaceholder`, `inUse`, `noSpace` and others. The file is then
     ///   unchanged.
-    public static func begin(
+    package static func begin(
         at path: FilePath, _ name: EvictionRecord, _ known: EvictedFile, _ journal: Journal
     ) throws(EvictionError) -> Download? {
         let place = try ItemPlace(path)
@@ -99,7 +99,7 @@ public final class Download: Sendable {
     ///
     /// - Throws: ``EvictionError``: `damagedSnapshot` when the content is longer than the file was,
     ///   `notPlaceholder` when the file contains other data, `noSpace`.
-    public func receive(_ bytes: UnsafeRawBufferPointer) throws(EvictionError) {
+    package func receive(_ bytes: UnsafeRawBufferPointer) throws(EvictionError) {
         let start = hasher.withLock { hasher in
             let start = hasher.count
             hasher.update(bytes)
@@ -170,7 +170,7 @@ public final class Download: Sendable {
     ///
     /// - Throws: ``EvictionError``: `damagedSnapshot` when the content differs from the record; then call
     ///   ``abandon(because:)``.
-    public func finish() throws(EvictionError) {
+    package func finish() throws(EvictionError) {
         let hasher = hasher.withLock { $0 }
         guard hasher.count == record.size, hasher.finish() == record.content else {
             throw .damagedSnapshot
@@ -188,7 +188,7 @@ public final class Download: Sendable {
     /// Makes the file a placeholder again and records why the download failed.
     ///
     /// A file that contains other data is left unchanged, with the permission bits it was found with.
-    public func abandon(because error: EvictionError) throws(EvictionError) {
+    package func abandon(because error: EvictionError) throws(EvictionError) {
         if error == .notPlaceholder || error == .changed {
             return try item.setPermissions(foundPermissions)
         }

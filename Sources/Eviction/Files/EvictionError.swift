@@ -2,7 +2,7 @@ import ResourceValues
 import TextFormats
 
 /// Why a file was not evicted or not restored.
-public enum EvictionError: Error, Sendable, Hashable {
+package enum EvictionError: Error, Sendable, Hashable {
     // Errors of evicting a file
 
     /// The item is not a regular file.
@@ -61,7 +61,7 @@ public enum EvictionError: Error, Sendable, Hashable {
 
 extension EvictionError {
     /// The short name, for JSON.
-    public var name: String {
+    package var name: String {
         switch self {
         case .notRegular: "not-regular"
         case .hardLinked: "hard-linked"
@@ -90,7 +90,7 @@ extension EvictionError {
     }
 
     /// What is wrong and what to do, without the path.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .notRegular: "is not a regular file"
         case .hardLinked(let count):

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The state of an eviction that a file shows by its record, its permission bits, and whether it has
 /// data.
-public enum EvictionSign: Sendable, Hashable {
+package enum EvictionSign: Sendable, Hashable {
     /// A placeholder, with a record, no data and no permission bits.
     case placeholder(EvictionRecord)
     /// A file whose eviction or download is running or was interrupted.
@@ -24,7 +24,7 @@ public enum EvictionSign: Sendable, Hashable {
     ///
     /// - Parameter record: the file's record, nil if it has none.
     /// - Returns: nil for an ordinary file.
-    public init?(
+    package init?(
         _ location: borrowing some FileLocation & ~Copyable, _ status: FileStatus,
         _ record: EvictionRecord?
     ) {
@@ -53,7 +53,7 @@ public enum EvictionSign: Sendable, Hashable {
     /// Reads the record of a file and determines its state.
     ///
     /// - Throws: ``FileError`` when the names of its attributes cannot be listed.
-    public init?(
+    package init?(
         of location: borrowing some FileLocation & ~Copyable, _ status: FileStatus
     ) throws(FileError) {
         guard status.kind == .regularFile else { return nil }
@@ -61,7 +61,7 @@ public enum EvictionSign: Sendable, Hashable {
     }
 
     /// The record; nil if there is none.
-    public var record: EvictionRecord? {
+    package var record: EvictionRecord? {
         switch self {
         case .placeholder(let record), .unfinished(let record), .exposed(let record),
             .stale(let record):
@@ -71,7 +71,7 @@ public enum EvictionSign: Sendable, Hashable {
     }
 
     /// Whether, judging by the file, some or all of the content is only in a snapshot.
-    public var isEvicted: Bool {
+    package var isEvicted: Bool {
         switch self {
         case .placeholder, .unfinished, .exposed: true
         case .stale, .unrecorded: false

@@ -3,11 +3,11 @@ import SystemCalls
 import SystemPackage
 
 /// A file that passed the checks for eviction.
-public struct EvictionCandidate: Sendable, Hashable {
+package struct EvictionCandidate: Sendable, Hashable {
     /// The absolute path without symbolic links.
-    public let path: FilePath
+    package let path: FilePath
     /// The status at the time of the checks.
-    public let status: FileStatus
+    package let status: FileStatus
 }
 
 extension EvictionCandidate {
@@ -16,7 +16,7 @@ extension EvictionCandidate {
     /// - Parameter shouldStop: called before each read; returning true stops the work.
     /// - Returns: the hash, and the number of bytes outside holes; nil when the work was stopped.
     /// - Throws: ``EvictionError``: `inUse`, `changed` and others.
-    public func measure(
+    package func measure(
         shouldStop: () -> Bool
     ) throws(EvictionError) -> (content: ContentHash, dataBytes: Int64)? {
         let file = OwnedDescriptor(try open())
@@ -59,7 +59,7 @@ extension Journal {
     ///
     /// - Parameter path: absolute, without symbolic links.
     /// - Throws: ``EvictionError``: the reason why the file cannot be evicted.
-    public func candidate(at path: FilePath) throws(EvictionError) -> EvictionCandidate {
+    package func candidate(at path: FilePath) throws(EvictionError) -> EvictionCandidate {
         let place = try ItemPlace(path)
         let status = try place.status()
         try checkKind(status)

@@ -4,16 +4,16 @@ import SystemCalls
 import SystemPackage
 
 /// The kept snapshot that contains the content of evicted files.
-public struct HoldSnapshot: Sendable, Hashable {
+package struct HoldSnapshot: Sendable, Hashable {
     /// The snapshot's identifier.
-    public let snapshot: String
+    package let snapshot: String
     /// The snapshot's unique tag, which protects it from `forget`.
-    public let tag: String
+    package let tag: String
     /// The location of the repository, in absolute form.
-    public let repository: [UInt8]
+    package let repository: [UInt8]
 
     /// Creates a description of a snapshot.
-    public init(snapshot: String, tag: String, repository: [UInt8]) {
+    package init(snapshot: String, tag: String, repository: [UInt8]) {
         self.snapshot = snapshot
         self.tag = tag
         self.repository = repository
@@ -44,7 +44,7 @@ extension Journal {
     /// - Returns: the number of bytes freed.
     /// - Throws: ``EvictionError``. The file is unchanged unless the error occurred after the first
     ///   block was freed: then the record remains, and the content can be restored.
-    public func evict(
+    package func evict(
         _ candidate: EvictionCandidate, _ name: EvictionRecord, hold: HoldSnapshot,
         content: ContentHash, shouldStop: () -> Bool = { false }
     ) throws(EvictionError) -> Int64 {

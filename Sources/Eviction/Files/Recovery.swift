@@ -3,7 +3,7 @@ import SystemCalls
 import SystemPackage
 
 /// The result of recovering a file whose eviction or download was interrupted.
-public enum Recovery: Sendable, Hashable {
+package enum Recovery: Sendable, Hashable {
     /// No eviction or download was in progress.
     case settled
     /// The file is whole again, as before the eviction, and has no record.
@@ -29,7 +29,7 @@ extension Journal {
     ///   - known: a record of this journal.
     ///   - path: the current path of the file; nil for the path in the record.
     /// - Throws: ``EvictionError``: `inUse` while the file is being evicted or downloaded, and others.
-    public func recover(
+    package func recover(
         _ known: EvictedFile, at path: FilePath? = nil
     ) throws(EvictionError) -> Recovery {
         guard known.state != .evicted else { return .settled }

@@ -10,7 +10,7 @@ extension Journal {
     /// other file.
     ///
     /// - Parameter path: absolute, without symbolic links.
-    public func unrecorded(at path: FilePath) throws(FileError) -> EvictedFile? {
+    package func unrecorded(at path: FilePath) throws(FileError) -> EvictedFile? {
         let status: FileStatus
         do throws(Errno) {
             status = try path.withoutFollowing.status()
@@ -30,7 +30,7 @@ extension Journal {
     ///
     /// - Throws: ``EvictionError``: `notPlaceholder` when the file is not a placeholder without a
     ///   record, `inUse` and others.
-    public func takeOver(
+    package func takeOver(
         _ known: EvictedFile, at path: FilePath, as name: EvictionRecord
     ) throws(EvictionError) {
         let place = try ItemPlace(path)

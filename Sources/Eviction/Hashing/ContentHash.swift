@@ -1,7 +1,7 @@
 /// The SHA-256 of a file's content (FIPS 180-4).
-public struct ContentHash: Sendable, Hashable {
+package struct ContentHash: Sendable, Hashable {
     /// The 32 bytes of the hash.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     init(words: [UInt32]) {
         bytes = words.flatMap { word in
@@ -10,7 +10,7 @@ public struct ContentHash: Sendable, Hashable {
     }
 
     /// Creates a hash from 64 lowercase hexadecimal digits; nil for anything else.
-    public init?(hexadecimal text: some Collection<UInt8>) {
+    package init?(hexadecimal text: some Collection<UInt8>) {
         guard text.count == 64 else { return nil }
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -27,7 +27,7 @@ public struct ContentHash: Sendable, Hashable {
     }
 
     /// The 32 bytes as lowercase hexadecimal digits.
-    public var hexadecimal: String {
+    package var hexadecimal: String {
         String(
             decoding: bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] },
             as: UTF8.self)

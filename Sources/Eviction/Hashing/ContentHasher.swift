@@ -2,7 +2,7 @@
 ///
 /// Implemented here so that neither the libraries nor static programs need a package or a shared
 /// library for one hash.
-public struct ContentHasher: Sendable {
+package struct ContentHasher: Sendable {
     private var state: [UInt32] = [
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C,
         0x1F83_D9AB, 0x5BE0_CD19,
@@ -10,20 +10,20 @@ public struct ContentHasher: Sendable {
     private var schedule = [UInt32](repeating: 0, count: 64)
     private var unfinished: [UInt8] = []
     /// The number of bytes hashed so far.
-    public private(set) var count: Int64 = 0
+    package private(set) var count: Int64 = 0
 
     /// Creates a hasher of no bytes.
-    public init() {}
+    package init() {}
 
     /// Returns the hash of a sequence of bytes.
-    public static func hash(_ bytes: some Sequence<UInt8>) -> ContentHash {
+    package static func hash(_ bytes: some Sequence<UInt8>) -> ContentHash {
         var hasher = ContentHasher()
         Array(bytes).withUnsafeBytes { hasher.update($0) }
         return hasher.finish()
     }
 
     /// Adds the next bytes to the hash.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += Int64(bytes.count)
         var rest = bytes[...]
         if !unfinished.isEmpty {
@@ -40,7 +40,7 @@ public struct ContentHasher: Sendable {
     }
 
     /// Returns the hash of all bytes, consuming the hasher.
-    public consuming func finish() -> ContentHash {
+    package consuming func finish() -> ContentHash {
         let bitCount = UInt64(count) * 8
         var end: [UInt8] = [0x80]
         let rest = (unfinished.count + 1) % blockSize

@@ -4,9 +4,9 @@ import SystemCalls
 import SystemPackage
 
 /// The error of reading a malformed record.
-public struct MalformedRecord: Error, Sendable, Hashable {
+package struct MalformedRecord: Error, Sendable, Hashable {
     /// What is wrong, in words.
-    public let reason: String
+    package let reason: String
 }
 
 // A record is text: a header with the version, lines of `NAME VALUE` in a fixed order, and the hash
@@ -21,7 +21,7 @@ extension EvictedFile {
     static let longestText = 1 << 16
 
     /// The record in the journal's text format.
-    public var text: [UInt8] {
+    package var text: [UInt8] {
         // Version 1 identifies files by device and inode only.
         let head = persistentIdentity == nil ? Self.firstHead : Self.head
         var lines = [head, "state \(state.rawValue)", "path \(Percent.encoded(path.bytes))"]
@@ -48,7 +48,7 @@ extension EvictedFile {
     /// Parses a record.
     ///
     /// - Throws: ``MalformedRecord`` for anything but exactly what ``text`` returns.
-    public init(text: [UInt8]) throws(MalformedRecord) {
+    package init(text: [UInt8]) throws(MalformedRecord) {
         var reader = try RecordReader(text)
         let head = try reader.line()
         guard head == Self.head || head == Self.firstHead else {

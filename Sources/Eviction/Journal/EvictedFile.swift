@@ -5,12 +5,12 @@ import SystemPackage
 
 /// The record of one evicted file, from the kept snapshot's own record or from the journal: all that
 /// is needed to finish an eviction or a download.
-public struct EvictedFile: Sendable, Hashable {
+package struct EvictedFile: Sendable, Hashable {
     /// The progress of an eviction or a download.
     ///
     /// Each state is stored on disk before the step it announces begins, so that after a crash it
     /// says what may have happened to the file. On a full disk the state may be missing.
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    package enum State: String, Sendable, Hashable, CaseIterable {
         /// The content is in a snapshot, as its hash shows. The file is whole.
         case held
         /// The blocks are being freed: the file may be whole, partly empty, or a placeholder.
@@ -23,42 +23,42 @@ public struct EvictedFile: Sendable, Hashable {
     }
 
     /// The progress of the eviction or download.
-    public var state: State
+    package var state: State
     /// The absolute path of the file when the record was made, without symbolic links.
-    public let path: FilePath
+    package let path: FilePath
     /// The device and inode when the record was made.
-    public let identity: FileIdentity
+    package let identity: FileIdentity
     /// The identity that remains valid when the device number changes; nil in records of version 1,
     /// and when it is unknown.
     package let persistentIdentity: PersistentIdentity?
     /// The size in bytes, of the file and of its placeholder.
-    public let size: Int64
+    package let size: Int64
     /// The modification time of the content and of the placeholder.
-    public let modified: FileTime
+    package let modified: FileTime
     /// The permission bits that the file had; the nine bits for access are restored.
-    public let permissions: UInt16
+    package let permissions: UInt16
     /// The hash of the content.
-    public let content: ContentHash
+    package let content: ContentHash
     /// The identifier of the snapshot that contains the content.
-    public let snapshot: String
+    package let snapshot: String
     /// The unique tag of that snapshot.
-    public let holdTag: String
+    package let holdTag: String
     /// The location of the repository that contains the snapshot, in absolute form.
-    public let repository: [UInt8]
+    package let repository: [UInt8]
     /// The allocated size of the placeholder, in bytes; nil before the file is one. Extended
     /// attributes may use a block of their own.
     let remainingBytes: Int64?
     /// Why the last download failed, in journals of older versions.
     let failure: String?
     /// The number of bytes of the content outside holes; nil if unknown. Not stored in the journal.
-    public var dataBytes: Int64?
+    package var dataBytes: Int64?
 
     /// Creates the record of a placeholder.
     ///
     /// - Parameters:
     ///   - path: the path of the content in the snapshot.
     ///   - dataBytes: the number of bytes of the content outside holes; nil if unknown.
-    public init(
+    package init(
         path: FilePath, identity: FileIdentity, size: Int64, modified: FileTime,
         permissions: UInt16, content: ContentHash, dataBytes: Int64?, hold: HoldSnapshot
     ) {

@@ -13,31 +13,31 @@ import SystemPackage
 /// returns, so that neither a kill nor a power failure leaves half a record. Processes that work on
 /// different items do not conflict, and a record is found without reading the others. A process
 /// must have an item's ``lock(_:)`` while it works on the item.
-public struct Journal: Sendable, Hashable {
+package struct Journal: Sendable, Hashable {
     /// The directory, which may not exist yet.
-    public let directory: FilePath
+    package let directory: FilePath
 
     /// Creates a journal in a directory.
-    public init(directory: FilePath) { self.directory = directory }
+    package init(directory: FilePath) { self.directory = directory }
 
     /// Creates the journal below a user's state directory, `$XDG_STATE_HOME`.
-    public init(stateHome: FilePath) {
+    package init(stateHome: FilePath) {
         directory = stateHome.appending(stateDirectoryName).appending("evicted")
     }
 
     /// The contents of a journal.
-    public struct Contents: Sendable {
+    package struct Contents: Sendable {
         /// The records, in no particular order.
-        public var files: [EvictedFile] = []
+        package var files: [EvictedFile] = []
         /// The errors of records that are malformed or cannot be read.
-        public var unreadable: [FileError] = []
+        package var unreadable: [FileError] = []
     }
 
     /// Reads all records; there are none when the directory does not exist.
     ///
     /// - Throws: ``FileError`` when the directory cannot be read, is not owned by this process's
     ///   user, or is writable by other users.
-    public func contents() throws(FileError) -> Contents {
+    package func contents() throws(FileError) -> Contents {
         var contents = Contents()
         for name in try names(where: { _ in true }) {
             do throws(FileError) {
@@ -71,7 +71,7 @@ public struct Journal: Sendable, Hashable {
     ///   - path: the file's path. A record of the same inode with this path is the file's, even if
     ///     the device number has changed.
     /// - Throws: ``FileError``; `malformedValue` for a malformed record.
-    public func record(
+    package func record(
         of status: FileStatus, at path: @autoclosure () -> FilePath
     ) throws(FileError) -> EvictedFile? {
         if let file = try record(named: status.identity),
@@ -130,20 +130,20 @@ public struct Journal: Sendable, Hashable {
 
 extension Journal {
     /// Stores a record in place of the previous one; it is on disk when this returns.
-    public func store(_ file: EvictedFile) throws(FileError) {
+    package func store(_ file: EvictedFile) throws(FileError) {
         try write(file.text, to: directory.pushing(RecordName(file.identity).path))
     }
 
     private func write(_ text: [UInt8], to path: FilePath) throws(FileError) {
         try makeStateDirectory(directory)
         let written = text.withUnsafeBytes { bytes in
-            Result { () throws(FileError) in try writeFile(bytes, to: path, permissions: 0o600) }
+            Result { () throws(FileError) in try path.writeFile(bytes, permissions: 0o600) }
         }
         try written.get()
     }
 
     /// Removes the record of a file; the removal is on disk when this returns.
-    public func removeRecord(of identity: FileIdentity) throws(FileError) {
+    package func removeRecord(of identity: FileIdentity) throws(FileError) {
         let path = directory.pushing(RecordName(identity).path)
         do throws(Errno) {
             try removeFile(path)
@@ -173,7 +173,7 @@ extension Journal {
     /// Locks the record of a file against other processes, and other callers in this process.
     ///
     /// - Returns: nil when the record stays locked for the short time that this waits.
-    public func lock(_ identity: FileIdentity) throws(FileError) -> RecordLock? {
+    package func lock(_ identity: FileIdentity) throws(FileError) -> RecordLock? {
         guard let (file, path) = try openLock() else { return nil }
         let lock = RecordLock(file)
         do throws(Errno) {
@@ -209,7 +209,7 @@ extension Journal {
 
 extension Journal {
     /// Stores why the last download of a file failed; nil removes the stored reason.
-    public func note(_ failure: String?, of identity: FileIdentity) throws(FileError) {
+    package func note(_ failure: String?, of identity: FileIdentity) throws(FileError) {
         let path = failurePath(identity)
         if let failure { return try write(Array(failure.utf8), to: path) }
         do throws(Errno) {
@@ -222,13 +222,13 @@ extension Journal {
     }
 
     /// Returns why the last download of a file failed; nil when no reason is stored.
-    public func failure(of identity: FileIdentity) throws(FileError) -> String? {
+    package func failure(of identity: FileIdentity) throws(FileError) -> String? {
         try contentsOfStateFile(failurePath(identity), limit: EvictedFile.longestText)
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether a file is being downloaded, or its download was interrupted.
-    public func isDownloading(_ identity: FileIdentity) throws(FileError) -> Bool {
+    package func isDownloading(_ identity: FileIdentity) throws(FileError) -> Bool {
         try record(named: identity)?.state == .downloading
     }
 
@@ -237,7 +237,7 @@ extension Journal {
     }
 
     /// Stores the location of a repository, so that downloads find it by the identifier in a record.
-    public func note(repository: String, at location: [UInt8]) throws(FileError) {
+    package func note(repository: String, at location: [UInt8]) throws(FileError) {
         if try self.location(of: repository) == location { return }
         try write(location, to: directory.appending("repository-\(repository)"))
     }
@@ -245,14 +245,14 @@ extension Journal {
     /// Returns the location of a repository when files were last evicted into it; nil if unknown.
     ///
     /// - Parameter repository: the identifier in a record.
-    public func location(of repository: String) throws(FileError) -> [UInt8]? {
+    package func location(of repository: String) throws(FileError) -> [UInt8]? {
         try contentsOfStateFile(
             directory.appending("repository-\(repository)"), limit: EvictedFile.longestText)
     }
 }
 
 /// A lock on one record, released when this object is deallocated.
-public final class RecordLock: Sendable {
+package final class RecordLock: Sendable {
     let descriptor: FileDescriptor
 
     init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }

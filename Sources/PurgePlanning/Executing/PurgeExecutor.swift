@@ -47,7 +47,7 @@ public struct PurgeExecutor: Sendable {
     /// - Throws: ``PurgeRefusal``, and `FileError` when the state directory or the filesystem
     ///   cannot be reached. Failures of single units are events.
     public func carryOut(
-        _ plan: PurgePlan, now: FileTime, event: (PurgeEvent) -> Void
+        _ plan: PurgePlan, now: FileTime = .now, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
         let journal = RunJournal(openJournal, rules: rules(now))
@@ -85,7 +85,7 @@ public struct PurgeExecutor: Sendable {
     ///
     /// - Throws: as ``carryOut(_:now:event:)``.
     public func finishLeftovers(event: (PurgeEvent) -> Void) throws {
-        Leftovers(journal: try openJournal(), rules: rules(currentTime())).settle(event)
+        Leftovers(journal: try openJournal(), rules: rules(FileTime.now)).settle(event)
     }
 
     private func rules(_ now: FileTime) -> (FilePath) throws(FileError) -> PurgeRules {

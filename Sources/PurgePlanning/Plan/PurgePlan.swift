@@ -34,6 +34,32 @@ public struct PurgePlan: Sendable, Hashable {
         self.units = units
     }
 
+    /// Creates a plan of units that were found in this boot, reading the boot's identifier and the
+    /// volume's device number.
+    ///
+    /// - Parameter volume: a path on the filesystem that is short of space.
+    /// - Throws: `FileError` when either cannot be read.
+    public init(
+        freeing wantedBytes: Int64, on volume: FilePath, roots: [FilePath] = [],
+        units: [PurgeUnit], created: FileTime
+    ) throws(FileError) {
+        let device: UInt64
+        do throws(Errno) {
+            device = try volume.status().identity.device
+        } catch {
+            throw .readingStatus(error, of: volume)
+        }
+        let boot: String
+        do throws(Errno) {
+            boot = try bootIdentifier()
+        } catch {
+            throw .opening(error, "/proc/sys/kernel/random/boot_id")
+        }
+        self.init(
+            created: created, bootID: boot, device: device, wantedBytes: wantedBytes,
+            roots: roots, units: units)
+    }
+
     /// How many bytes deleting all units is expected to free.
     public var bytes: Int64 { units.reduce(0) { $0.addingSaturating($1.bytes) } }
 }

@@ -1,65 +1,66 @@
 import SystemCalls
 import SystemPackage
 
-/// Writes a regular file atomically: the path leads to the old file or to the new file with all of
-/// its marks, never to anything in between.
-///
-/// The content is written to an unnamed file (`O_TMPFILE`), or to a file with a temporary name
-/// where those are not supported. The marks are stored on it, both are synchronized, and only then
-/// does the file get its name. It keeps the `user.*` attributes, ACLs, mode and, where this process
-/// may set them, owner and group of the file it replaces; hard links to that file keep the old
-/// content. A symbolic link at the path is itself replaced.
-///
-/// - Parameters:
-///   - content: the whole content of the file.
-///   - path: the file's path; its directory must exist.
-///   - protection: the class to store; nil for the replaced file's own class or, if no file is
-///     replaced or it has no class, the class of the directory.
-///   - isReplacing: whether a file at the path is replaced; otherwise it is an error.
-///   - permissions: the permission bits of a new file, reduced by the process's umask.
-/// - Throws: ``FileError``: `noSuchFile` (the directory), `fileExists`, `unsupportedFilesystem` (it
-///   cannot store the marks), `unsupportedFileKind` (the path leads to something other than a
-///   regular file or a link), `noSpace` and others. The path is unchanged then, unless only the
-///   last step failed, which synchronizes the directory.
-public func writeFile(
-    _ content: UnsafeRawBufferPointer, to path: FilePath, protection: FileProtection? = nil,
-    replacing isReplacing: Bool = true, permissions: UInt16 = 0o666
-) throws(FileError) {
-    let place = try ItemPlace(path)
-    let old = try place.statusIfPresent()
-    if let old {
-        guard isReplacing else { throw .changingItem(.fileExists, path) }
-        guard old.kind == .regularFile || old.kind == .symbolicLink else {
-            throw old.kind == .directory
-                ? .changingItem(.isDirectory, path) : unsupportedKind(path)
+extension FilePath {
+    /// Writes a regular file at this path atomically: the path leads to the old file or to the new
+    /// file with all of its marks, never to anything in between.
+    ///
+    /// The content is written to an unnamed file (`O_TMPFILE`), or to a file with a temporary name
+    /// where those are not supported. The marks are stored on it, both are synchronized, and only
+    /// then does the file get its name. It keeps the `user.*` attributes, ACLs, mode and, where
+    /// this process may set them, owner and group of the file it replaces; hard links to that file
+    /// keep the old content. A symbolic link at the path is itself replaced.
+    ///
+    /// - Parameters:
+    ///   - content: the whole content of the file.
+    ///   - protection: the class to store; nil for the replaced file's own class or, if no file is
+    ///     replaced or it has no class, the class of the directory.
+    ///   - isReplacing: whether a file at the path is replaced; otherwise it is an error.
+    ///   - permissions: the permission bits of a new file, reduced by the process's umask.
+    /// - Throws: ``FileError``: `noSuchFile` (the directory, which must exist), `fileExists`,
+    ///   `unsupportedFilesystem` (it cannot store the marks), `unsupportedFileKind` (the path leads
+    ///   to something other than a regular file or a link), `noSpace` and others. The path is
+    ///   unchanged then, unless only the last step failed, which synchronizes the directory.
+    public func writeFile(
+        _ content: UnsafeRawBufferPointer, protection: FileProtection? = nil,
+        replacing isReplacing: Bool = true, permissions: UInt16 = 0o666
+    ) throws(FileError) {
+        let place = try ItemPlace(self)
+        let old = try place.statusIfPresent()
+        if let old {
+            guard isReplacing else { throw .changingItem(.fileExists, self) }
+            guard old.kind == .regularFile || old.kind == .symbolicLink else {
+                throw old.kind == .directory
+                    ? .changingItem(.isDirectory, self) : unsupportedKind(self)
+            }
         }
-    }
-    var staged: StagedFile
-    do throws(Errno) {
-        staged = try StagedFile(in: place.directory, permissions: permissions)
-    } catch {
-        throw .changingItem(error, path)
-    }
-    try takeProtection(of: place, staged.descriptor)
-    if let old, old.kind == .regularFile {
-        try takeMetadata(of: place, old, staged.descriptor)
-    }
-    if let protection {
-        try withPath(path) { () throws(FileError) in
-            try staged.descriptor.setValue(protection, for: .fileProtection)
+        var staged: StagedFile
+        do throws(Errno) {
+            staged = try StagedFile(in: place.directory, permissions: permissions)
+        } catch {
+            throw .changingItem(error, self)
         }
-    }
-    do throws(Errno) {
-        try writeFile(staged.descriptor, content)
-        try synchronize(staged.descriptor)
-        if old == nil {
-            try publish(&staged, at: place, replacing: isReplacing)
-        } else {
-            try staged.replace(place.name)
+        try takeProtection(of: place, staged.descriptor)
+        if let old, old.kind == .regularFile {
+            try takeMetadata(of: place, old, staged.descriptor)
         }
-        try synchronizeDirectory(place.directory)
-    } catch {
-        throw .changingItem(error, path)
+        if let protection {
+            try withPath(self) { () throws(FileError) in
+                try staged.descriptor.setValue(protection, for: .fileProtection)
+            }
+        }
+        do throws(Errno) {
+            try SystemCalls.writeFile(staged.descriptor, content)
+            try synchronize(staged.descriptor)
+            if old == nil {
+                try publish(&staged, at: place, replacing: isReplacing)
+            } else {
+                try staged.replace(place.name)
+            }
+            try synchronizeDirectory(place.directory)
+        } catch {
+            throw .changingItem(error, self)
+        }
     }
 }
 

@@ -1,40 +1,42 @@
 import SystemCalls
 import SystemPackage
 
-/// Copies an item with its marks: a regular file, a directory with its contents, or a symbolic link
-/// as a link.
-///
-/// Copies content (blocks are shared where the filesystem can: `FICLONE`; holes stay holes), all
-/// `user.*` attributes, ACLs, modes, and access and modification times. Owners are not copied: the
-/// copy belongs to the caller, and set-ID bits are kept only if the owner and group are the same. A
-/// copy that stores no protection class takes the class of the directory it is placed in.
-///
-/// The copy appears under its name complete or not at all, and never replaces another item. No path
-/// is resolved twice: items are reached by descriptor, and links are not followed.
-///
-/// - Parameters:
-///   - source: the item; a symbolic link is copied, not followed.
-///   - target: the copy's path. It must not exist, and its parent must.
-///   - shouldCopy: called for each item but the first, with its path and the copy's.
-/// - Throws: ``FileError``: `noSuchFile`, `fileExists`, `unsupportedFileKind` (FIFOs, sockets,
-///   devices), `unsupportedFilesystem` (it cannot store an attribute of the item), `noSpace`,
-///   `permissionDenied` and others, with the path of the item that could not be copied.
-public func copyItem(
-    from source: FilePath, to target: FilePath,
-    shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }
-) throws(FileError) {
-    let from = try ItemPlace(source)
-    let kind = try from.status().kind
-    let place = try ItemPlace(target)
-    // Checked before the work is done; the last step detects an item that appears later.
-    guard try place.statusIfPresent() == nil else {
-        throw .changingItem(.fileExists, target)
-    }
-    switch kind {
-    case .regularFile: try copyRegularFile(from, to: place)
-    case .directory: try copyDirectory(from, to: place, shouldCopy)
-    case .symbolicLink: try copyLink(from.location, to: place.name, in: place.directory, target)
-    default: throw unsupportedKind(source)
+extension FilePath {
+    /// Copies the item at this path with its marks: a regular file, a directory with its contents,
+    /// or a symbolic link as a link.
+    ///
+    /// Copies content (blocks are shared where the filesystem can: `FICLONE`; holes stay holes),
+    /// all `user.*` attributes, ACLs, modes, and access and modification times. Owners are not
+    /// copied: the copy belongs to the caller, and set-ID bits are kept only if the owner and group
+    /// are the same. A copy that stores no protection class takes the class of the directory it is
+    /// placed in.
+    ///
+    /// The copy appears under its name complete or not at all, and never replaces another item. No
+    /// path is resolved twice: items are reached by descriptor, and links are not followed.
+    ///
+    /// - Parameters:
+    ///   - target: the copy's path. It must not exist, and its parent must.
+    ///   - shouldCopy: called for each item but the first, with its path and the copy's.
+    /// - Throws: ``FileError``: `noSuchFile`, `fileExists`, `unsupportedFileKind` (FIFOs, sockets,
+    ///   devices), `unsupportedFilesystem` (it cannot store an attribute of the item), `noSpace`,
+    ///   `permissionDenied` and others, with the path of the item that could not be copied.
+    public func copyItem(
+        to target: FilePath,
+        shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }
+    ) throws(FileError) {
+        let from = try ItemPlace(self)
+        let kind = try from.status().kind
+        let place = try ItemPlace(target)
+        // Checked before the work is done; the last step detects an item that appears later.
+        guard try place.statusIfPresent() == nil else {
+            throw .changingItem(.fileExists, target)
+        }
+        switch kind {
+        case .regularFile: try copyRegularFile(from, to: place)
+        case .directory: try copyDirectory(from, to: place, shouldCopy)
+        case .symbolicLink: try copyLink(from.location, to: place.name, in: place.directory, target)
+        default: throw unsupportedKind(self)
+        }
     }
 }
 

@@ -1,32 +1,35 @@
 import SystemCalls
 import SystemPackage
 
-/// Moves an item with its marks: `renameat2(2)`, or across filesystems
-/// ``copyItem(from:to:shouldCopy:)`` followed by removal of the original.
-///
-/// Never replaces another item.
-///
-/// - Throws: ``FileError``, as ``copyItem(from:to:shouldCopy:)``. If the original could not be
-///   removed after a copy, both exist, and the error has the original's path.
-public func moveItem(from source: FilePath, to target: FilePath) throws(FileError) {
-    let from = try ItemPlace(source)
-    _ = try from.status()
-    let place = try ItemPlace(target)
-    do throws(Errno) {
-        try renameItem(from.name, in: from.directory, to: place.name, in: place.directory, .absent)
-        return
-    } catch .improperLink {
-        try copyItem(from: source, to: target)
-    } catch .invalidArgument {
-        try renameUnconditionally(from, to: place)
-        return
-    } catch {
-        throw .changingItem(error, error == .fileExists ? target : source)
-    }
-    do throws(Errno) {
-        try removeTree(from.name, in: from.directory)
-    } catch {
-        throw .changingItem(error, source)
+extension FilePath {
+    /// Moves the item at this path with its marks: `renameat2(2)`, or across filesystems
+    /// ``copyItem(to:shouldCopy:)`` followed by removal of the original.
+    ///
+    /// Never replaces another item.
+    ///
+    /// - Throws: ``FileError``, as ``copyItem(to:shouldCopy:)``. If the original could not be
+    ///   removed after a copy, both exist, and the error has the original's path.
+    public func moveItem(to target: FilePath) throws(FileError) {
+        let from = try ItemPlace(self)
+        _ = try from.status()
+        let place = try ItemPlace(target)
+        do throws(Errno) {
+            try renameItem(
+                from.name, in: from.directory, to: place.name, in: place.directory, .absent)
+            return
+        } catch .improperLink {
+            try copyItem(to: target)
+        } catch .invalidArgument {
+            try renameUnconditionally(from, to: place)
+            return
+        } catch {
+            throw .changingItem(error, error == .fileExists ? target : self)
+        }
+        do throws(Errno) {
+            try removeTree(from.name, in: from.directory)
+        } catch {
+            throw .changingItem(error, self)
+        }
     }
 }
 

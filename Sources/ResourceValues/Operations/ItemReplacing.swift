@@ -1,53 +1,56 @@
 import SystemCalls
 import SystemPackage
 
-/// Replaces an item with a new one, which takes the old item's marks.
-///
-/// At every moment the old item's path leads to the old item or to the new one (`RENAME_EXCHANGE`).
-/// With `isKeepingMetadata` the new item first takes the old item's mode, ACLs and `user.*`
-/// attributes. The new item's own attributes are kept, except for a protection class `none`, which
-/// is replaced by the old item's class.
-///
-/// - Parameters:
-///   - old: the path of the result. If no item exists there, the new item is moved.
-///   - new: the new item, which is moved, also from another filesystem.
-///   - backup: the path to move the old item to, which must not exist; nil to remove the old item.
-///   - isKeepingMetadata: whether the new item takes the old item's marks and mode.
-/// - Throws: ``FileError``. The old item is then still at its path, unless the new item is there
-///   and only moving or removing the old item failed.
-public func replaceItem(
-    at old: FilePath, with new: FilePath, backup: FilePath? = nil,
-    keepingMetadata isKeepingMetadata: Bool = true
-) throws(FileError) {
-    let oldPlace = try ItemPlace(old)
-    let newPlace = try ItemPlace(new)
-    let newStatus = try newPlace.status()
-    guard let oldStatus = try oldPlace.statusIfPresent() else {
-        return try moveItem(from: new, to: old)
-    }
-    guard oldStatus.identity != newStatus.identity else {
-        throw .changingItem(.invalidArgument, new)
-    }
-    // Next to the old item, so that one rename does the rest, even for an item from another
-    // filesystem.
-    let staged = old.removingLastComponent().appending(makeTemporaryName().components)
-    try moveItem(from: new, to: staged)
-    do throws(FileError) {
-        let stagedPlace = try ItemPlace(staged)
-        if isKeepingMetadata {
-            try keepMetadata(of: oldPlace, oldStatus, on: stagedPlace, newStatus.kind)
+extension FilePath {
+    /// Replaces the item at this path with a new one, which takes the old item's marks.
+    ///
+    /// At every moment the old item's path leads to the old item or to the new one
+    /// (`RENAME_EXCHANGE`). With `isKeepingMetadata` the new item first takes the old item's mode,
+    /// ACLs and `user.*` attributes. The new item's own attributes are kept, except for a
+    /// protection class `none`, which is replaced by the old item's class.
+    ///
+    /// - Parameters:
+    ///   - new: the new item, which is moved, also from another filesystem, and also if there is no
+    ///     item to replace.
+    ///   - backup: the path to move the old item to, which must not exist; nil to remove the old
+    ///     item.
+    ///   - isKeepingMetadata: whether the new item takes the old item's marks and mode.
+    /// - Throws: ``FileError``. The old item is then still at its path, unless the new item is
+    ///   there and only moving or removing the old item failed.
+    public func replaceItem(
+        with new: FilePath, backup: FilePath? = nil,
+        keepingMetadata isKeepingMetadata: Bool = true
+    ) throws(FileError) {
+        let oldPlace = try ItemPlace(self)
+        let newPlace = try ItemPlace(new)
+        let newStatus = try newPlace.status()
+        guard let oldStatus = try oldPlace.statusIfPresent() else {
+            return try new.moveItem(to: self)
         }
-        try exchange(stagedPlace, oldPlace)
-    } catch {
-        throw movingBack(staged, to: new, after: error)
-    }
-    if let backup {
-        try moveItem(from: staged, to: backup)
-    } else {
-        do throws(Errno) {
-            try removeTree(staged.lastName, in: oldPlace.directory)
+        guard oldStatus.identity != newStatus.identity else {
+            throw .changingItem(.invalidArgument, new)
+        }
+        // Next to the old item, so that one rename does the rest, even for an item from another
+        // filesystem.
+        let staged = removingLastComponent().appending(makeTemporaryName().components)
+        try new.moveItem(to: staged)
+        do throws(FileError) {
+            let stagedPlace = try ItemPlace(staged)
+            if isKeepingMetadata {
+                try keepMetadata(of: oldPlace, oldStatus, on: stagedPlace, newStatus.kind)
+            }
+            try exchange(stagedPlace, oldPlace)
         } catch {
-            throw .changingItem(error, staged)
+            throw movingBack(staged, to: new, after: error)
+        }
+        if let backup {
+            try staged.moveItem(to: backup)
+        } else {
+            do throws(Errno) {
+                try removeTree(staged.lastName, in: oldPlace.directory)
+            } catch {
+                throw .changingItem(error, staged)
+            }
         }
     }
 }
@@ -59,7 +62,7 @@ private func movingBack(
     _ staged: FilePath, to new: FilePath, after failure: FileError
 ) -> FileError {
     do throws(FileError) {
-        try moveItem(from: staged, to: new)
+        try staged.moveItem(to: new)
         return failure
     } catch {
         var failure = failure

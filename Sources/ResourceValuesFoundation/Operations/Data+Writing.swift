@@ -28,7 +28,7 @@ extension Data {
     func write(to url: URL, protection: FileProtection?, replacing isReplacing: Bool) throws {
         try url.operate { path in
             try withUnsafeBytes { bytes in
-                try writeFile(bytes, to: path, protection: protection, replacing: isReplacing)
+                try path.writeFile(bytes, protection: protection, replacing: isReplacing)
             }
         }
     }

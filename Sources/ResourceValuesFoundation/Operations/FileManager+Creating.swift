@@ -88,7 +88,7 @@ private func makeDirectories(
     _ path: FilePath, _ protection: FileProtection?, _ createIntermediates: Bool
 ) throws(FileError) -> Bool {
     do throws(FileError) {
-        try makeDirectory(at: path, protection: protection)
+        try path.makeDirectory(protection: protection)
         return true
     } catch {
         guard createIntermediates else { throw error }
@@ -98,7 +98,7 @@ private func makeDirectories(
             return false
         case .noSuchFile where !path.removingLastComponent().isEmpty:
             _ = try makeDirectories(path.removingLastComponent(), nil, true)
-            try makeDirectory(at: path, protection: protection)
+            try path.makeDirectory(protection: protection)
             return true
         default: throw error
         }

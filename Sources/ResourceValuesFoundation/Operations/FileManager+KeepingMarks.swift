@@ -21,7 +21,7 @@ extension FileManager {
         }
         try source.operate { path in
             try target.operate { newPath in
-                try ResourceValues.copyItem(from: path, to: newPath) { item, copy in
+                try path.copyItem(to: newPath) { item, copy in
                     guard let delegate else { return true }
                     // A name that is not UTF-8 also has a URL; only relative paths have none.
                     guard let item = URL(bytesOf: item, isDirectory: false),
@@ -41,7 +41,7 @@ extension FileManager {
             return
         }
         try source.operate { path in
-            try target.operate { newPath in try ResourceValues.moveItem(from: path, to: newPath) }
+            try target.operate { newPath in try path.moveItem(to: newPath) }
         }
     }
 
@@ -67,8 +67,8 @@ extension FileManager {
             : nil
         try originalItemURL.operate { old in
             try newItemURL.operate { new in
-                try ResourceValues.replaceItem(
-                    at: old, with: new, backup: try backup?.filePath(),
+                try old.replaceItem(
+                    with: new, backup: try backup?.filePath(),
                     keepingMetadata: !options.contains(.usingNewMetadataOnly))
             }
         }

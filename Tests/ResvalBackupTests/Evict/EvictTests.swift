@@ -403,7 +403,7 @@ struct EvictTests {
         try withBackup(of: oneFile) { backup in
             let file = backup.source.appending("file")
             func ubiquitous(_ work: String) throws -> CommandResult {
-                var command = Command(.built("ubiquitous-tool"), work, file)
+                var command = Command(.built("foundation-tool"), "ubiquitous", work, file)
                 command.environment = backup.environment
                 return try command.run()
             }

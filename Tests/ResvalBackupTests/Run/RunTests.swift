@@ -1,9 +1,10 @@
-import BackupSettings
 import Glibc
 import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import resval_backup
 
 @Suite("resval-backup run and status")
 struct RunTests {

@@ -34,7 +34,7 @@ extension TarRepository {
         let archive = try UnfinishedFile(TarNames.archive(identifier), in: directory.descriptor)
         let manifest = try UnfinishedFile(TarNames.manifest(identifier), in: directory.descriptor)
         let snapshot = Snapshot(
-            identifier: identifier, time: currentTime(), hostName: hostName(),
+            identifier: identifier, time: FileTime.now, hostName: hostName(),
             userName: OwnerNames().user(effectiveUser()), allTags: request.tags,
             paths: request.plan.sources)
         let writer = try ArchiveWriter(.pax, to: archive.descriptor)

@@ -1,0 +1,62 @@
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// The backup repositories and password files that settings name, which every search protects.
+package enum BackupPlaces {
+    /// Returns the paths named by `backup.toml` and by the variables of resval-backup and restic.
+    package static func protected(_ base: BaseDirectories) -> [FilePath] {
+        var paths = variables.compactMap { environmentVariable($0) }
+            .flatMap { Self.paths(in: $0, base) }
+        if let settings = base.configurationHome {
+            let file = settings.path.appending("resval").appending("backup.toml")
+            paths += Self.paths(inSettings: contents(of: file), base)
+        }
+        return paths
+    }
+
+    /// Returns the paths in lines such as `repository = "/srv/backup"`.
+    ///
+    /// This does not parse TOML: every quoted text on such a line counts, so that what a parser
+    /// would refuse is protected too.
+    static func paths(inSettings contents: [UInt8], _ base: BaseDirectories) -> [FilePath] {
+        contents.split(separator: UInt8(ascii: "\n")).flatMap { line -> [FilePath] in
+            let text = line.drop { $0 == 0x20 || $0 == 0x09 }
+            guard keys.contains(where: { text.starts(with: $0.utf8) }) else { return [] }
+            let parts = text.split(omittingEmptySubsequences: false) {
+                $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'")
+            }
+            return parts.enumerated().filter { $0.offset % 2 == 1 }
+                .flatMap { paths(in: Array($0.element), base) }
+        }
+    }
+
+    /// Returns the path of a repository or a file; empty for a relative path and for one on another
+    /// machine.
+    private static func paths(in value: [UInt8], _ base: BaseDirectories) -> [FilePath] {
+        var bytes = value
+        for prefix in ["tar:", "local:"] where bytes.starts(with: prefix.utf8) {
+            bytes.removeFirst(prefix.utf8.count)
+        }
+        if bytes.starts(with: "~/".utf8), let home = base.home {
+            return [home.appending(FilePath(bytes: bytes.dropFirst(2)).components)]
+        }
+        let path = FilePath(bytes: bytes)
+        return path.isAbsolute ? [path] : []
+    }
+
+    private static func contents(of file: FilePath) -> [UInt8] {
+        do throws(Errno) {
+            return try contentsOfFile(file, limit: settingsLimit)
+        } catch {
+            // A file that cannot be read names nothing; its own directory is protected anyway.
+            return []
+        }
+    }
+
+    private static let keys = ["repository", "password-file"]
+    private static let variables = [
+        "RESVAL_BACKUP_REPOSITORY", "RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE",
+        "RESTIC_PASSWORD_FILE",
+    ]
+}

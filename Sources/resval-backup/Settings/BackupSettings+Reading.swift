@@ -1,0 +1,134 @@
+import CommandSupport
+import SettingsReading
+import StoragePolicy
+import SystemPackage
+
+extension BackupSettings {
+    /// Parses the text of a configuration file.
+    ///
+    /// - Parameters:
+    ///   - text: TOML.
+    ///   - home: what `~` stands for; nil when no home directory is known.
+    /// - Throws: ``SettingsError``, naming the line, the key and what is valid.
+    init(_ text: String, home: FilePath?) throws(SettingsError) {
+        let reader = try SettingsReader(text)
+        let paths = SettingsPaths(home: home, reader: reader)
+        try reader.refuseUnknownKeys(but: SettingsKey.self)
+        sources = try paths.sources()
+        repository = try paths.repository()
+        password = try Self.password(reader, paths)
+        markers = try Self.markers(reader)
+        usesLocations = try reader.boolean(SettingsKey.locations) ?? true
+        largestFile = try Self.largestFile(reader)
+        tags = try Self.tags(reader)
+        allowsPlaintext = try reader.boolean(SettingsKey.allowPlaintext) ?? false
+        retention = try reader.table(SettingsKey.retention).map(Self.retention) ?? []
+        prune = try reader.interval(SettingsKey.prune) ?? (retention.isEmpty ? .never : .days(7))
+        verify = try reader.interval(SettingsKey.verify) ?? .days(7)
+        verifyReadsData = try reader.boolean(SettingsKey.verifyReadData) ?? false
+        staleAfter = try Self.staleAge(reader)
+    }
+
+    private static func staleAge(_ reader: SettingsReader) throws(SettingsError) -> Int64? {
+        let key = SettingsKey.staleAfter
+        guard reader.has(key) else { return defaultStaleAge }
+        let text = reader.textIfAny(key)
+        if text == "never" { return nil }
+        guard let age = text.flatMap(AgeArgument.init)?.seconds, age > 0 else {
+            throw reader.complaint(
+                key.rawValue, "takes an age such as \"36h\" or \"3d\", or \"never\"")
+        }
+        return age
+    }
+
+    private static func password(
+        _ reader: SettingsReader, _ paths: SettingsPaths
+    ) throws(SettingsError) -> Password {
+        let keys = [SettingsKey.password, .passwordFile, .passwordCommand].filter(reader.has)
+        guard keys.count <= 1 else {
+            throw reader.complaint(
+                keys[1].rawValue, "is given besides \(keys[0].rawValue): give one of them")
+        }
+        if let text = try reader.string(SettingsKey.password) { return .text(text) }
+        if let file = try reader.string(SettingsKey.passwordFile) {
+            return .file(try paths.path(file, of: SettingsKey.passwordFile))
+        }
+        if let command = try reader.string(SettingsKey.passwordCommand) {
+            return .command(command)
+        }
+        return .environment
+    }
+
+    private static func markers(_ reader: SettingsReader) throws(SettingsError) -> [Marker]? {
+        guard let names = try reader.strings(SettingsKey.markers) else { return nil }
+        var markers: [Marker] = []
+        for name in names {
+            guard let marker = Marker(rawValue: name) else {
+                throw reader.complaint(
+                    SettingsKey.markers.rawValue, "has no mark '\(name)' (valid: \(Marker.list))")
+            }
+            markers.append(marker)
+        }
+        guard !markers.isEmpty else {
+            throw reader.complaint(SettingsKey.markers.rawValue, "names at least one mark")
+        }
+        return markers
+    }
+
+    private static func largestFile(_ reader: SettingsReader) throws(SettingsError) -> ByteSize? {
+        let key = SettingsKey.excludeLargerThan
+        guard let text = try reader.string(key) else { return nil }
+        guard let size = ByteSize(argument: text) else {
+            throw reader.complaint(key.rawValue, "takes a size such as \"500M\" or \"4G\"")
+        }
+        return size
+    }
+
+    private static func tags(_ reader: SettingsReader) throws(SettingsError) -> [String] {
+        let tags = try reader.strings(SettingsKey.tags) ?? []
+        for tag in tags where tag.contains(",") || tag.hasPrefix("resval-") {
+            throw reader.complaint(
+                SettingsKey.tags.rawValue,
+                "has a tag that contains a comma or begins with resval-: '\(tag)'")
+        }
+        return tags
+    }
+
+    private static func retention(
+        _ reader: SettingsReader
+    ) throws(SettingsError) -> [RetentionSetting] {
+        try reader.refuseUnknownKeys(but: RetentionKey.self)
+        var rules: [RetentionSetting] = []
+        for key in RetentionKey.allCases where reader.has(key) {
+            if key == .tags {
+                rules += (try reader.strings(key) ?? []).map {
+                    RetentionSetting(name: "keep-tag", value: $0)
+                }
+            } else if key.isSpan {
+                rules.append(RetentionSetting(name: key.rawValue, value: try span(key, reader)))
+            } else {
+                guard let count = try reader.integer(key), count > 0 || count == -1 else {
+                    throw reader.complaint(
+                        key.rawValue, "takes a number from 1, or -1 to keep all")
+                }
+                rules.append(RetentionSetting(name: key.rawValue, value: String(count)))
+            }
+        }
+        return rules
+    }
+
+    private static func span(
+        _ key: RetentionKey, _ reader: SettingsReader
+    ) throws(SettingsError) -> String {
+        let text = try reader.string(key) ?? ""
+        var rest = text[...]
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            guard (1...5).contains(digits.count), let unit = rest.dropFirst(digits.count).first,
+                "ymdh".contains(unit)
+            else { throw reader.complaint(key.rawValue, "takes a span such as \"1y6m14d\"") }
+            rest = rest.dropFirst(digits.count + 1)
+        }
+        return text
+    }
+}

@@ -1,0 +1,79 @@
+import CommandSupport
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// The settings of the daily backup, from the configuration file.
+struct BackupSettings: Sendable, Hashable {
+    /// The directories and files to back up, absolute.
+    var sources: [FilePath] = []
+    /// The repository, in the form that `--repository` takes.
+    var repository = ""
+    /// Where the repository's password comes from.
+    var password = Password.environment
+    /// The marks that exclude; nil for the default set.
+    var markers: [Marker]?
+    /// Whether temporary and cache directories are excluded.
+    var usesLocations = true
+    /// The size above which files are excluded; nil for no limit.
+    var largestFile: ByteSize?
+    /// The tags of each snapshot.
+    var tags: [String] = []
+    /// Whether files with a protection class may go into an archive that anyone can read.
+    var allowsPlaintext = false
+    /// Which snapshots are kept; empty when none is ever removed.
+    var retention: [RetentionSetting] = []
+    /// How often data that no snapshot needs is removed.
+    var prune = Interval.never
+    /// How often the repository is checked.
+    var verify = Interval.days(7)
+    /// Whether checking reads all data.
+    var verifyReadsData = false
+    /// The age, in seconds, at which the last backup is too old to rely on; nil for no limit.
+    var staleAfter: Int64? = defaultStaleAge
+
+    /// Three intervals of the installed timers, which start a run every day.
+    static let defaultStaleAge: Int64 = 3 * 86400
+
+    /// Where the repository's password comes from.
+    enum Password: Sendable, Hashable {
+        /// `$RESTIC_PASSWORD_FILE`, `$RESTIC_PASSWORD_COMMAND` or `$RESTIC_PASSWORD`.
+        case environment
+        /// The password itself.
+        case text(String)
+        /// A file that contains it.
+        case file(FilePath)
+        /// A command that prints it.
+        case command(String)
+    }
+}
+
+/// One rule of retention: an option of `forget` without its dashes, and its value.
+struct RetentionSetting: Sendable, Hashable {
+    /// The option, such as `keep-daily`.
+    let name: String
+    /// The value as the option takes it.
+    let value: String
+}
+
+/// How often something is done.
+enum Interval: Sendable, Hashable {
+    /// Never.
+    case never
+    /// Once in this many days; 0 for every run.
+    case days(Int)
+
+    /// Whether it is due again.
+    ///
+    /// - Parameters:
+    ///   - last: when it was last done, in seconds since 1970; nil when it never was.
+    ///   - now: the current time, in seconds since 1970. A clock that was set back makes it due.
+    func isDue(last: Int64?, now: Int64) -> Bool {
+        guard case .days(let days) = self else { return false }
+        guard let last, last <= now else { return true }
+        // A timer does not fire at the very same second each day.
+        let slack: Int64 = 3600
+        return now.subtractingSaturating(last)
+            >= Int64(days).multipliedSaturating(by: 86400) - slack
+    }
+}

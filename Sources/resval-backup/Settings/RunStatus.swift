@@ -1,0 +1,116 @@
+import ResourceValues
+import SystemCalls
+import TextFormats
+
+/// The status of the daily backup, as the status file reports it to other programs.
+struct RunStatus: Sendable, Hashable {
+    /// How the last run ended.
+    var result = RunResult.running
+    /// The last step that the run began; nil before its first step.
+    var step: BackupStep.Kind?
+    /// The exit code; nil while running.
+    var exitCode: Int32?
+    /// The pid of the run's process.
+    var process: Int32
+    /// When the run began.
+    var start: FileTime
+    /// When the run ended; nil while running.
+    var end: FileTime?
+    /// The snapshot that was made; nil when none was.
+    var snapshot: SnapshotSummary?
+    /// When a run last ended with everything done.
+    var lastCleanRun: FileTime?
+    /// When the repository was last found to be intact.
+    var lastVerify: FileTime?
+    /// When data that no snapshot needs was last removed.
+    var lastPrune: FileTime?
+
+    /// When the last run made a snapshot of all it could, as far as this status shows; nil when it
+    /// did not.
+    ///
+    /// While a run is in progress, this is the last time that a run ended with everything done.
+    var lastBackup: FileTime? {
+        switch result {
+        case .ok, .incomplete: end
+        case .running: lastCleanRun
+        default: nil
+        }
+    }
+
+    /// Whether the last backup is too old to rely on.
+    ///
+    /// - Parameters:
+    ///   - age: the age, in seconds, at which a backup is stale; nil when none ever is.
+    ///   - now: the current time. A backup from the future is stale too: the clock was set, so the
+    ///     backup's age is unknown.
+    func isStale(after age: Int64?, now: FileTime) -> Bool {
+        guard let age, let lastBackup else { return false }
+        let seconds = now.seconds.subtractingSaturating(lastBackup.seconds)
+        // Small corrections of the clock are normal.
+        return seconds >= age || seconds < -3600
+    }
+
+    /// Creates the status of a run that begins, with the times of the previous one.
+    init(process: Int32, start: FileTime, after previous: RunStatus?) {
+        self.process = process
+        self.start = start
+        lastCleanRun = previous?.lastCleanRun
+        lastVerify = previous?.lastVerify
+        lastPrune = previous?.lastPrune
+    }
+
+    /// The status as a line of JSON, with a newline.
+    var line: [UInt8] { line(isStale: nil) }
+
+    /// The status as a line of JSON, with a newline.
+    ///
+    /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
+    func line(isStale: Bool?) -> [UInt8] {
+        var line = JSONLine()
+        line.add("version", 1)
+        if let isStale { line.add("isStale", isStale) }
+        line.add("result", result.rawValue)
+        line.add("step", step?.rawValue)
+        line.add("exitCode", exitCode)
+        line.add("process", process)
+        line.add("start", start)
+        line.add("end", end)
+        line.add("snapshot", snapshot?.identifier)
+        line.add("items", snapshot?.items)
+        line.add("bytes", snapshot?.bytes)
+        line.add("addedBytes", snapshot?.addedBytes)
+        line.add("leftOutItems", snapshot?.leftOutItems)
+        line.add("lastCleanRun", lastCleanRun)
+        line.add("lastVerify", lastVerify)
+        line.add("lastPrune", lastPrune)
+        return line.ended()
+    }
+}
+
+/// The facts about a snapshot that `create --json-counts` prints.
+struct SnapshotSummary: Sendable, Hashable {
+    /// The snapshot's identifier.
+    var identifier: String
+    /// The number of items in it.
+    var items: Int64 = 0
+    /// The bytes of these items.
+    var bytes: Int64 = 0
+    /// The number of bytes by which the repository grew.
+    var addedBytes: Int64 = 0
+    /// The number of excluded items.
+    var leftOutItems: Int64 = 0
+    /// Whether `forget` may follow; not part of the status file.
+    var allowsForget = false
+
+    /// Creates a summary.
+    init(
+        identifier: String, items: Int64 = 0, bytes: Int64 = 0, addedBytes: Int64 = 0,
+        leftOutItems: Int64 = 0
+    ) {
+        self.identifier = identifier
+        self.items = items
+        self.bytes = bytes
+        self.addedBytes = addedBytes
+        self.leftOutItems = leftOutItems
+    }
+}

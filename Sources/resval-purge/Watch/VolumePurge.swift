@@ -1,0 +1,159 @@
+import EffectiveValues
+import PurgePlanning
+import ResourceValues
+import StorageManagement
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// One purge of a volume towards a goal.
+struct VolumePurge {
+    /// The outcome of a purge.
+    enum Outcome: Sendable {
+        /// The plan was executed; `isTruncated` says whether there were more units than the plan
+        /// contained.
+        case done(PurgeOutcome, isTruncated: Bool)
+        /// The purgeable units do not free what is needed; nothing was deleted.
+        case unreachable(purgeable: Int64)
+    }
+
+    private let settings: WatchSettings
+    private let environment: PolicyEnvironment
+    private let shouldStop: @Sendable () -> Bool
+
+    /// Creates a purge.
+    ///
+    /// - Parameters:
+    ///   - settings: the settings, which decide what is searched.
+    ///   - environment: the locations and protected directories of the machine and the user.
+    ///   - shouldStop: called often, from any thread; returning true ends the search at once and
+    ///     the deletion after the current unit.
+    init(
+        _ settings: WatchSettings, _ environment: PolicyEnvironment,
+        shouldStop: @escaping @Sendable () -> Bool
+    ) {
+        self.settings = settings
+        self.environment = environment
+        self.shouldStop = shouldStop
+    }
+
+    /// Runs the purge.
+    ///
+    /// - Parameters:
+    ///   - volume: a path on the volume.
+    ///   - goal: how much to free.
+    ///   - spare: how many additional bytes the plan contains, to replace units that turn out to
+    ///     be in use.
+    ///   - event: called for each unit that was reached, and for each leftover.
+    /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when `shouldStop` ended the
+    ///   search.
+    func run(
+        on volume: FilePath, towards goal: PurgeGoal, spare: Int64, event: (PurgeEvent) -> Void
+    ) throws -> Outcome {
+        let device = try device(of: volume)
+        var search = UnitSearch(environment)
+        search.roots = roots(on: device)
+        search.minimumAge = settings.minimumAge
+        search.protected = settings.protected
+        search.markRoots = settings.markRoots
+        search.pressure = goal.isPartial ? .critical : .low
+        search.shouldStop = shouldStop
+        guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
+        let now = FileTime.now
+        let (units, totals, isTruncated) = try units(search, volume, goal, spare, now)
+        let boot = try boot()
+        let record = { (freed: Int64) in
+            PurgeRecord(
+                created: now, device: device, bootID: boot, bytes: totals.bytes - freed)
+        }
+        remember(record(0))
+        let amount = amount(of: units)
+        guard goal.isPartial || goal.needed.isReached(by: amount) else {
+            return .unreachable(purgeable: totals.bytes)
+        }
+        let plan = PurgePlan(
+            created: now, bootID: boot, device: device, wantedBytes: wantedBytes(goal, units),
+            roots: search.roots, units: units)
+        var executor = PurgeExecutor(search)
+        executor.shouldStop = shouldStop
+        let outcome = try executor.carryOut(plan, now: now, event: event)
+        remember(record(outcome.predictedBytes))
+        return .done(outcome, isTruncated: isTruncated)
+    }
+
+    /// Returns the search roots: the locations for temporary files and caches on the volume, and
+    /// the directories below which marks count.
+    private func roots(on device: UInt64) -> [FilePath] {
+        let locations = environment.locations.locations.filter { !$0.kind.isBackedUp }
+        return (locations.map(\.path) + settings.markRoots).filter { root in
+            do throws(FileError) {
+                guard environment.localStatus(of: root) != nil else { return false }
+                return try NamedItem(at: root).status.identity.device == device
+            } catch {
+                // A directory that does not exist, or cannot be reached safely, contains nothing to
+                // delete.
+                return false
+            }
+        }
+    }
+
+    /// Returns the first units that free what is wanted, with some to spare for those that turn out
+    /// to be in use, if there are enough.
+    private func units(
+        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ spare: Int64,
+        _ now: FileTime
+    ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
+        // Enough for the inodes if each file has one block.
+        let forInodes = goal.wanted.inodes.multipliedSaturating(by: 4096)
+        let withSpare = goal.wanted.bytes.addingSaturating(max(goal.wanted.bytes / 2, spare))
+        var bytes = max(withSpare, forInodes, 1)
+        while true {
+            let found = try search.units(freeing: bytes, on: volume, now: now)
+            if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
+                return (found.units, found.totals, found.isTruncated)
+            }
+            // There are enough bytes, but too few inodes.
+            bytes = bytes.multipliedSaturating(by: 2)
+        }
+    }
+
+    /// Returns how many bytes the purge has to free before it ends: spare units are deleted only in
+    /// place of others.
+    private func wantedBytes(_ goal: PurgeGoal, _ units: [PurgeUnit]) -> Int64 {
+        var amount = PurgeGoal.Amount()
+        for unit in units where !goal.wanted.isReached(by: amount) {
+            amount.bytes.addSaturating(unit.bytes)
+            amount.inodes.addSaturating(Int64(unit.itemCount))
+        }
+        return goal.wanted.inodes == 0 ? min(amount.bytes, goal.wanted.bytes) : amount.bytes
+    }
+
+    private func amount(of units: [PurgeUnit]) -> PurgeGoal.Amount {
+        PurgeGoal.Amount(
+            bytes: units.reduce(0) { $0.addingSaturating($1.bytes) },
+            inodes: units.reduce(0) { $0.addingSaturating(Int64($1.itemCount)) })
+    }
+
+    /// Records how many bytes purging could free. A failure is ignored: without the record no
+    /// program relies on that space, and on a full disk the purge is needed all the more.
+    private func remember(_ record: PurgeRecord) {
+        guard let state = environment.base.stateHome else { return }
+        try? PurgeRecords(stateHome: state.path).write(record)
+    }
+
+    private func device(of volume: FilePath) throws(FileError) -> UInt64 {
+        do throws(Errno) {
+            return try volume.status().identity.device
+        } catch {
+            throw .readingStatus(error, of: volume)
+        }
+    }
+
+    private func boot() throws(FileError) -> String {
+        do throws(Errno) {
+            return try bootIdentifier()
+        } catch {
+            throw .opening(error, "/proc/sys/kernel/random/boot_id")
+        }
+    }
+}

@@ -1,0 +1,281 @@
+import CommandSupport
+import EffectiveValues
+import PurgePlanning
+import StorageManagement
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// Keeps volumes above their thresholds: measures, purges, logs, and sleeps.
+final class VolumeWatcher {
+    private struct Watched {
+        let path: FilePath
+        var watch: VolumeWatch
+        /// Whether the last measurement failed, which is logged once.
+        var isUnreachable = false
+        /// How many bytes of the last plan were kept; the next purge will probably have to keep
+        /// them too.
+        var keptBytes: Int64 = 0
+        var effect = PurgeEffect()
+    }
+
+    private let interval: PollingInterval
+    private let makeEnvironment: (WatchSettings) -> PolicyEnvironment
+    private let log: ServiceLog
+    private let notifier: ServiceNotifier
+    private let watchdog: Watchdog
+    private var settings: WatchSettings
+    private var environment: PolicyEnvironment
+    private var volumes: [Watched] = []
+    private var toldStatus = ""
+    /// Whether anything has failed since the start.
+    private(set) var hasFailures = false
+
+    /// Creates a watcher.
+    ///
+    /// - Parameters:
+    ///   - settings: what is watched, and how.
+    ///   - notifier: the notifier for the service manager.
+    ///   - log: the log of what is done.
+    ///   - interval: the interval between measurements.
+    ///   - environment: returns the locations and protected directories under some settings.
+    init(
+        _ settings: WatchSettings, _ notifier: ServiceNotifier, _ log: ServiceLog,
+        interval: PollingInterval = PollingInterval(),
+        environment: @escaping (WatchSettings) -> PolicyEnvironment
+    ) {
+        self.settings = settings
+        self.notifier = notifier
+        self.log = log
+        self.interval = interval
+        makeEnvironment = environment
+        self.environment = environment(settings)
+        watchdog = Watchdog(notifier)
+        adopt(settings)
+    }
+
+    /// Whether any volume is below the `low` threshold, or cannot be measured.
+    var isShort: Bool { volumes.contains { !isRelieved($0.path) } }
+
+    /// Measures each volume once, and purges where space is short.
+    ///
+    /// - Returns: how long to wait before the next measurement.
+    @discardableResult
+    func lookOnce() -> Duration {
+        var wait = interval.longest
+        for index in volumes.indices where !StopRequest.isMade {
+            wait = min(wait, look(at: index))
+        }
+        tellStatus()
+        return wait
+    }
+
+    /// Watches until SIGTERM or SIGINT. SIGHUP calls `reload` for new settings; when it returns
+    /// nil, the current ones remain.
+    func run(reload: () -> WatchSettings?) {
+        // Finishing leftovers may take longer than the manager allows for a start.
+        notify("READY=1")
+        prepare()
+        while !StopRequest.isMade {
+            if ReloadRequest.take() {
+                notify("RELOADING=1", "MONOTONIC_USEC=\(monotonicTime().microseconds)")
+                if let settings = reload() {
+                    log.write(.notice, "has read its configuration again")
+                    adopt(settings)
+                }
+                notify("READY=1")
+            }
+            sleepUntilNextLook(lookOnce())
+        }
+        notify("STOPPING=1")
+    }
+}
+
+extension VolumeWatcher {
+    /// Finishes the leftovers of an interrupted purge, and reserves space for the journal of the
+    /// next one while there is room.
+    private func prepare() {
+        var report = PurgeReport(log)
+        do {
+            var search = UnitSearch(environment)
+            search.protected = settings.protected
+            try PurgeExecutor(search).finishLeftovers { report.note($0) }
+        } catch let refusal as PurgeRefusal {
+            log.write(.warning, "cannot prepare to purge: \(refusal.sentence)")
+        } catch {
+            log.write(
+                .warning, about: (error as? FileError)?.path?.bytes,
+                "cannot prepare to purge: \(error)")
+        }
+        if report.hasFailures { hasFailures = true }
+    }
+
+    private func adopt(_ settings: WatchSettings) {
+        self.settings = settings
+        environment = makeEnvironment(settings)
+        for warning in environment.warnings {
+            log.write(.warning, about: warning.subject?.bytes, warning.sentence)
+        }
+        let protected =
+            environment.locations.protectedRoots + settings.protected
+            + BackupPlaces.protected(environment.base)
+        for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
+            log.write(
+                .warning, about: root.bytes,
+                "nothing in it is ever deleted, whatever its marks say: it is, or is in, a "
+                    + "protected directory")
+        }
+        for root in settings.markRoots {
+            do throws(FileError) {
+                _ = try NamedItem(at: root)
+            } catch {
+                // Other errors come from directories that are currently not mounted.
+                guard error.code == .unsafePath else { continue }
+                log.write(
+                    .warning, about: error.path?.bytes, "mark-roots leads to it: \(error)")
+            }
+        }
+        let old = volumes
+        volumes = settings.volumes.map { path in
+            // A change of other settings does not end a pause.
+            let known = old.first { $0.path == path }?.watch
+            var watch = VolumeWatch(settings.thresholds)
+            if let known, known.thresholds == settings.thresholds { watch = known }
+            watch.interval = interval
+            return Watched(path: path, watch: watch)
+        }
+    }
+
+    private func look(at index: Int) -> Duration {
+        watchdog.tell()
+        let path = volumes[index].path
+        do throws(FileError) {
+            let space = try space(at: path)
+            volumes[index].isUnreachable = false
+            let before = volumes[index].watch.pressure
+            let action = volumes[index].watch.action(for: space, at: timeSinceBoot())
+            tellChange(from: before, at: volumes[index])
+            guard case .purge(let goal) = action else {
+                if case .wait(let wait) = action { return wait }
+                return interval.shortest
+            }
+            volumes[index].watch.note(purge(at: index, goal), at: timeSinceBoot())
+            return interval.shortest
+        } catch {
+            if !volumes[index].isUnreachable {
+                log.write(.error, about: path.bytes, "cannot be watched: \(error)")
+            }
+            hasFailures = true
+            volumes[index].isUnreachable = true
+            return interval.longest
+        }
+    }
+
+    private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
+        let path = volumes[index].path
+        // Meanwhile a directory may have become one for documents, or been mounted over.
+        environment = makeEnvironment(settings)
+        let purge = VolumePurge(settings, environment) { [watchdog] in
+            watchdog.tell()
+            return StopRequest.isMade
+        }
+        var report = PurgeReport(log)
+        var hasHelped = false
+        do {
+            let known = volumes[index].keptBytes
+            let outcome = try purge.run(on: path, towards: goal, spare: known) { report.note($0) }
+            report.end(outcome, goal, at: path)
+            volumes[index].keptBytes = report.keptBytes
+            if case .done(let outcome, let isTruncated) = outcome {
+                // Other units may replace those that were in use.
+                let mayTryMore = isTruncated && report.keptBytes > known
+                hasHelped = volumes[index].effect.hasHelped(outcome) || mayTryMore
+            }
+        } catch is CancellationError {
+            return .fruitless
+        } catch let refusal as PurgeRefusal {
+            log.write(.warning, about: path.bytes, "does not purge: \(refusal.sentence)")
+        } catch {
+            let errorPath = (error as? FileError)?.path ?? path
+            log.write(.error, about: errorPath.bytes, "cannot purge: \(error)")
+            hasFailures = true
+        }
+        if report.hasFailures { hasFailures = true }
+        if isRelieved(path) {
+            volumes[index].effect = PurgeEffect()
+            return .helpful
+        }
+        return hasHelped ? .helpful : .fruitless
+    }
+
+    /// Measures the space on a volume. Remote and FUSE filesystems are never purged, and measuring
+    /// one could block for ever.
+    private func space(at path: FilePath) throws(FileError) -> StorageSpace {
+        let mounts = try MountTable.current()
+        if let real = realPath(of: path, notBeyond: mounts), !mounts.isRemote(real) {
+            return try StorageSpace(at: real)
+        }
+        guard mounts.remoteMountPoints.isEmpty else {
+            throw FileError(
+                code: .unsupportedFilesystem, message: "is not there, or not on a local filesystem",
+                advice: "name volumes that can be purged", path: path)
+        }
+        return try StorageSpace(at: path)
+    }
+
+    /// Whether the `low` threshold is available again, whatever the cause.
+    private func isRelieved(_ path: FilePath) -> Bool {
+        do throws(FileError) {
+            return settings.thresholds.pressure(of: try space(at: path)) == .normal
+        } catch {
+            return false
+        }
+    }
+
+    private func sleepUntilNextLook(_ wait: Duration) {
+        let end = timeSinceBoot() + wait
+        while true {
+            watchdog.tell()
+            let rest = end - timeSinceBoot()
+            guard rest > .zero, !isWoken else { return }
+            sleep(for: min(rest, watchdog.longestSleep)) { isWoken }
+        }
+    }
+
+    private var isWoken: Bool { StopRequest.isMade || ReloadRequest.isMade }
+}
+
+// Logging and status.
+
+extension VolumeWatcher {
+    private func tellChange(from before: StoragePressure?, at volume: Watched) {
+        guard let now = volume.watch.pressure, now != before else { return }
+        log.write(
+            now == .normal ? .notice : .warning, about: volume.path.bytes,
+            "pressure is \(now.name)")
+    }
+
+    private func tellStatus() {
+        let states = volumes.map { volume in
+            "\(volume.path.string): \(volume.watch.pressure?.name ?? "cannot be watched")"
+        }
+        let status = String(states.joined(separator: ", ").map { $0.isNewline ? " " : $0 })
+        guard status != toldStatus else { return }
+        toldStatus = status
+        notify("STATUS=\(status)")
+    }
+
+    private func notify(_ assignments: String...) {
+        do throws(Errno) {
+            try notifier.send(assignments.joined(separator: "\n"))
+        } catch {
+            log.write(.warning, "cannot notify the service manager: \(error)")
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}

@@ -1,0 +1,80 @@
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+
+/// A mark that is written on an item to translate another mark.
+enum WrittenMark: Sendable, Hashable {
+    /// The native mark `isExcludedFromBackup`.
+    case native(Bool)
+    /// Apple's exclusion attribute, as rsync and netatalk store it.
+    case apple
+    /// The attribute `user.xdg.robots.backup`: whether to include the item.
+    case xdg(Bool)
+    /// The inode flag nodump.
+    case nodump
+
+    /// The kind of mark.
+    var marker: Marker {
+        switch self {
+        case .native: .native
+        case .apple: .apple
+        case .xdg: .xdg
+        case .nodump: .nodump
+        }
+    }
+
+    /// The stored bytes; the word `set` for nodump, which is a flag without a value.
+    var value: [UInt8] {
+        switch self {
+        case .native(let value), .xdg(let value): Array(value.attributeText.utf8)
+        case .apple: appleExclusion
+        case .nodump: Array("set".utf8)
+        }
+    }
+
+    /// The mark and its value as shown in output, such as `native=true`.
+    var assignment: String {
+        switch self {
+        case .native(let value), .xdg(let value): "\(marker.rawValue)=\(value)"
+        case .apple, .nodump: "\(marker.rawValue)=set"
+        }
+    }
+
+    /// The name of the extended attribute that stores the mark; nil for nodump.
+    var attribute: ExtendedAttributeName? {
+        switch self {
+        case .native: StoredKey<Bool>.isExcludedFromBackup.attribute
+        case .apple: ForeignAttribute.apple.first
+        case .xdg: ForeignAttribute.xdg
+        case .nodump: nil
+        }
+    }
+
+    /// Creates the mark of a kind that has the given stored value; nil if there is no such mark.
+    init?(_ marker: Marker, value: [UInt8]) {
+        let known: [WrittenMark] = [
+            .native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump,
+        ]
+        guard let mark = known.first(where: { $0.marker == marker && $0.value == value })
+        else { return nil }
+        self = mark
+    }
+}
+
+/// The value Apple's systems store: a binary property list of the string `com.apple.backupd`.
+private let appleExclusion: [UInt8] = {
+    let text = Array("com.apple.backupd".utf8)
+    var bytes = Array("bplist00".utf8)
+    // One object: an ASCII string (0x5F) whose length follows as a one-byte integer (0x10).
+    bytes += [0x5F, 0x10, UInt8(text.count)] + text
+    let tableOffset = UInt8(bytes.count)
+    // The table of one-byte offsets: the only object follows the eight bytes of "bplist00".
+    bytes += [8]
+    // The trailer: sizes of offsets and references, number of objects, top object, table offset.
+    bytes += [UInt8](repeating: 0, count: 6) + [1, 1]
+    bytes += [UInt8](repeating: 0, count: 7) + [1]
+    bytes += [UInt8](repeating: 0, count: 8)
+    bytes += [UInt8](repeating: 0, count: 7) + [tableOffset]
+    return bytes
+}()

@@ -1,0 +1,20 @@
+// foundation-tool capacity|download-store|ubiquitous|url-keys|write-forever ARGUMENT...
+//
+// Programs written for Apple's systems, which tests and the benchmark run. The file named after a
+// command says what it does.
+
+import ResourceValuesDropIn
+
+let arguments = Array(CommandLine.arguments.dropFirst(2))
+switch CommandLine.arguments.dropFirst().first {
+case "capacity": try runCapacity(arguments)
+case "download-store": try runDownloadStore(arguments)
+case "ubiquitous": try runUbiquitous(arguments)
+case "url-keys": try runURLKeys(arguments)
+case "write-forever": try runWriteForever(arguments)
+default:
+    print(
+        "usage: foundation-tool capacity|download-store|ubiquitous|url-keys|write-forever ARGUMENT..."
+    )
+    exit(64)
+}

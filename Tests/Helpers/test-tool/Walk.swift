@@ -1,0 +1,100 @@
+import FileTree
+import Glibc
+import SystemPackage
+
+/// `walk [--threads N] [--one-filesystem] [--no-follow] [--stop-after N] [--summary] ROOT…`
+///
+/// Walks trees in a process of its own, for tests that need another user, fewer descriptors or no
+/// xattrat calls. Prints every path it visits, then what could not be read as `! CODE PATH`, each
+/// NUL-ended. With --summary prints counts instead, one on each line, and what the walk left behind.
+func runWalk(_ arguments: [String]) {
+    let options = WalkOptions(arguments)
+    let before = ProcessState()
+    let report = WalkReport()
+    do {
+        try report.walk(options)
+        let after = ProcessState()
+        if options.isSummary {
+            report.printSummary(before, after)
+        } else {
+            try report.printAll()
+        }
+    } catch {
+        print("! \(error)")
+        exit(2)
+    }
+}
+
+/// The options and operands of `walk`.
+struct WalkOptions: Sendable {
+    var threadCount = 2
+    var staysOnFilesystem = false
+    var followsRoots = true
+    var stopAfter = Int.max
+    var isSummary = false
+    var roots: [FilePath] = []
+
+    init(_ arguments: [String]) {
+        // Roots as bytes: CommandLine.arguments repairs what is not UTF-8.
+        var index = Int(CommandLine.argc) - arguments.count
+        var iterator = arguments.makeIterator()
+        while let argument = iterator.next() {
+            switch argument {
+            case "--threads":
+                threadCount = iterator.next().flatMap { Int($0) } ?? threadCount
+                index += 1
+            case "--stop-after":
+                stopAfter = iterator.next().flatMap { Int($0) } ?? stopAfter
+                index += 1
+            case "--one-filesystem": staysOnFilesystem = true
+            case "--no-follow": followsRoots = false
+            case "--summary": isSummary = true
+            default:
+                if let bytes = CommandLine.unsafeArgv[index] {
+                    roots.append(FilePath(platformString: bytes))
+                }
+            }
+            index += 1
+        }
+    }
+}
+
+/// What a walk must leave as it was, and the memory it took.
+struct ProcessState {
+    let descriptorCount = names(in: "/proc/self/fd").count
+    let workingDirectory = link("/proc/self/cwd")
+    let peakKibibytes = highWaterMark()
+}
+
+private func names(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+        names.append(
+            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            })
+    }
+    return names
+}
+
+private func link(_ path: String) -> [CChar] {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    return Array(target.prefix(max(count, 0)))
+}
+
+/// `VmHWM` of `/proc/self/status`; -1 when it cannot be read.
+private func highWaterMark() -> Int {
+    guard let file = fopen("/proc/self/status", "r") else { return -1 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, CInt(line.count), file) != nil {
+        let text = String(
+            decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard text.hasPrefix("VmHWM:") else { continue }
+        return text.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? -1
+    }
+    return -1
+}

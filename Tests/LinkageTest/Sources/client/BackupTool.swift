@@ -1,0 +1,21 @@
+import BackupPlanning
+import EffectiveValues
+import StoragePolicy
+import SystemPackage
+
+/// A backup tool: lists exactly what to store of a directory, and what not, and why.
+func listBackup(of source: FilePath) throws {
+    let environment = PolicyEnvironment.current()
+    let planner = BackupPlanner(
+        policy: StoragePolicy(locations: environment.locations), mounts: environment.mounts)
+    guard let format = ListFormats.named("nul") else { return }
+    let planned = try planner.makeList(format, for: [source], spillingTo: "/tmp")
+    var list: [UInt8] = []
+    try planned.forEachPiece { list += $0 }
+    for path in list.split(separator: 0) { print("store \(String(decoding: path, as: UTF8.self))") }
+    let plan = planned.plan
+    for item in plan.exclusions { print("exclude \(item.path): \(item.reason.name)") }
+    for notice in plan.notices { print("notice \(notice.path): \(notice.sentence)") }
+    print("\(plan.totals.storedItems) items, \(plan.totals.storedBytes) bytes")
+    print("the list says all of it: \(planned.isExact && !plan.isIncomplete)")
+}

@@ -1,0 +1,104 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import resval_backup
+
+@Suite("Lock and status of the daily backup")
+struct StatusTests {
+    private let time = FileTime(seconds: 1_800_000_000, nanoseconds: 5)
+
+    @Test("a status is read back as it was written, and later versions may say more")
+    func roundTrip() throws {
+        var status = RunStatus(process: 4711, start: time, after: nil)
+        try #expect(RunStatus(status.line) == status)
+        status.result = .incomplete
+        status.step = .forget
+        status.exitCode = 3
+        status.end = time
+        status.snapshot = SnapshotSummary(
+            identifier: "1a2b", items: 1, bytes: 2, addedBytes: 3, leftOutItems: 4)
+        status.lastCleanRun = time
+        status.lastVerify = time
+        status.lastPrune = time
+        try #expect(RunStatus(status.line) == status)
+        let later =
+            #"{"later":[{"a":1}],"# + String(decoding: status.line.dropFirst(), as: UTF8.self)
+        try #expect(RunStatus(Array(later.utf8)) == status)
+        let next = RunStatus(process: 1, start: time, after: status)
+        #expect(next.lastVerify == time && next.snapshot == nil && next.result == .running)
+    }
+
+    @Test("a backup is stale from an age on, and where its age cannot be told")
+    func staleness() {
+        func isStale(_ result: RunResult, _ seconds: Int64, after age: Int64? = 100) -> Bool {
+            var status = RunStatus(process: 1, start: time, after: nil)
+            status.result = result
+            status.end = result == .running ? nil : time
+            status.lastCleanRun = time
+            let now = FileTime(seconds: time.seconds + seconds, nanoseconds: 0)
+            return status.isStale(after: age, now: now)
+        }
+        for result in [RunResult.ok, .incomplete, .running] {
+            #expect(!isStale(result, 99))
+            #expect(isStale(result, 100))
+            #expect(!isStale(result, -1))
+            #expect(isStale(result, -86400))
+            #expect(!isStale(result, 100, after: nil))
+        }
+        // These are failures whatever their age.
+        #expect(!isStale(.failed, 100))
+    }
+
+    @Test("a status file that is none is an error, and none at all is nil")
+    func files() throws {
+        try withTemporaryDirectory { root in
+            let file = StatusFile(in: root)
+            try #expect(file.read() == nil)
+            let status = RunStatus(process: 1, start: time, after: nil)
+            try file.write(status)
+            try file.write(status)
+            try #expect(file.read() == status)
+            try Tree { File("other", "{}") }.create(in: root)
+            try tool("mv", root.appending("other"), file.path)
+            #expect(throws: FileError.self) { try file.read() }
+        }
+    }
+
+    @Test("what create prints is understood")
+    func createOutput() throws {
+        let text =
+            #"{"snapshot":"1a2b","isComplete":true,"items":5,"bytes":6,"addedBytes":7,"#
+            + #""leftOutItems":8,"sources":[{"path":"/a"}],"unnamedShortfalls":0}"#
+        let summary = try SnapshotSummary(createOutput: Array(text.utf8))
+        #expect(
+            summary
+                == SnapshotSummary(
+                    identifier: "1a2b", items: 5, bytes: 6, addedBytes: 7, leftOutItems: 8))
+        #expect(throws: (any Error).self) { try SnapshotSummary(createOutput: []) }
+    }
+
+    @Test("one process has the lock, until it lets go or ends")
+    func lock() throws {
+        try withTemporaryDirectory { root in
+            #expect(try !RunLock.isHeld(in: root))
+            do {
+                let attempt = try RunLock.take(in: root)
+                guard case .taken(let lock) = attempt else {
+                    Issue.record("not taken")
+                    return
+                }
+                try #expect(RunLock.isHeld(in: root))
+                guard case .held(let process) = try RunLock.take(in: root) else {
+                    Issue.record("taken twice")
+                    return
+                }
+                #expect(process != nil)
+                withExtendedLifetime(lock) {}
+            }
+            try #expect(!RunLock.isHeld(in: root))
+        }
+    }
+}

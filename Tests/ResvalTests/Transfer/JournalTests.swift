@@ -1,0 +1,87 @@
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import resval
+
+@Suite("The journal of import and export")
+struct JournalTests {
+    private let marks: [WrittenMark] = [
+        .native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump,
+    ]
+
+    private let identities = [
+        PersistentIdentity(FileIdentity(device: 0xFE01, inode: 1 << 40)),
+        PersistentIdentity(
+            filesystem: .named(Array("UUID=1".utf8)), inode: .max,
+            creationTime: FileTime(seconds: -5, nanoseconds: 999_999_999)),
+        PersistentIdentity(filesystem: .named([0xFF, 0x0A]), inode: 0, creationTime: nil),
+    ]
+
+    @Test("an entry is read back as it was written, whatever the path holds")
+    func entries() throws {
+        for name in HostileNames.all {
+            for mark in marks {
+                for identity in identities {
+                    let entry = JournalEntry(
+                        path: FilePath("/directory").appending(name), identity: identity, mark: mark
+                    )
+                    try #expect(JournalEntry(line: entry.line[...]) == entry)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a line that asks for anything else is refused",
+        arguments: [
+            #"{"path":"/f","device":1,"inode":2,"mark":"native","old":null,"new":"perhaps"}"#,
+            #"{"path":"/f","device":1,"inode":2,"mark":"cachedir","old":null,"new":"set"}"#,
+            #"{"path":"/f","device":1,"inode":2,"mark":"native","old":"true","new":"true"}"#,
+            #"{"path":"f","device":1,"inode":2,"mark":"native","old":null,"new":"true"}"#,
+            #"{"path":"/f","device":-1,"inode":2,"mark":"native","old":null,"new":"true"}"#,
+            #"{"path":"/f","inode":2,"mark":"native","old":null,"new":"true"}"#,
+            #"{"path":"/f","device":1,"inode":2,"mark":"native","old":null,"new":"true","x":1}"#,
+            #"{"path":"/f","device":1,"filesystem":"x","inode":2,"mark":"native","old":null,"new":"true"}"#,
+            #"{"path":"/f","device":1,"inode":2,"born":1,"mark":"native","old":null,"new":"true"}"#,
+            "", "{}",
+        ])
+    func refused(line: String) {
+        #expect(throws: (any Error).self) { try JournalEntry(line: Array(line.utf8)[...]) }
+    }
+
+    @Test("a journal is made with its first entry, and never over another file")
+    func files() throws {
+        try withTemporaryDirectory(containing: Tree { File("other", "x") }) { root in
+            let entry = JournalEntry(
+                path: "/f", identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
+                mark: .native(true))
+            let journal = Journal(at: root.appending("journal"), of: .import)
+            #expect(!journal.exists)
+            try journal.append([entry])
+            try journal.append([entry])
+            let expected = JournalHeader(command: .import).line + entry.line + entry.line
+            try #expect(contentsOfFile(root.appending("journal")) == expected)
+            try #expect(root.appending("journal").status().permissions == 0o600)
+            let second = Journal(at: root.appending("other"), of: .import)
+            #expect(throws: FileError.self) { try second.append([entry]) }
+            try #expect(contentsOfFile(root.appending("other")) == Array("x".utf8))
+        }
+    }
+
+    @Test("a mark is never stored over one that came meanwhile")
+    func never() throws {
+        let tree = Tree { File("f").excluded(false) }
+        try withTemporaryDirectory(containing: tree) { root in
+            let item = try HeldItem(root.appending("f"), shownPath: [], path: "/f")
+            #expect(throws: FileError.self) {
+                try WrittenMark.native(true).store(on: item.descriptor)
+            }
+            try #expect(root.appending("f").value(for: .isExcludedFromBackup) == false)
+        }
+    }
+}
