@@ -49,12 +49,10 @@ public struct CacheTrimmer: Sendable {
         let item = try NamedItem(at: directory)
         self.directory = item.path
         self.environment = environment
-        do throws(Errno) {
-            guard item.status.kind == .directory else { throw .notDirectory }
-            device = item.status.identity.device
-        } catch {
-            throw .readingStatus(error, of: directory)
+        guard item.status.kind == .directory else {
+            throw .readingStatus(.notDirectory, of: directory)
         }
+        device = item.status.identity.device
         guard environment.disposableLocation(holding: self.directory) != nil else {
             let warning = environment.warnings.last { $0.path == self.directory }
             throw FileError(
@@ -101,7 +99,7 @@ public struct CacheTrimmer: Sendable {
         // All units, since some of the first may turn out to be in use.
         let found = try search.units(freeing: .max, on: directory, now: now)
         let plan = PurgePlan(
-            created: now, bootID: try boot(), device: device, wantedBytes: .max,
+            created: now, bootID: try bootIdentifier(), device: device, wantedBytes: .max,
             units: found.units)
         let freed = Monitor<Int64>(0)
         var executor = PurgeExecutor(search)
@@ -114,14 +112,6 @@ public struct CacheTrimmer: Sendable {
             if case .removed(_, let bytes) = event { freed.withLock { $0.addSaturating(bytes) } }
         }
         return outcome
-    }
-
-    private func boot() throws(FileError) -> String {
-        do throws(Errno) {
-            return try bootIdentifier()
-        } catch {
-            throw .opening(error, "/proc/sys/kernel/random/boot_id")
-        }
     }
 }
 

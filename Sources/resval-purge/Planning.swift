@@ -55,27 +55,11 @@ struct Planning {
         }
         kept.finish()
         let plan = PurgePlan(
-            created: now, bootID: try currentBoot(), device: try device(of: volume),
-            wantedBytes: wanted, roots: realRoots, units: found.units)
+            created: now, bootID: try bootIdentifier(),
+            device: try volume.fileStatus().identity.device, wantedBytes: wanted, roots: realRoots,
+            units: found.units)
         record(found.totals.bytes, plan)
         return Result(plan: plan, totals: found.totals, kept: kept, search: search)
-    }
-
-    private func device(of volume: FilePath) throws(FileError) -> UInt64 {
-        do throws(Errno) {
-            return try volume.status().identity.device
-        } catch {
-            throw .readingStatus(error, of: volume)
-        }
-    }
-}
-
-/// Returns the identifier of the current boot.
-func currentBoot() throws(FileError) -> String {
-    do throws(Errno) {
-        return try bootIdentifier()
-    } catch {
-        throw .opening(error, "/proc/sys/kernel/random/boot_id")
     }
 }
 

@@ -113,7 +113,7 @@ struct StatusCommand: ParsableCommand {
             record(
                 found.totals.bytes,
                 PurgePlan(
-                    created: now, bootID: try currentBoot(),
+                    created: now, bootID: try bootIdentifier(),
                     device: volume.status.identity.device, wantedBytes: 0, units: []))
         } catch let error as FileError where error.code == .unsupportedFilesystem {
             state.unavailable = error.message

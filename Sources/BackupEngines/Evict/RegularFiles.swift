@@ -96,7 +96,7 @@ package struct RegularFiles: Sendable {
 
         private mutating func look(at entry: borrowing TreeEntry) {
             do throws(FileError) {
-                let status = try status(of: entry)
+                let status = try entry.fileStatus()
                 switch choice {
                 case .worthEvicting(let minimumSize):
                     guard status.allocatedSize >= minimumSize else { return }
@@ -109,14 +109,6 @@ package struct RegularFiles: Sendable {
                 // Deleted since its directory was read.
             } catch {
                 own.troubles.append(error)
-            }
-        }
-
-        private func status(of entry: borrowing TreeEntry) throws(FileError) -> FileStatus {
-            do throws(Errno) {
-                return try entry.status()
-            } catch {
-                throw .readingStatus(error, of: entry.path)
             }
         }
 
