@@ -40,8 +40,7 @@ public func copyExtendedAttributes(from source: FilePath, to target: FilePath) t
     do throws(Errno) {
         try copyAttributes(from: input, source, to: output, target)
     } catch {
-        let status = try? output.status()
-        throw .storingAttribute(error, nil, on: target, status: status, user: effectiveUser())
+        throw output.named(target).storingError(error)
     }
 }
 
