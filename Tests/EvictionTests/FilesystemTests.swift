@@ -50,9 +50,9 @@ struct FilesystemTests {
                 try withTemporaryDirectory { base in
                     let fixture = EvictionFixture(
                         root: volume.root, journal: Journal(stateHome: base), content: content)
-                    do throws(EvictionError) {
+                    do {
                         _ = try fixture.journal.candidate(at: fixture.file)
-                    } catch .nothingToFree {
+                    } catch EvictionError.nothingToFree {
                         return
                     }
                     try fixture.evict()

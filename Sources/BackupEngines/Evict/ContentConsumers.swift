@@ -21,9 +21,10 @@ struct DownloadConsumer: OutputConsumer {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        do throws(EvictionError) {
+        do {
             try download.receive(bytes)
         } catch {
+            let error = EvictionError(error, at: download.path)
             refusal.withLock { $0 = error }
             throw BackupError(.other, error.sentence)
         }

@@ -160,13 +160,11 @@ extension Journal {
     ///
     /// On a full disk the state is not stored, and no error is thrown: the record on the file and the
     /// kept snapshot are enough to finish the operation.
-    func storeStep(_ file: EvictedFile) throws(EvictionError) {
+    func storeStep(_ file: EvictedFile) throws(FileError) {
         do throws(FileError) {
             try store(file)
         } catch  where error.code == .noSpace || error.code == .quotaExceeded {
             return
-        } catch {
-            throw .file(error)
         }
     }
 

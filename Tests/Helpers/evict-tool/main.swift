@@ -69,10 +69,7 @@ private func run() throws -> String {
 
 do {
     print(try run())
-} catch let error as EvictionError {
-    print(error.name)
-    exit(1)
 } catch {
-    print(error)
-    exit(2)
+    print(EvictionError(error, at: path).name)
+    exit(1)
 }
