@@ -73,7 +73,7 @@ let package = Package(
         .target(
             name: "Eviction",
             dependencies: [
-                "EffectiveValues", "ResourceValues", "SystemCalls", systemPackage,
+                "CNettle", "EffectiveValues", "ResourceValues", "SystemCalls", systemPackage,
             ]),
         .target(
             name: "PurgePlanning",
@@ -95,7 +95,6 @@ let package = Package(
             name: "ResourceValuesFoundation",
             dependencies: [
                 .target(name: "EffectiveValues", condition: linuxOnly),
-                .target(name: "Eviction", condition: linuxOnly),
                 .target(name: "ResourceValues", condition: linuxOnly),
                 .target(name: "SystemCalls", condition: linuxOnly),
                 .target(name: "TextFormats", condition: linuxOnly),
@@ -264,8 +263,9 @@ let package = Package(
         .testTarget(
             name: "BackupEnginesTests",
             dependencies: [
-                "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "ResourceValues",
-                "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", systemPackage,
+                "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "Eviction",
+                "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats",
+                systemPackage,
             ]),
         .testTarget(
             name: "BackupSettingsTests",

@@ -2,7 +2,6 @@ import ArgumentParser
 import BackupEngines
 import CommandSupport
 import EffectiveValues
-import Eviction
 import SystemCalls
 import SystemPackage
 

@@ -38,7 +38,7 @@ struct EvictionFixture {
     ) throws -> Int64 {
         try journal.evict(
             candidate, try #require(Self.name), hold: Self.hold,
-            content: ContentHasher.hash(content ?? self.content)
+            content: ContentHash(of: content ?? self.content)
         ) {
             during()
             return false
@@ -50,7 +50,7 @@ struct EvictionFixture {
         EvictedFile(
             path: file, identity: try path.status().identity, size: Int64(content.count),
             modified: modified, permissions: permissions,
-            content: ContentHasher.hash(content), dataBytes: dataBytes, hold: Self.hold)
+            content: ContentHash(of: content), dataBytes: dataBytes, hold: Self.hold)
     }
 
     /// Begins to bring a file back; nil where it is whole.

@@ -3,9 +3,12 @@ import SystemCalls
 
 /// Computes the hash of content.
 struct HashConsumer: OutputConsumer {
-    private(set) var hasher = ContentHasher()
+    private var sum = SHA256()
 
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) { hasher.update(bytes) }
+    /// The hash of the content received so far.
+    var content: ContentHash { ContentHash(sum) }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) { sum.update(bytes) }
     func finish() {}
 }
 

@@ -115,7 +115,7 @@ package struct FileDownloading: Sendable {
                 // The record has no hash. The engine itself verifies what it returns.
                 content = try await holder.readContent(
                     of: stored, in: snapshot.identifier, with: HashConsumer()
-                ).hasher.finish()
+                ).content
             }
         } catch {
             throw .failed("was not brought back: \(error)")
@@ -181,7 +181,7 @@ extension Journal {
     fileprivate func note(_ reason: String, of file: FilePath) {
         // The reason is reported anyway, even if the journal cannot be written.
         guard let (status, _) = try? evictedFile(at: file) else { return }
-        try? note(reason, of: status.identity)
+        try? downloads.note(reason, of: status.identity)
     }
 
     /// Returns what older versions wrote to the journal about a placeholder; nil if there is

@@ -135,7 +135,7 @@ package struct FileEvicting: Sendable {
         do throws(BackupError) {
             let consumer = try await holder.readContent(
                 of: candidate.path, in: hold.snapshot, with: HashConsumer())
-            content = consumer.hasher.finish()
+            content = consumer.content
         } catch  where error.code == .interrupted {
             throw error
         } catch {

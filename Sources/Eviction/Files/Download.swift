@@ -20,7 +20,7 @@ public final class Download: Sendable {
     private let lock: RecordLock
     private let isResumed: Bool
     private let foundPermissions: UInt16
-    private let hasher = Monitor(ContentHasher())
+    private let hasher = Monitor(SHA256())
 
     /// Begins to fill a placeholder.
     ///
@@ -159,7 +159,7 @@ public final class Download: Sendable {
     ///   ``abandon(because:)``.
     public func finish() throws {
         let hasher = hasher.withLock { $0 }
-        guard hasher.count == record.size, hasher.finish() == record.content else {
+        guard hasher.count == record.size, ContentHash(hasher) == record.content else {
             throw EvictionError.damagedSnapshot
         }
         try synchronize()
@@ -185,7 +185,7 @@ public final class Download: Sendable {
         }
         try item.punch(size: record.size)
         _ = try journal.settle(item, record)
-        try journal.note(error.sentence, of: record.identity)
+        try journal.downloads.note(error.sentence, of: record.identity)
     }
 }
 

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -24,7 +25,7 @@ extension EvictionCandidate {
             throw EvictionError.changed
         }
         let data = try countData(file.descriptor)
-        let hash = try ContentHasher.hash(of: file.descriptor, shouldStop: shouldStop)
+        let hash = try ContentHash(of: file.descriptor, shouldStop: shouldStop)
         return hash.map { ($0, data) }
     }
 

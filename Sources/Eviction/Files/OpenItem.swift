@@ -133,22 +133,23 @@ final class OpenItem: Sendable {
     ///
     /// - Parameter shouldStop: called before each read; returning true stops the work.
     func hash(shouldStop: () -> Bool = { false }) throws(Errno) -> ContentHash? {
-        try ContentHasher.hash(of: descriptor, shouldStop: shouldStop)
+        try ContentHash(of: descriptor, shouldStop: shouldStop)
     }
 }
 
-extension ContentHasher {
-    /// Returns the hash of an open file's content; nil when the work was stopped.
-    static func hash(
-        of descriptor: FileDescriptor, shouldStop: () -> Bool
-    ) throws(Errno) -> ContentHash? {
-        var hasher = ContentHasher()
+extension ContentHash {
+    /// Reads an open file's content; nil when the work was stopped.
+    init?(of descriptor: FileDescriptor, shouldStop: () -> Bool) throws(Errno) {
+        var sum = SHA256()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { chunk.deallocate() }
         while !shouldStop() {
-            let count = try readFile(descriptor, at: hasher.count, into: chunk)
-            if count == 0 { return hasher.finish() }
-            hasher.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            let count = try readFile(descriptor, at: sum.count, into: chunk)
+            if count == 0 {
+                self.init(sum)
+                return
+            }
+            sum.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -86,6 +87,6 @@ extension Journal {
         try item.setPermissions(record.accessPermissions)
         try item.synchronize()
         try removeRecord(of: record.identity)
-        try note(nil, of: record.identity)
+        try downloads.note(nil, of: record.identity)
     }
 }

@@ -24,7 +24,7 @@ private func known(_ content: [UInt8]) throws -> EvictedFile {
         path: path, identity: try path.status().identity, size: Int64(content.count),
         modified: try FilePath(arguments[4]).status().contentModificationTime,
         permissions: arguments.count > 6 ? UInt16(arguments[6]) ?? 0 : 0o640,
-        content: ContentHasher.hash(content), dataBytes: nil, hold: hold)
+        content: ContentHash(of: content), dataBytes: nil, hold: hold)
 }
 
 private func work(_ content: [UInt8]) throws -> String {
@@ -36,7 +36,7 @@ private func work(_ content: [UInt8]) throws -> String {
     case "evict":
         let left = try journal.evict(
             try journal.candidate(at: path), name, hold: hold,
-            content: ContentHasher.hash(content))
+            content: ContentHash(of: content))
         return "evicted \(left)"
     case "download":
         guard let download = try Download.begin(at: path, name, known(content), journal) else {
