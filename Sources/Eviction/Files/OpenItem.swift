@@ -58,7 +58,9 @@ final class OpenItem: Sendable {
     private static func openAsOwner(
         _ reference: FileDescriptor, _ status: FileStatus
     ) throws(Errno) -> FileDescriptor {
-        try SystemCalls.setPermissions(status.permissions | 0o600, of: reference)
+        try SystemCalls.setPermissions(
+            status.permissions & 0o577 == 0 ? openingPermissions : status.permissions | 0o600,
+            of: reference)
         let opened = Result { () throws(Errno) in try reopenForWriting(reference) }
         try SystemCalls.setPermissions(status.permissions, of: reference)
         return try opened.get()
