@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "Eviction",
             dependencies: [
-                "EffectiveValues", "ResourceValues", "SystemCalls", "TextFormats",
+                "CNettle", "EffectiveValues", "ResourceValues", "SystemCalls", "TextFormats",
                 systemPackage,
             ]),
         .target(
@@ -97,7 +97,6 @@ let package = Package(
             name: "ResourceValuesFoundation",
             dependencies: [
                 .target(name: "EffectiveValues", condition: linuxOnly),
-                .target(name: "Eviction", condition: linuxOnly),
                 .target(name: "ResourceValues", condition: linuxOnly),
                 .target(name: "SystemCalls", condition: linuxOnly),
                 .target(name: "TextFormats", condition: linuxOnly),
@@ -222,8 +221,9 @@ let package = Package(
         .testTarget(
             name: "BackupEnginesTests",
             dependencies: [
-                "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "ResourceValues",
-                "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", systemPackage,
+                "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "Eviction",
+                "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats",
+                systemPackage,
             ]),
         .testTarget(
             name: "ResvalBackupTests",

@@ -49,6 +49,6 @@ public struct AttributeDigest: Sendable, Hashable {
         let bytes = sorted.flatMap { name, value in
             name + [0] + [UInt8]("\(value.count)".utf8) + [0] + value
         }
-        return ContentHasher.hash(bytes).hexadecimal
+        return SHA256.digest(of: bytes)
     }
 }

@@ -1,5 +1,4 @@
 import EffectiveValues
-import Eviction
 import FileTree
 import ResourceValues
 import StoragePolicy

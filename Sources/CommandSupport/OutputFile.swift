@@ -65,14 +65,7 @@ package struct OutputFile: ~Copyable {
     private static func requireReplaceable(
         _ location: DirectoryEntryLocation
     ) throws(FileError) {
-        let status: FileStatus
-        do throws(Errno) {
-            status = try location.status()
-        } catch .noSuchFileOrDirectory {
-            return
-        } catch {
-            throw .changingItem(error, location.pathForMessages)
-        }
+        guard let status = try location.statusIfPresent() else { return }
         let advice = "name another file, or - for standard output"
         guard status.kind == .regularFile else {
             throw FileError(

@@ -32,7 +32,7 @@ package func ancestorChain(
     } catch {
         throw .opening(error, reached)
     }
-    let root = try status(of: directory, reached)
+    let root = try directory.descriptor.named(reached).fileStatus()
     let rootMarks = try reader.marks(of: reached, kind: root.kind, status: root)
     var chain = [ChainItem(root, rootMarks, path: reached, above: nil)]
     var names: [ArraySlice<UInt8>] = []
@@ -48,22 +48,12 @@ package func ancestorChain(
         } catch {
             throw .opening(error, reached)
         }
-        let found = try status(of: next, reached)
+        let found = try next.descriptor.named(reached).fileStatus()
         let marks = try marks(at: location, of: found, reader)
         chain.append(ChainItem(found, marks, path: reached, above: chain.last))
         directory = next
     }
     return chain
-}
-
-private func status(
-    of file: borrowing OwnedDescriptor, _ path: FilePath
-) throws(FileError) -> FileStatus {
-    do throws(Errno) {
-        return try file.descriptor.status()
-    } catch {
-        throw .readingStatus(error, of: path)
-    }
 }
 
 /// Reads marks by name, and verifies that the name still refers to the open file.
@@ -72,13 +62,7 @@ private func marks(
 ) throws(FileError) -> ItemMarks {
     guard open.kind.canStoreUserAttributes else { return .none }
     let marks = try reader.marks(of: location, kind: open.kind, status: open)
-    let now: FileStatus
-    do throws(Errno) {
-        now = try location.status()
-    } catch {
-        throw .readingStatus(error, of: location.pathForMessages)
-    }
-    guard now.identity == open.identity else {
+    guard try location.fileStatus().identity == open.identity else {
         throw FileError(
             code: .changed, message: "was replaced by another file meanwhile",
             advice: "run again", path: location.pathForMessages)

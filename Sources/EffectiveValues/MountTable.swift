@@ -27,12 +27,7 @@ public struct MountTable: Sendable, Hashable {
     /// - Throws: ``FileError`` when it cannot be opened or read, for example where `/proc` is not
     ///   mounted.
     public static func current() throws(FileError) -> MountTable {
-        let path: FilePath = "/proc/self/mountinfo"
-        do throws(Errno) {
-            return MountTable(mountinfo: try contentsOfFile(path))
-        } catch {
-            throw .opening(error, path)
-        }
+        MountTable(mountinfo: try contentsOfFile("/proc/self/mountinfo"))
     }
 
     /// Returns the mount that contains a path; nil when the table does not say.

@@ -78,10 +78,10 @@ private struct FileReader {
     mutating func contents(
         of path: FilePath, limit: Int = 64 << 20, mayBeMissing: Bool = false
     ) -> [UInt8] {
-        do throws(Errno) {
+        do throws(FileError) {
             return try contentsOfFile(path, limit: limit)
         } catch {
-            let isMissing = error == .noSuchFileOrDirectory || error == .notDirectory
+            let isMissing = error.code == .noSuchFile || error.code == .notADirectory
             if !(mayBeMissing && isMissing) {
                 let setting = path.lastComponent?.string ?? "a file"
                 warnings.append(LocationWarning(.unreadable, setting: setting, path: path))
@@ -137,7 +137,7 @@ package func currentBaseDirectories() -> BaseDirectories {
     }
     let base = directories([])
     if base.home != nil { return base }
-    do throws(Errno) {
+    do throws(FileError) {
         return directories(try contentsOfFile("/etc/passwd"))
     } catch {
         return base

@@ -93,12 +93,7 @@ public struct UnitSearch: Sendable {
         on volume: FilePath, now: FileTime,
         keep: ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws(FileError) -> PurgeRules {
-        let status: FileStatus
-        do throws(Errno) {
-            status = try volume.status()
-        } catch {
-            throw FileError.readingStatus(error, of: volume)
-        }
+        let status = try volume.fileStatus()
         let user = effectiveUser()
         return PurgeRules(
             device: status.identity.device,

@@ -29,13 +29,7 @@ extension FileLocation where Self: ~Copyable {
         }
         // Nothing is written through a descriptor opened with O_PATH: closing it cannot lose data.
         defer { closeQuietly(descriptor) }
-        do throws(FileError) {
-            try applyInTurn(changes, to: descriptor)
-        } catch {
-            var error = error
-            error.path = pathForMessages
-            throw error
-        }
+        try applyInTurn(changes, to: descriptor.named(pathForMessages))
     }
 
     @inlinable
@@ -53,7 +47,7 @@ private struct MadeChange {
     let previous: [UInt8]?
 }
 
-private func applyInTurn(_ changes: [MarkChange], to file: FileDescriptor) throws(FileError) {
+private func applyInTurn(_ changes: [MarkChange], to file: NamedDescriptor) throws(FileError) {
     var made: [MadeChange] = []
     do throws(FileError) {
         for change in changes {
@@ -74,7 +68,7 @@ private func applyInTurn(_ changes: [MarkChange], to file: FileDescriptor) throw
     }
 }
 
-private func putBack(_ made: MadeChange, on file: FileDescriptor) throws(FileError) {
+private func putBack(_ made: MadeChange, on file: NamedDescriptor) throws(FileError) {
     let current = try file.extendedAttribute(named: made.change.attribute)
     guard current == made.change.bytes else { return }
     if let previous = made.previous {

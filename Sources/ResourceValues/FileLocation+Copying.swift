@@ -41,8 +41,7 @@ extension FilePath {
         do throws(Errno) {
             try copyAttributes(from: input, self, to: output, target)
         } catch {
-            let status = try? output.status()
-            throw .storingAttribute(error, nil, on: target, status: status, user: effectiveUser())
+            throw output.named(target).storingError(error)
         }
     }
 }

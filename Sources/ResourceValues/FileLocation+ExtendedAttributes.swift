@@ -70,8 +70,12 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
+    /// Returns the error for an attribute, or another property of the item, that could not be
+    /// stored.
     @usableFromInline
-    func storingError(_ errno: Errno, _ name: ExtendedAttributeName?) -> FileError {
+    package func storingError(
+        _ errno: Errno, _ name: ExtendedAttributeName? = nil
+    ) -> FileError {
         // Without a status the message is only less specific.
         let status = try? status()
         return .storingAttribute(

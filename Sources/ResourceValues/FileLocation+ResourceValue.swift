@@ -44,15 +44,6 @@ extension FileLocation where Self: ~Copyable {
             throw .readingStatus(error, of: pathForMessages)
         }
     }
-
-    @usableFromInline
-    func fileStatus() throws(FileError) -> FileStatus {
-        do throws(Errno) {
-            return try status()
-        } catch {
-            throw .readingStatus(error, of: pathForMessages)
-        }
-    }
 }
 
 extension FileStatus {

@@ -83,7 +83,7 @@ extension URL {
         do {
             try withItem { item in
                 // A missing item is an error even if there is nothing to remove.
-                _ = try ItemReader.status(of: item)
+                _ = try item.fileStatus()
                 try item.apply(marks.compactMap { MarkChange(removing: $0) })
             }
         } catch {
@@ -136,12 +136,8 @@ extension SymbolicLinkPath {
         _ body: (CallTarget) throws -> Result
     ) throws -> Result {
         var outcome: Swift.Result<Result, any Error>?
-        do throws(Errno) {
-            try lookUp { target in outcome = Swift.Result { try body(target) } }
-        } catch {
-            throw FileError.opening(error, path)
-        }
-        guard let outcome else { throw FileError.opening(.invalidArgument, path) }
+        try lookUp { target in outcome = Swift.Result { try body(target) } }
+        guard let outcome else { throw Errno.invalidArgument }
         return try outcome.get()
     }
 }

@@ -49,12 +49,10 @@ public struct CacheTrimmer: Sendable {
         let item = try NamedItem(at: directory)
         self.directory = item.path
         self.environment = environment
-        do throws(Errno) {
-            guard item.status.kind == .directory else { throw .notDirectory }
-            device = item.status.identity.device
-        } catch {
-            throw .readingStatus(error, of: directory)
+        guard item.status.kind == .directory else {
+            throw .readingStatus(.notDirectory, of: directory)
         }
+        device = item.status.identity.device
         guard environment.disposableLocation(holding: self.directory) != nil else {
             let warning = environment.warnings.last { $0.path == self.directory }
             throw FileError(

@@ -51,12 +51,10 @@ extension StorageLocation {
     private static func settings(_ base: BaseDirectories) throws(FileError) -> [UInt8] {
         guard let directory = base.configurationHome?.path else { return [] }
         let file = directory.appending("user-dirs.dirs")
-        do throws(Errno) {
+        do throws(FileError) {
             return try contentsOfFile(file, limit: settingsLimit)
-        } catch .noSuchFileOrDirectory, .notDirectory {
+        } catch  where error.code == .noSuchFile || error.code == .notADirectory {
             return []
-        } catch {
-            throw .opening(error, file)
         }
     }
 }
@@ -158,12 +156,9 @@ extension StorageLocation {
     private func check(
         _ directory: FilePath, isShared: Bool, followsLink: Bool = true
     ) throws(FileError) {
-        let status: FileStatus
-        do throws(Errno) {
-            status = try followsLink ? directory.status() : directory.withoutFollowing.status()
-        } catch {
-            throw .readingStatus(error, of: directory)
-        }
+        let status =
+            try followsLink
+            ? directory.fileStatus() : directory.withoutFollowing.fileStatus()
         guard status.kind == .directory else {
             throw FileError(
                 code: .notADirectory, message: "is not a directory", path: directory)

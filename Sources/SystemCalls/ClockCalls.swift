@@ -19,7 +19,7 @@ package func coarseTime() -> FileTime {
 }
 
 /// Returns the identifier of the current boot, unique to it: `/proc/sys/kernel/random/boot_id`.
-package func bootIdentifier() throws(Errno) -> String {
+package func bootIdentifier() throws(FileError) -> String {
     let bytes = try contentsOfFile("/proc/sys/kernel/random/boot_id")
     return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
 }

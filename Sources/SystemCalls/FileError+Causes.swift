@@ -13,9 +13,14 @@ struct ErrorCause {
         self.advice = advice
     }
 
-    /// Creates the cause that all calls share for an errno.
+    /// Creates the cause of an errno of any call.
     init(_ errno: Errno) {
         self = Self.known[errno] ?? ErrorCause(.other, errno.description)
+    }
+
+    /// Creates the cause of an errno of a call on an extended attribute.
+    init(ofAttribute errno: Errno) {
+        self = Self.knownOfAttributes[errno] ?? ErrorCause(errno)
     }
 
     private static let known: [Errno: ErrorCause] = [
@@ -28,21 +33,11 @@ struct ErrorCause {
         .readOnlyFileSystem: ErrorCause(
             .readOnlyFilesystem, "the filesystem is mounted read-only",
             "remount it writable: mount -o remount,rw"),
-        .notSupported: ErrorCause(
-            .unsupportedFilesystem, "the filesystem does not store user attributes",
-            "keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer"),
-        .noFunction: ErrorCause(
-            .other, "this system has neither the xattrat calls nor /proc", "mount /proc"),
         .noSpace: ErrorCause(
-            .noSpace, "no space left for the attribute",
-            "free space on the volume, or remove other attributes of this file"),
+            .noSpace, "no space left on the volume", "free space on the volume"),
         .diskQuotaExceeded: ErrorCause(
             .quotaExceeded, "the disk quota is used up", "free space or have the quota raised"),
-        .argListTooLong: ErrorCause(
-            .tooLarge, "the value is larger than the filesystem allows"),
-        .outOfRange: ErrorCause(.tooLarge, "the value is larger than the kernel allows"),
-        .fileExists: ErrorCause(.attributeExists, "the attribute exists already"),
-        .noData: ErrorCause(.noSuchAttribute, "the attribute is not set"),
+        .fileExists: ErrorCause(.fileExists, "an item exists at this path already"),
         .tooManySymbolicLinkLevels: ErrorCause(
             .symbolicLinkLoop, "too many levels of symbolic links"),
         .fileNameTooLong: ErrorCause(
@@ -55,6 +50,22 @@ struct ErrorCause {
         .tooManyOpenFilesInSystem: ErrorCause(
             .tooManyOpenFiles, "the system has too many open files"),
     ]
+
+    private static let knownOfAttributes: [Errno: ErrorCause] = [
+        .notSupported: ErrorCause(
+            .unsupportedFilesystem, "the filesystem does not store user attributes",
+            "keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer"),
+        .noFunction: ErrorCause(
+            .other, "this system has neither the xattrat calls nor /proc", "mount /proc"),
+        .noSpace: ErrorCause(
+            .noSpace, "no space left for the attribute",
+            "free space on the volume, or remove other attributes of this file"),
+        .argListTooLong: ErrorCause(
+            .tooLarge, "the value is larger than the filesystem allows"),
+        .outOfRange: ErrorCause(.tooLarge, "the value is larger than the kernel allows"),
+        .fileExists: ErrorCause(.attributeExists, "the attribute exists already"),
+        .noData: ErrorCause(.noSuchAttribute, "the attribute is not set"),
+    ]
 }
 
 extension FileError {
@@ -65,6 +76,16 @@ extension FileError {
         self.init(
             code: cause.code, message: cause.message, advice: cause.advice, path: path,
             attribute: attribute, errno: errno)
+    }
+
+    /// Creates the error of an operation on one item from what it threw: a ``FileError``, or the
+    /// errno of a call, which gets the item's path.
+    package init(_ error: any Error, of path: FilePath?) {
+        switch error {
+        case let error as FileError: self = error
+        case let errno as Errno: self = .changingItem(errno, path)
+        default: self.init(code: .other, message: "\(error)", path: path)
+        }
     }
 
     /// Returns the error for a failed `statx(2)`, `statfs(2)` or `readlinkat(2)`.
@@ -100,30 +121,15 @@ extension FileError {
     /// Returns the error for an item that could not be created, written, renamed or removed:
     /// `openat(2)`, `linkat(2)`, `renameat2(2)`, `mkdirat(2)`, `write(2)` and similar.
     public static func changingItem(_ errno: Errno, _ path: FilePath?) -> FileError {
-        var error = FileError(ErrorCause(errno), errno: errno, path: path)
-        switch errno {
-        case .fileExists:
-            error.code = .fileExists
-            error.message = "an item exists at this path already"
-        case .noSpace:
-            error.message = "no space left on the volume"
-            error.advice = "free space on the volume"
-        case .outOfRange, .argListTooLong, .notSupported:
-            // The shared messages for these are about attributes.
-            error.code = .other
-            error.message = errno.description
-            error.advice = nil
-        default:
-            break
-        }
-        return error
+        FileError(ErrorCause(errno), errno: errno, path: path)
     }
 
     /// Returns the error for a failed `getxattr(2)` or `listxattr(2)`.
     public static func readingAttribute(
         _ errno: Errno, _ attribute: ExtendedAttributeName?, of path: FilePath?
     ) -> FileError {
-        FileError(ErrorCause(errno), errno: errno, path: path, attribute: attribute)
+        FileError(
+            ErrorCause(ofAttribute: errno), errno: errno, path: path, attribute: attribute)
     }
 }
 
@@ -143,7 +149,7 @@ extension FileError {
         switch errno {
         case .notPermitted: cause = .notPermitted(status, user: user)
         case .permissionDenied: cause = .permissionDenied(status, user: user)
-        default: cause = ErrorCause(errno)
+        default: cause = ErrorCause(ofAttribute: errno)
         }
         return FileError(cause, errno: errno, path: path, attribute: attribute)
     }

@@ -62,6 +62,28 @@ extension FileDescriptor: FileLocation {
     }
 }
 
+/// An open file with the path that its errors name.
+public struct NamedDescriptor: FileLocation, Sendable {
+    /// The open file; it must stay open while the location is used.
+    public let descriptor: FileDescriptor
+    /// The path for messages; nil if it is not known.
+    public let pathForMessages: FilePath?
+
+    /// Resolves to the open file.
+    public func lookUp(
+        _ body: (CallTarget) throws(Errno) -> Void
+    ) throws(Errno) {
+        try descriptor.lookUp(body)
+    }
+}
+
+extension FileDescriptor {
+    /// The open file, with the path that its errors name.
+    package func named(_ path: FilePath?) -> NamedDescriptor {
+        NamedDescriptor(descriptor: self, pathForMessages: path)
+    }
+}
+
 /// A path whose last component is not followed if it is a symbolic link.
 public struct SymbolicLinkPath: FileLocation, Sendable, Hashable {
     /// The path.

@@ -191,6 +191,29 @@ extension FileLocation where Self: ~Copyable {
     public func status() throws(Errno) -> FileStatus {
         try withCallTarget { target throws(Errno) in try readStatus(target) }
     }
+
+    /// Returns the file's status, as ``status()`` does.
+    ///
+    /// - Throws: ``FileError`` with the location's path.
+    public func fileStatus() throws(FileError) -> FileStatus {
+        do throws(Errno) {
+            return try status()
+        } catch {
+            throw .readingStatus(error, of: pathForMessages)
+        }
+    }
+
+    /// Returns the file's status; nil if it does not exist.
+    ///
+    /// - Throws: ``FileError`` with the location's path.
+    package func statusIfPresent() throws(FileError) -> FileStatus? {
+        do throws(FileError) {
+            return try fileStatus()
+        } catch {
+            guard error.code == .noSuchFile else { throw error }
+            return nil
+        }
+    }
 }
 
 extension FileLocation where Self: ~Copyable {

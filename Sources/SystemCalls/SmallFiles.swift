@@ -11,16 +11,20 @@ package let settingsLimit = 1 << 20
 /// use this only for system files and for files named by the user who runs the program.
 ///
 /// - Parameter limit: the greatest size of the file, in bytes.
-/// - Throws: `EINVAL` for anything but a regular file, `EISDIR` for a directory, `EFBIG` for a file
-///   above the limit, `EAGAIN` while another process has a write lease, and the errors of
-///   `openat(2)` and `read(2)`.
-package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errno) -> [UInt8] {
-    // The lease of another process may be released in a moment.
-    let descriptor = try Patience().retry(while: { $0 == .resourceTemporarilyUnavailable }) {
-        () throws(Errno) in try openForReading(path)
+/// - Throws: ``FileError`` with the errno: `EINVAL` for anything but a regular file, `EISDIR` for a
+///   directory, `EFBIG` for a file above the limit, `EAGAIN` while another process has a write
+///   lease, and the errors of `openat(2)` and `read(2)`.
+package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(FileError) -> [UInt8] {
+    do throws(Errno) {
+        // The lease of another process may be released in a moment.
+        let descriptor = try Patience().retry(while: { $0 == .resourceTemporarilyUnavailable }) {
+            () throws(Errno) in try openForReading(path)
+        }
+        let file = OwnedDescriptor(descriptor)
+        return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
+    } catch {
+        throw .opening(error, path)
     }
-    let file = OwnedDescriptor(descriptor)
-    return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: limit)
 }
 
 /// Reads a whole file in the home directory of an untrusted user: `openat2(2)` with
@@ -33,7 +37,7 @@ package func contentsOfFile(_ path: FilePath, limit: Int = 64 << 20) throws(Errn
 ///   - limit: the greatest size of the file, in bytes.
 /// - Throws: `ELOOP` for a symbolic link anywhere in the path, `EXDEV` for a path that leaves the
 ///   home directory or its mount, `EACCES` for a file of another owner, and as
-///   ``contentsOfFile(_:limit:)``.
+///   ``contents(ofOpen:_:limit:)``.
 package func contentsOfFile(
     _ path: FilePath, below home: FilePath, ownedBy owner: UInt32, limit: Int
 ) throws(Errno) -> [UInt8] {
@@ -52,7 +56,7 @@ package func contentsOfFile(
 /// - Parameters:
 ///   - status: the file's status.
 ///   - limit: the greatest number of bytes to read.
-/// - Throws: as ``contentsOfFile(_:limit:)``.
+/// - Throws: the errno of ``contentsOfFile(_:limit:)``.
 package func contents(
     ofOpen file: FileDescriptor, _ status: FileStatus, limit: Int
 ) throws(Errno) -> [UInt8] {

@@ -15,7 +15,7 @@ package let stateDirectoryName = "resval"
 /// - Throws: ``FileError``, naming the directory that fails the check: `permissionDenied`,
 ///   `notADirectory`.
 package func requireOwnStateDirectory(_ directory: FilePath) throws(FileError) -> Bool {
-    guard try statusIfPresent(directory) != nil else { return false }
+    guard try directory.withoutFollowing.statusIfPresent() != nil else { return false }
     var paths = [directory]
     if directory.components.contains(where: { $0.string == stateDirectoryName }) {
         while let path = paths.last, path.lastComponent?.string != stateDirectoryName {
@@ -23,7 +23,7 @@ package func requireOwnStateDirectory(_ directory: FilePath) throws(FileError) -
         }
     }
     for path in paths.reversed() {
-        guard let status = try statusIfPresent(path) else { return false }
+        guard let status = try path.withoutFollowing.statusIfPresent() else { return false }
         try requireOwn(status, .directory, path)
     }
     return true
@@ -67,8 +67,9 @@ package func openStateFile(
         throw isMade ? .changingItem(error, path) : .opening(error, path)
     }
     do throws(FileError) {
-        let found = try status(ofOpen: file, path)
-        let directory = try statusIfPresent(path.removingLastComponent())
+        let found = try file.named(path).fileStatus()
+        let directory = try path.removingLastComponent().withoutFollowing
+            .statusIfPresent()
         // No other user can write in a directory none can enter, whatever mode the umask left.
         let isShut = directory.map { $0.permissions & 0o077 == 0 } ?? false
         try requireOwn(
@@ -104,25 +105,6 @@ extension FileError {
     }
 }
 
-private func status(ofOpen file: FileDescriptor, _ path: FilePath) throws(FileError) -> FileStatus {
-    do throws(Errno) {
-        return try file.status()
-    } catch {
-        throw .readingStatus(error, of: path)
-    }
-}
-
-/// Returns the status of the item at a path, without following a link; nil if there is none.
-private func statusIfPresent(_ path: FilePath) throws(FileError) -> FileStatus? {
-    do throws(Errno) {
-        return try path.withoutFollowing.status()
-    } catch .noSuchFileOrDirectory {
-        return nil
-    } catch {
-        throw .readingStatus(error, of: path)
-    }
-}
-
 private func requireOwn(
     _ status: FileStatus, _ kind: FileKind, _ path: FilePath, isOutOfReach: Bool = false
 ) throws(FileError) {
@@ -147,19 +129,13 @@ private func requirePlaceOfRoot(for directory: FilePath) throws(FileError) {
     var reached = FilePath(root: directory.root, [])
     for component in directory.components {
         let next = reached.appending(component)
-        guard let status = try statusIfPresent(next) else { break }
+        guard let status = try next.withoutFollowing.statusIfPresent() else { break }
         reached = next
         guard status.kind != .symbolicLink || status.owner == 0 else {
             throw .stateOfAnother(next)
         }
     }
-    let owner: UInt32
-    do throws(Errno) {
-        owner = try reached.status().owner
-    } catch {
-        throw .readingStatus(error, of: reached)
-    }
-    guard owner == 0 else { throw .stateOfAnother(reached) }
+    guard try reached.fileStatus().owner == 0 else { throw .stateOfAnother(reached) }
 }
 
 extension FileError {

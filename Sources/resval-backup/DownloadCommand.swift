@@ -66,10 +66,11 @@ func download(
 ) async throws {
     var groups: [String: [FilePath]] = [:]
     for file in files {
-        do throws(EvictionError) {
+        do {
             groups[try evictedFile(at: file).record.repository, default: []].append(file)
         } catch {
-            report.note(EvictionOutcome(path: file, end: .refused(error)))
+            report.note(
+                EvictionOutcome(path: file, end: .refused(EvictionError(error, at: file))))
         }
     }
     var failure: ExitCode?

@@ -46,7 +46,9 @@ struct EvictedCommand: AsyncParsableCommand {
             troubles += found.troubles
             for file in found.files where seen.insert(file.path).inserted {
                 guard let sign = file.sign else { continue }
-                write(file, sign, try journal.failure(of: file.status.identity), to: &buffer)
+                write(
+                    file, sign, try journal.downloads.failure(of: file.status.identity), to: &buffer
+                )
             }
         }
         buffer.flush()

@@ -2,7 +2,6 @@ import ArgumentParser
 import BackupEngines
 import CommandSupport
 import EffectiveValues
-import Eviction
 import SystemCalls
 import SystemPackage
 
@@ -35,7 +34,7 @@ struct EvictionPaths: ParsableArguments {
         for argument in paths {
             do throws(FileError) {
                 let path = try realPath(of: argument.path, followsLast: false)
-                guard recursive, try kind(of: path) == .directory else {
+                guard recursive, try path.withoutFollowing.fileStatus().kind == .directory else {
                     if seen.insert(path).inserted { result.files.append(path) }
                     continue
                 }
@@ -55,14 +54,6 @@ struct EvictionPaths: ParsableArguments {
             }
         }
         return result
-    }
-
-    private func kind(of path: FilePath) throws(FileError) -> FileKind {
-        do throws(Errno) {
-            return try path.withoutFollowing.status().kind
-        } catch {
-            throw .readingStatus(error, of: path)
-        }
     }
 }
 

@@ -16,7 +16,7 @@ struct RecoveredFiles {
 func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
     var recovered = RecoveredFiles()
     for file in try journal.contents().files where file.state != .evicted {
-        do throws(EvictionError) {
+        do {
             switch try journal.recover(file) {
             case .settled: break
             case .whole:
@@ -27,10 +27,11 @@ func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
             case .ordinary: Messages.warn(about: file.path.bytes, ordinary(file))
             case .gone: Messages.warn(about: file.path.bytes, gone(file))
             }
-        } catch .inUse {
+        } catch EvictionError.inUse {
             // Another process is working on the file.
         } catch {
-            Messages.warn(about: file.path.bytes, error.sentence)
+            Messages.warn(
+                about: file.path.bytes, EvictionError(error, at: file.path).sentence)
         }
     }
     return recovered

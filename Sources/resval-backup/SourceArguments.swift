@@ -21,11 +21,11 @@ struct SourceArguments: ParsableArguments {
     /// - Throws: `ExitCode` 1 when none exists.
     func present() throws -> [FilePath] {
         let present = sources.filter { source in
-            do throws(Errno) {
-                _ = try source.path.status()
+            do throws(FileError) {
+                _ = try source.path.fileStatus()
                 return true
             } catch {
-                Messages.write(.readingStatus(error, of: FilePath(bytes: source.bytes)))
+                Messages.write(error)
                 return false
             }
         }

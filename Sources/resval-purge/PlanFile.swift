@@ -20,13 +20,8 @@ enum PlanFile {
     /// - Throws: ``FileError`` `malformedValue` when the file is not a valid plan; other codes as
     ///   of opening the file.
     static func read(_ file: PathArgument) throws(FileError) -> PurgePlan {
-        let bytes: [UInt8]
-        do throws(Errno) {
-            // Enough for the two million units of a large disk.
-            bytes = try contentsOfFile(file.path, limit: 1 << 30)
-        } catch {
-            throw .opening(error, FilePath(bytes: file.bytes))
-        }
+        // Enough for the two million units of a large disk.
+        let bytes = try contentsOfFile(file.path, limit: 1 << 30)
         do throws(PurgePlanError) {
             return try PurgePlan(json: bytes)
         } catch {

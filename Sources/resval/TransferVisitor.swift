@@ -54,10 +54,8 @@ struct TransferVisitor: TreeVisitor {
         var shown: [UInt8] = []
         entry.appendPath(to: &shown)
         let item = try HeldItem(entry, shownPath: shown, path: root.absolutePath(of: shown))
-        let marks = try item.namingPath { () throws(FileError) in
-            try run.reader.marks(
-                of: item.descriptor, kind: item.status.kind, status: item.status)
-        }
+        let marks = try run.reader.marks(
+            of: item.location, kind: item.status.kind, status: item.status)
         if let (marker, errno) = marks.foreign.unreadable.min(by: { $0.key < $1.key }) {
             let issue = PolicyIssue.unreadableMarker(marker, errno)
             reporter.report(
@@ -83,11 +81,7 @@ struct TransferVisitor: TreeVisitor {
         guard !entries.isEmpty, run.prepare(entries) else { return }
         for change in changes {
             do throws(FileError) {
-                if !run.isDryRun {
-                    try change.item.namingPath { () throws(FileError) in
-                        try change.mark.store(on: change.item.descriptor)
-                    }
-                }
+                if !run.isDryRun { try change.mark.store(on: change.item.location) }
                 run.note(change.mark, on: change.item)
                 output.write(
                     change.mark, at: change.item.shownPath, from: change.origins,

@@ -1,4 +1,5 @@
 import CLinux
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -127,7 +128,7 @@ struct DownloadTests {
                 expectRefusal(.damagedSnapshot) { try fixture.download(content: content) }
                 try fixture.expectPlaceholder()
                 let identity = try fixture.file.status().identity
-                #expect(try fixture.journal.failure(of: identity) != nil)
+                #expect(try fixture.journal.downloads.failure(of: identity) != nil)
             }
             try fixture.download()
             try fixture.expectWhole()
@@ -155,7 +156,7 @@ struct DownloadTests {
             let name = try #require(EvictionFixture.name)
             #expect(
                 try EvictionSign(of: fixture.file.withoutFollowing, status) == .unfinished(name))
-            #expect(try fixture.journal.isDownloading(status.identity))
+            #expect(try fixture.journal.downloads.isDownloading(status.identity))
             // As a kill leaves it while the file is opened.
             try tool("chmod", "1600", fixture.file)
             let opened = try EvictionSign(

@@ -38,7 +38,7 @@ struct EvictionFixture {
     ) throws -> Int64 {
         try journal.evict(
             candidate, try #require(Self.name), hold: Self.hold,
-            content: ContentHasher.hash(content ?? self.content)
+            content: ContentHash(of: content ?? self.content)
         ) {
             during()
             return false
@@ -50,7 +50,7 @@ struct EvictionFixture {
         EvictedFile(
             path: file, identity: try path.status().identity, size: Int64(content.count),
             modified: modified, permissions: permissions,
-            content: ContentHasher.hash(content), dataBytes: dataBytes, hold: Self.hold)
+            content: ContentHash(of: content), dataBytes: dataBytes, hold: Self.hold)
     }
 
     /// Begins to bring a file back; nil where it is whole.
@@ -63,25 +63,22 @@ struct EvictionFixture {
     /// Brings a file back.
     func download(_ path: FilePath? = nil, content: [UInt8]? = nil) throws {
         guard let download = try begin(path) else { return }
-        do throws(EvictionError) {
+        do {
             try feed(content ?? self.content, to: download)
             try download.finish()
         } catch {
-            try download.abandon(because: error)
+            try download.abandon(because: EvictionError(error, at: download.path))
             throw error
         }
     }
 
     /// Hands content over in pieces.
-    func feed(_ content: some Sequence<UInt8>, to download: Download) throws(EvictionError) {
+    func feed(_ content: some Sequence<UInt8>, to download: Download) throws {
         var rest = Array(content)[...]
         while !rest.isEmpty {
             let piece = Array(rest.prefix(30_000))
             rest = rest.dropFirst(piece.count)
-            let result = piece.withUnsafeBytes { bytes in
-                Result { () throws(EvictionError) in try download.receive(bytes) }
-            }
-            try result.get()
+            try piece.withUnsafeBytes { try download.receive($0) }
         }
     }
 

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -50,9 +51,9 @@ struct FilesystemTests {
                 try withTemporaryDirectory { base in
                     let fixture = EvictionFixture(
                         root: volume.root, journal: Journal(stateHome: base), content: content)
-                    do throws(EvictionError) {
+                    do {
                         _ = try fixture.journal.candidate(at: fixture.file)
-                    } catch .nothingToFree {
+                    } catch EvictionError.nothingToFree {
                         return
                     }
                     try fixture.evict()
@@ -171,7 +172,7 @@ struct FilesystemTests {
             expectRefusal(.noSpace(missing: nil)) { try mock.run { try fixture.download() } }
             try fixture.expectPlaceholder()
             let identity = try fixture.file.status().identity
-            #expect(try fixture.journal.failure(of: identity)?.contains("space") == true)
+            #expect(try fixture.journal.downloads.failure(of: identity)?.contains("space") == true)
             try fixture.download()
             try fixture.expectWhole()
         }

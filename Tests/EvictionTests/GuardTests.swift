@@ -158,7 +158,10 @@ struct GuardTests {
             #expect {
                 _ = try fixture.evict(candidate)
             } throws: { error in
-                guard case EvictionError.file(let error) = error else { return false }
+                let reason = EvictionError(error, at: fixture.file)
+                guard case .file(let error) = reason, error.path == fixture.file else {
+                    return false
+                }
                 return error.errno == .tooManySymbolicLinkLevels
             }
             #expect(try contentsOfFile(moved.appending("file")) == fixture.content)

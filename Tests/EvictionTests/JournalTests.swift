@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -14,7 +15,7 @@ struct JournalTests {
         EvictedFile(
             state: .held, path: path, identity: identity, size: 5,
             modified: FileTime(seconds: 1, nanoseconds: 2), permissions: 0o644,
-            content: ContentHasher.hash([]), snapshot: "a", holdTag: "b", repository: [])
+            content: ContentHash(of: []), snapshot: "a", holdTag: "b", repository: [])
     }
 
     private let identity = FileIdentity(device: 7, inode: 9)
@@ -40,12 +41,12 @@ struct JournalTests {
     func notes() throws {
         try withTemporaryDirectory { root in
             let journal = Journal(stateHome: root.appending("state"))
-            #expect(try journal.failure(of: identity) == nil)
-            try journal.note(nil, of: identity)
-            try journal.note("no repository", of: identity)
-            #expect(try journal.failure(of: identity) == "no repository")
-            try journal.note(nil, of: identity)
-            #expect(try journal.failure(of: identity) == nil)
+            #expect(try journal.downloads.failure(of: identity) == nil)
+            try journal.downloads.note(nil, of: identity)
+            try journal.downloads.note("no repository", of: identity)
+            #expect(try journal.downloads.failure(of: identity) == "no repository")
+            try journal.downloads.note(nil, of: identity)
+            #expect(try journal.downloads.failure(of: identity) == nil)
             let repository = "fedcba9876543210"
             #expect(try journal.location(of: repository) == nil)
             for location in ["/a", "/b"] {

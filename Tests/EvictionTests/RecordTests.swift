@@ -14,7 +14,7 @@ struct RecordTests {
             state: state, path: FilePath("/home/me").appending(name),
             identity: FileIdentity(device: 65024, inode: .max), size: .max,
             modified: FileTime(seconds: -5, nanoseconds: 999_999_999), permissions: 0o4750,
-            content: ContentHasher.hash(name.bytes), snapshot: "0a1b", holdTag: "resval-hold=1",
+            content: ContentHash(of: name.bytes), snapshot: "0a1b", holdTag: "resval-hold=1",
             repository: name.bytes, remainingBytes: state == .evicted ? 4096 : nil,
             failure: state == .evicted ? "no space – really\n%41" : nil)
     }
@@ -108,7 +108,7 @@ struct RecordTests {
         ] {
             let changed = Array(body.replacing(field, with: other).utf8)
             #expect(changed != Array(body.utf8))
-            let hash = "hash \(ContentHasher.hash(changed).hexadecimal)\n"
+            let hash = "hash \(SHA256.digest(of: changed))\n"
             #expect(throws: MalformedRecord.self, "\(other)") {
                 try EvictedFile(text: changed + Array(hash.utf8))
             }

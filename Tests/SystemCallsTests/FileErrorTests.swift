@@ -10,30 +10,52 @@ struct FileErrorTests {
     private static let knownCodes: [(Errno, FileError.Code)] = [
         (.noSuchFileOrDirectory, .noSuchFile), (.notDirectory, .notADirectory),
         (.permissionDenied, .permissionDenied), (.notPermitted, .permissionDenied),
-        (.readOnlyFileSystem, .readOnlyFilesystem), (.notSupported, .unsupportedFilesystem),
-        (.noSpace, .noSpace), (.diskQuotaExceeded, .quotaExceeded), (.argListTooLong, .tooLarge),
+        (.readOnlyFileSystem, .readOnlyFilesystem), (.noSpace, .noSpace),
+        (.diskQuotaExceeded, .quotaExceeded), (.tooManySymbolicLinkLevels, .symbolicLinkLoop),
+        (.fileNameTooLong, .nameTooLong), (.ioError, .inputOutput),
+        (.tooManyOpenFiles, .tooManyOpenFiles), (.tooManyOpenFilesInSystem, .tooManyOpenFiles),
+        (.noFunction, .other), (.noMemory, .other),
+    ]
+
+    private static let attributeCodes: [(Errno, FileError.Code)] = [
+        (.notSupported, .unsupportedFilesystem), (.argListTooLong, .tooLarge),
         (.outOfRange, .tooLarge), (.fileExists, .attributeExists), (.noData, .noSuchAttribute),
-        (.tooManySymbolicLinkLevels, .symbolicLinkLoop), (.fileNameTooLong, .nameTooLong),
-        (.ioError, .inputOutput), (.tooManyOpenFiles, .tooManyOpenFiles),
-        (.tooManyOpenFilesInSystem, .tooManyOpenFiles), (.noFunction, .other), (.noMemory, .other),
     ]
 
     @Test("every errno has its code, the same for each call", arguments: knownCodes)
     func known(errno: Errno, code: FileError.Code) {
-        let path: FilePath = "/file"
-        let errors = [
-            FileError.readingAttribute(errno, "user.a", of: path),
-            .storingAttribute(errno, "user.a", on: path, status: nil, user: 0),
-            .readingStatus(errno, of: path), .opening(errno, path),
-        ]
+        let errors =
+            errorsOfAttributes(errno) + [
+                .readingStatus(errno, of: path), .opening(errno, path),
+                .changingItem(errno, path), FileError(errno as any Error, of: path),
+            ]
         for error in errors {
             #expect(error.code == code)
             #expect(error.path == path)
             #expect(error.errno == errno)
             #expect(!error.message.isEmpty)
         }
-        #expect(errors[0].attribute == "user.a")
-        #expect(errors[1].attribute == "user.a")
+    }
+
+    @Test("what concerns attributes is said of no other call", arguments: attributeCodes)
+    func attributes(errno: Errno, code: FileError.Code) {
+        for error in errorsOfAttributes(errno) {
+            #expect(error.code == code)
+            #expect(error.attribute == "user.a")
+        }
+        for error in [FileError.opening(errno, path), .changingItem(errno, path)] {
+            #expect(error.code == (errno == .fileExists ? .fileExists : .other))
+            #expect(!error.description.contains("attribute"))
+        }
+    }
+
+    private let path: FilePath = "/file"
+
+    private func errorsOfAttributes(_ errno: Errno) -> [FileError] {
+        [
+            .readingAttribute(errno, "user.a", of: path),
+            .storingAttribute(errno, "user.a", on: path, status: nil, user: 0),
+        ]
     }
 
     @Test("a directory replaced during a walk has changed")

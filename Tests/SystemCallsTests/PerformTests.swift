@@ -43,7 +43,10 @@ struct PerformTests {
     @Test("reading a file that fails midway closes it")
     func readingFails() {
         let mock = SystemCallMock([.read: [.ioError]])
-        #expect(throws: Errno.ioError) { try mock.run { try contentsOfFile("/proc/self/status") } }
+        let path: FilePath = "/proc/self/status"
+        #expect(throws: FileError.opening(.ioError, path)) {
+            try mock.run { try contentsOfFile(path) }
+        }
         #expect(mock.calls[.close] == 1)
     }
 

@@ -20,12 +20,12 @@ struct SmallFileTests {
         SymbolicLink("out", to: "/etc")
     }
 
-    private func outcome<Result>(of read: () throws(Errno) -> Result) -> Errno? {
-        do throws(Errno) {
+    private func outcome<Result>(of read: () throws -> Result) -> Errno? {
+        do {
             _ = try read()
             return nil
         } catch {
-            return error
+            return FileError(error, of: nil).errno
         }
     }
 
@@ -42,7 +42,7 @@ struct SmallFileTests {
         "nothing but a regular file, reached without links, is read in a home", arguments: refusals)
     func refusing(path: FilePath, errno: Errno) throws {
         try withTemporaryDirectory(containing: Self.tree) { home in
-            let error = outcome { () throws(Errno) in
+            let error = outcome {
                 try contentsOfFile(path, below: home, ownedBy: effectiveUser(), limit: 100)
             }
             #expect(error == errno)
@@ -55,11 +55,11 @@ struct SmallFileTests {
             let me = effectiveUser()
             let text = try contentsOfFile("config/file", below: home, ownedBy: me, limit: 4)
             #expect(text == Array("text".utf8))
-            let tooLarge = outcome { () throws(Errno) in
+            let tooLarge = outcome {
                 try contentsOfFile("config/file", below: home, ownedBy: me, limit: 3)
             }
             #expect(tooLarge == .fileTooLarge)
-            let foreign = outcome { () throws(Errno) in
+            let foreign = outcome {
                 try contentsOfFile("config/file", below: home, ownedBy: me + 1, limit: 4)
             }
             #expect(foreign == .permissionDenied)
@@ -79,10 +79,10 @@ struct SmallFileTests {
             ]
             for (name, errno) in refusals {
                 let path = base.appending("config").pushing(name)
-                #expect(outcome { () throws(Errno) in try contentsOfFile(path) } == errno)
+                #expect(outcome { try contentsOfFile(path) } == errno)
             }
             // The kernel tells no size of its own files.
-            let limited = outcome { () throws(Errno) in
+            let limited = outcome {
                 try contentsOfFile("/proc/self/mountinfo", limit: 10)
             }
             #expect(limited == .fileTooLarge)

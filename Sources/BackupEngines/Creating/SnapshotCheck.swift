@@ -1,5 +1,5 @@
 import BackupPlanning
-import Eviction
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage

@@ -3,9 +3,12 @@ import SystemCalls
 
 /// Computes the hash of content.
 struct HashConsumer: OutputConsumer {
-    private(set) var hasher = ContentHasher()
+    private var sum = SHA256()
 
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) { hasher.update(bytes) }
+    /// The hash of the content received so far.
+    var content: ContentHash { ContentHash(sum) }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) { sum.update(bytes) }
     func finish() {}
 }
 
@@ -21,9 +24,10 @@ struct DownloadConsumer: OutputConsumer {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        do throws(EvictionError) {
+        do {
             try download.receive(bytes)
         } catch {
+            let error = EvictionError(error, at: download.path)
             refusal.withLock { $0 = error }
             throw BackupError(.other, error.sentence)
         }

@@ -43,15 +43,15 @@ package struct FileDownloading: Sendable {
         for file in files {
             if shouldStop() { throw .interrupted }
             var isRefused = false
-            do throws(EvictionError) {
+            do {
                 let (status, record) = try evictedFile(at: file)
                 guard record.repository == repository else {
-                    throw .failed(
+                    throw EvictionError.failed(
                         "is evicted into another repository, \(record.repository) (name that one with "
                             + "--repository)")
                 }
                 guard let snapshot = snapshots[record.snapshot] else {
-                    throw .failed(
+                    throw EvictionError.failed(
                         "was not downloaded: snapshot \(record.snapshot.prefix(8)), which has its "
                             + "content, is not in the repository (check --repository)")
                 }
@@ -65,6 +65,7 @@ package struct FileDownloading: Sendable {
                 report(outcome(file, known, end))
                 if case .refused = end { isRefused = true }
             } catch {
+                let error = EvictionError(error, at: file)
                 isRefused = true
                 if error != .inUse { journal.note(error.sentence, of: file) }
                 report(EvictionOutcome(path: file, end: .refused(error)))
@@ -114,7 +115,7 @@ package struct FileDownloading: Sendable {
                 // The record has no hash. The engine itself verifies what it returns.
                 content = try await holder.readContent(
                     of: stored, in: snapshot.identifier, with: HashConsumer()
-                ).hasher.finish()
+                ).content
             }
         } catch {
             throw .failed("was not downloaded: \(error)")
@@ -130,7 +131,7 @@ package struct FileDownloading: Sendable {
 
     private func download(
         _ file: FilePath, from snapshot: Snapshot, _ record: EvictionRecord, _ known: EvictedFile
-    ) async throws(EvictionError) -> EvictionOutcome.End {
+    ) async throws -> EvictionOutcome.End {
         guard let download = try Download.begin(at: file, record, known, journal) else {
             return .unneeded
         }
@@ -151,18 +152,19 @@ package struct FileDownloading: Sendable {
         _ download: Download, _ refusal: EvictionError?, _ failure: BackupError?
     ) -> EvictionOutcome.End {
         var reason = refusal ?? failure.map { .failed("was not downloaded: \($0)") }
-        do throws(EvictionError) {
+        do {
             if reason == nil {
                 try download.finish()
                 return .done(bytes: download.record.size)
             }
         } catch {
-            reason = error
+            reason = EvictionError(error, at: download.path)
         }
         guard let reason else { return .done(bytes: download.record.size) }
-        do throws(EvictionError) {
+        do {
             try download.abandon(because: reason)
         } catch {
+            let error = EvictionError(error, at: download.path)
             return .refused(
                 .failed("\(reason.sentence); it is not a placeholder either: \(error.sentence)"))
         }
@@ -179,7 +181,7 @@ extension Journal {
     fileprivate func note(_ reason: String, of file: FilePath) {
         // The reason is reported anyway, even if the journal cannot be written.
         guard let (status, _) = try? evictedFile(at: file) else { return }
-        try? note(reason, of: status.identity)
+        try? downloads.note(reason, of: status.identity)
     }
 
     /// Returns what older versions wrote to the journal about a placeholder; nil if there is
@@ -194,20 +196,11 @@ extension Journal {
 /// - Throws: `notEvicted` when the file has no record.
 package func evictedFile(
     at path: FilePath
-) throws(EvictionError) -> (status: FileStatus, record: EvictionRecord) {
-    do throws(FileError) {
-        let location = path.withoutFollowing
-        let status: FileStatus
-        do throws(Errno) {
-            status = try location.status()
-        } catch {
-            throw .readingStatus(error, of: path)
-        }
-        if let record = try location.evictionRecord() { return (status, record) }
-    } catch {
-        throw .file(error)
-    }
-    throw .notEvicted
+) throws -> (status: FileStatus, record: EvictionRecord) {
+    let location = path.withoutFollowing
+    let status = try location.fileStatus()
+    guard let record = try location.evictionRecord() else { throw EvictionError.notEvicted }
+    return (status, record)
 }
 
 extension RepositoryLocation {

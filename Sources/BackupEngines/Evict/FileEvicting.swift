@@ -79,13 +79,14 @@ package struct FileEvicting: Sendable {
     ) throws(BackupError) -> [(candidate: EvictionCandidate, kept: KeptFile)] {
         var measured: [(candidate: EvictionCandidate, kept: KeptFile)] = []
         for candidate in candidates {
-            do throws(EvictionError) {
+            do {
                 guard let (content, data) = try candidate.measure(shouldStop: shouldStop) else {
-                    throw .failed("stopped")
+                    throw EvictionError.failed("stopped")
                 }
                 measured.append((candidate, KeptFile(candidate, content, dataBytes: data)))
             } catch {
                 if shouldStop() { throw .interrupted }
+                let error = EvictionError(error, at: candidate.path)
                 report(EvictionOutcome(path: candidate.path, end: .refused(error)))
             }
         }
@@ -98,30 +99,28 @@ package struct FileEvicting: Sendable {
         var candidates: [EvictionCandidate] = []
         for file in files {
             if shouldStop() { throw .interrupted }
-            do throws(EvictionError) {
+            do {
                 if let reason = try places.reason(for: file) { throw reason }
                 let candidate = try journal.candidate(at: file)
                 try checkPolicy(file)
                 candidates.append(candidate)
             } catch {
-                report(EvictionOutcome(path: file, end: .refused(error)))
+                report(
+                    EvictionOutcome(path: file, end: .refused(EvictionError(error, at: file))))
             }
         }
         return candidates
     }
 
-    private func checkPolicy(_ file: FilePath) throws(EvictionError) {
+    private func checkPolicy(_ file: FilePath) throws {
         guard file.length <= holder.longestPath ?? .max else {
-            throw .failed("has a path that is longer than the engine can open")
+            throw EvictionError.failed("has a path that is longer than the engine can open")
         }
-        let decision: Decision
-        do throws(FileError) {
-            decision = try EffectiveValueReader(policy).source(at: file).decision
-        } catch {
-            throw .file(error)
+        let decision = try EffectiveValueReader(policy).source(at: file).decision
+        if decision.isExcluded { throw EvictionError.excluded(decision.exclusion.sentence) }
+        if !holder.isEncrypted, decision.protection.forbidsPlaintext {
+            throw EvictionError.protected
         }
-        if decision.isExcluded { throw .excluded(decision.exclusion.sentence) }
-        if !holder.isEncrypted, decision.protection.forbidsPlaintext { throw .protected }
     }
 
     private func evict(
@@ -136,19 +135,19 @@ package struct FileEvicting: Sendable {
         do throws(BackupError) {
             let consumer = try await holder.readContent(
                 of: candidate.path, in: hold.snapshot, with: HashConsumer())
-            content = consumer.hasher.finish()
+            content = consumer.content
         } catch  where error.code == .interrupted {
             throw error
         } catch {
             return outcome(.refused(.failed("is not in the snapshot as it is: \(error)")))
         }
-        do throws(EvictionError) {
-            guard content == kept.content else { throw .contentDiffers }
+        do {
+            guard content == kept.content else { throw EvictionError.contentDiffers }
             let left = try journal.evict(
                 candidate, name, hold: hold, content: content, shouldStop: shouldStop)
             return outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)))
         } catch {
-            return outcome(.refused(error))
+            return outcome(.refused(EvictionError(error, at: candidate.path)))
         }
     }
 }

@@ -109,10 +109,10 @@ extension ContentHolding {
                     refused.append((path, "snapshot \(snapshot.shortIdentifier) does not have it"))
                     continue
                 }
-                do throws(EvictionError) {
+                do {
                     try journal.takeOver(known, at: path, as: name)
                 } catch {
-                    refused.append((path, error.sentence))
+                    refused.append((path, EvictionError(error, at: path).sentence))
                 }
             }
         }

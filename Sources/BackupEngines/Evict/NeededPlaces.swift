@@ -27,15 +27,10 @@ package struct NeededPlaces: Sendable {
     /// Returns why a file is needed; nil when it is not.
     ///
     /// - Parameter path: an absolute path without symbolic links.
-    func reason(for path: FilePath) throws(EvictionError) -> EvictionError? {
+    func reason(for path: FilePath) throws(FileError) -> EvictionError? {
         var ancestor = path
         while true {
-            let identity: FileIdentity
-            do throws(Errno) {
-                identity = try ancestor.withoutFollowing.status().identity
-            } catch {
-                throw .file(.readingStatus(error, of: ancestor))
-            }
+            let identity = try ancestor.withoutFollowing.fileStatus().identity
             if let meaning = places[identity] { return .needed(meaning) }
             if ancestor.components.isEmpty { return nil }
             ancestor.removeLastComponent()

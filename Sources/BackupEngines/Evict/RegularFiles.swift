@@ -1,5 +1,4 @@
 import EffectiveValues
-import Eviction
 import FileTree
 import ResourceValues
 import SystemCalls
@@ -96,7 +95,7 @@ package struct RegularFiles: Sendable {
 
         private mutating func look(at entry: borrowing TreeEntry) {
             do throws(FileError) {
-                let status = try status(of: entry)
+                let status = try entry.fileStatus()
                 switch choice {
                 case .worthEvicting(let minimumSize):
                     guard status.allocatedSize >= minimumSize else { return }
@@ -109,14 +108,6 @@ package struct RegularFiles: Sendable {
                 // Deleted since its directory was read.
             } catch {
                 own.troubles.append(error)
-            }
-        }
-
-        private func status(of entry: borrowing TreeEntry) throws(FileError) -> FileStatus {
-            do throws(Errno) {
-                return try entry.status()
-            } catch {
-                throw .readingStatus(error, of: entry.path)
             }
         }
 

@@ -14,7 +14,7 @@ struct ProcessTable {
     /// of other users (`hidepid`).
     func hasNone(numbered number: Int32) -> Bool {
         guard seesAllProcesses, !hasProcess(numbered: number) else { return false }
-        do throws(Errno) {
+        do {
             _ = try contentsOfFile(directory.appending("1/status"))
             for process in try processes() where try has(process, number) { return false }
             return true
@@ -43,20 +43,22 @@ struct ProcessTable {
         return numbers
     }
 
-    /// Whether a process has a pid, on the host or in any of the containers it is in.
-    private func has(_ process: Int32, _ number: Int32) throws(Errno) -> Bool {
-        if process == number { return true }
-        let status: [UInt8]
-        do throws(Errno) {
-            status = try contentsOfFile(directory.appending("\(process)/status"))
-        } catch .noSuchFileOrDirectory {
-            return false
-        } catch .noSuchProcess {
-            return false
+    /// Returns the status file of a process; nil if it has ended.
+    private func status(of process: Int32) throws(FileError) -> [UInt8]? {
+        do throws(FileError) {
+            return try contentsOfFile(directory.appending("\(process)/status"))
+        } catch  where [.noSuchFileOrDirectory, .noSuchProcess].contains(error.errno) {
+            return nil
         }
+    }
+
+    /// Whether a process has a pid, on the host or in any of the containers it is in.
+    private func has(_ process: Int32, _ number: Int32) throws -> Bool {
+        if process == number { return true }
+        guard let status = try status(of: process) else { return false }
         let line = status.split(separator: UInt8(ascii: "\n"))
             .first { $0.starts(with: "NSpid:".utf8) }
-        guard let line else { throw .noSuchFileOrDirectory }
+        guard let line else { throw Errno.noSuchFileOrDirectory }
         return String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
             .contains { Int32($0) == number }
     }

@@ -1,3 +1,4 @@
+import Eviction
 import SystemCalls
 import SystemPackage
 
@@ -72,9 +73,7 @@ extension Restic {
     private func write(
         _ content: [UInt8], inPlaceOf old: FilePath?, in directory: FilePath
     ) throws(BackupError) -> FilePath {
-        var sum = SHA256()
-        sum.update(content)
-        let name = sum.finish()
+        let name = SHA256.digest(of: content)
         let place = directory.appending("data").appending(String(name.prefix(2)))
         let (pack, unfinished) = (place.appending(name), place.appending("\(name)-tmp-resval"))
         do throws(Errno) {

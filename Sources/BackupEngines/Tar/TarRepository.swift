@@ -48,21 +48,22 @@ package struct TarRepository: BackupEngine {
     ///
     /// - Throws: ``BackupError``: `noRepository`, `damaged`, `unreachable`.
     func open() throws(BackupError) -> OwnedDescriptor {
-        let directory: FileDescriptor
-        let config: [UInt8]
-        do throws(Errno) {
-            directory = try openFile(path, flags: [.readOnly, .directory])
-            config = try contentsOfFile(path.pushing(TarNames.config))
-        } catch .noSuchFileOrDirectory {
+        do {
+            let opened = OwnedDescriptor(try openFile(path, flags: [.readOnly, .directory]))
+            let config = path.pushing(TarNames.config)
+            try TarConfig.check(contentsOfFile(config), path: config)
+            return opened
+        } catch let error as BackupError {
+            throw error
+        } catch {
+            let error = FileError(error, of: path)
+            guard error.code == .noSuchFile else {
+                throw BackupError(.unreachable, "cannot be opened: \(error.message)", path: path)
+            }
             throw BackupError(
                 .noRepository, "there is no repository of archives",
                 advice: "make one with resval-backup init", path: path)
-        } catch {
-            throw BackupError(.unreachable, "cannot be opened: \(error)", path: path)
         }
-        let opened = OwnedDescriptor(directory)
-        try TarConfig.check(config, path: path.pushing(TarNames.config))
-        return opened
     }
 
     /// Opens the directory and takes its lock.

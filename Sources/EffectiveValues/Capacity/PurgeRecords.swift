@@ -63,10 +63,6 @@ package struct PurgeRecords: Sendable, Hashable {
         onDevice device: UInt64, now: FileTime
     ) throws(FileError) -> Int64 {
         guard let record = try record(forDevice: device) else { return 0 }
-        do throws(Errno) {
-            return record.bytes(onDevice: device, bootID: try bootIdentifier(), now: now)
-        } catch {
-            throw .opening(error, "/proc/sys/kernel/random/boot_id")
-        }
+        return record.bytes(onDevice: device, bootID: try bootIdentifier(), now: now)
     }
 }

@@ -39,12 +39,7 @@ public struct UsageCapacity: Sendable, Hashable {
         at location: borrowing some FileLocation & ~Copyable, reserve: Int64? = nil
     ) throws(FileError) {
         guard let capacity = try location.volumeCapacity() else { return nil }
-        let device: UInt64
-        do throws(Errno) {
-            device = try location.status().identity.device
-        } catch {
-            throw .readingStatus(error, of: location.pathForMessages)
-        }
+        let device = try location.fileStatus().identity.device
         self.init(
             capacity, purgeable: recordedPurgeableBytes(onDevice: device), reserve: reserve)
     }

@@ -59,12 +59,7 @@ public struct TagFile: Sendable {
         }
         let file = DirectoryEntryLocation(
             directory: opened.descriptor, name: name, pathForMessages: path)
-        let status: FileStatus
-        do throws(Errno) {
-            status = try file.status()
-        } catch {
-            throw .readingStatus(error, of: path)
-        }
+        let status = try file.fileStatus()
         return (status, try reader.marks(of: file, kind: status.kind, status: status))
     }
 

@@ -13,12 +13,14 @@ import SystemPackage
 package final class Download: Sendable {
     /// The evicted file that is being restored.
     package let record: EvictedFile
+    /// The current path of the file.
+    package var path: FilePath { item.place.path }
     private let journal: Journal
     private let item: OpenItem
     private let lock: RecordLock
     private let isResumed: Bool
     private let foundPermissions: UInt16
-    private let hasher = Monitor(ContentHasher())
+    private let hasher = Monitor(SHA256())
 
     /// Begins to fill a placeholder.
     ///
@@ -33,29 +35,25 @@ package final class Download: Sendable {
     ///   unchanged.
     package static func begin(
         at path: FilePath, _ name: EvictionRecord, _ known: EvictedFile, _ journal: Journal
-    ) throws(EvictionError) -> Download? {
+    ) throws -> Download? {
         let place = try ItemPlace(path)
-        let status = try place.status()
-        guard status.kind == .regularFile else { throw .notPlaceholder }
-        guard status.owner == effectiveUser() else { throw .foreignOwner }
-        guard
-            let lock = try journaling({ () throws(FileError) in
-                try journal.lock(status.identity)
-            })
-        else { throw .inUse }
-        guard status.identity == known.identity else { throw .changed }
+        let status = try place.location.fileStatus()
+        guard status.kind == .regularFile else { throw EvictionError.notPlaceholder }
+        guard status.owner == effectiveUser() else { throw EvictionError.foreignOwner }
+        guard let lock = try journal.lock(status.identity) else { throw EvictionError.inUse }
+        guard status.identity == known.identity else { throw EvictionError.changed }
         let item = try OpenItem(place, identity: known.identity)
         guard let found = try item.evictionRecord() else {
             // Another process finished the download first.
             return nil
         }
-        guard found == name else { throw .changed }
+        guard found == name else { throw EvictionError.changed }
         return try Download(known, item, lock, journal)
     }
 
     private init?(
         _ record: EvictedFile, _ item: OpenItem, _ lock: RecordLock, _ journal: Journal
-    ) throws(EvictionError) {
+    ) throws {
         self.item = item
         self.lock = lock
         self.journal = journal
@@ -63,7 +61,7 @@ package final class Download: Sendable {
         self.record = begun
         let status = try item.status()
         foundPermissions = status.permissions
-        guard status.size == record.size else { throw .notPlaceholder }
+        guard status.size == record.size else { throw EvictionError.notPlaceholder }
         isResumed = try item.hasData()
         if isResumed, try item.hash() == record.content {
             try journal.storeStep(begun)
@@ -75,7 +73,7 @@ package final class Download: Sendable {
         guard
             [0, 0o200, openingPermissions].contains(foundPermissions)
                 || !isResumed && record.hasSizeAndTime(of: status)
-        else { throw .notPlaceholder }
+        else { throw EvictionError.notPlaceholder }
         try Self.checkRoom(
             for: item, (record.dataBytes ?? record.size).subtractingSaturating(status.allocatedSize)
         )
@@ -83,53 +81,44 @@ package final class Download: Sendable {
         try item.setPermissions(0)
     }
 
-    private static func checkRoom(
-        for item: OpenItem, _ needed: Int64
-    ) throws(EvictionError) {
-        let filesystem = try attempt(item.place.path) { () throws(Errno) in
-            try filesystemStatus(ofOpen: item.descriptor)
-        }
+    private static func checkRoom(for item: OpenItem, _ needed: Int64) throws {
+        let filesystem = try filesystemStatus(ofOpen: item.descriptor)
         let available = Int64(
             clamping: filesystem.availableBlocks.multipliedSaturating(by: filesystem.fragmentSize))
         guard available < needed else { return }
-        throw .noSpace(missing: needed - available)
+        throw EvictionError.noSpace(missing: needed - available)
     }
 
     /// Writes the next piece of the content.
     ///
     /// - Throws: ``EvictionError``: `damagedSnapshot` when the content is longer than the file was,
     ///   `notPlaceholder` when the file contains other data, `noSpace`.
-    package func receive(_ bytes: UnsafeRawBufferPointer) throws(EvictionError) {
+    package func receive(_ bytes: UnsafeRawBufferPointer) throws {
         let start = hasher.withLock { hasher in
             let start = hasher.count
             hasher.update(bytes)
             return start
         }
         guard start.addingSaturating(Int64(bytes.count)) <= record.size else {
-            throw .damagedSnapshot
+            throw EvictionError.damagedSnapshot
         }
         if isResumed { try compare(bytes, at: start) }
         try write(bytes, at: start)
     }
 
     /// Verifies that the file contains nothing but zeros and parts of its own content.
-    private func compare(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64
-    ) throws(EvictionError) {
+    private func compare(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         var present = [UInt8](repeating: 0, count: bytes.count)
-        let read = present.withUnsafeMutableBytes { buffer in
-            Result { () throws(Errno) in try readFile(item.descriptor, at: offset, into: buffer) }
+        let count = try present.withUnsafeMutableBytes {
+            try readFile(item.descriptor, at: offset, into: $0)
         }
-        let count = try attempt(item.place.path) { () throws(Errno) in try read.get() }
         guard count == bytes.count, zip(present, bytes).allSatisfy({ $0 == 0 || $0 == $1 }) else {
-            throw .notPlaceholder
+            throw EvictionError.notPlaceholder
         }
     }
 
     /// Writes all blocks except those of zeros, so that holes stay holes.
-    private func write(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64
-    ) throws(EvictionError) {
+    private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         var start = 0
         while start < bytes.count {
             let length = blockSize - Int((offset + Int64(start)) % Int64(blockSize))
@@ -153,15 +142,11 @@ package final class Download: Sendable {
         bytes.allSatisfy { $0 == 0 }
     }
 
-    private func writeRun(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int64
-    ) throws(EvictionError) {
+    private func writeRun(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         do throws(Errno) {
             try writeFile(item.descriptor, bytes, at: offset)
         } catch .noSpace, .diskQuotaExceeded {
-            throw .noSpace(missing: nil)
-        } catch {
-            throw .file(.changingItem(error, item.place.path))
+            throw EvictionError.noSpace(missing: nil)
         }
     }
 
@@ -170,33 +155,35 @@ package final class Download: Sendable {
     ///
     /// - Throws: ``EvictionError``: `damagedSnapshot` when the content differs from the record; then call
     ///   ``abandon(because:)``.
-    package func finish() throws(EvictionError) {
+    package func finish() throws {
         let hasher = hasher.withLock { $0 }
-        guard hasher.count == record.size, hasher.finish() == record.content else {
-            throw .damagedSnapshot
+        guard hasher.count == record.size, ContentHash(hasher) == record.content else {
+            throw EvictionError.damagedSnapshot
         }
-        do throws(EvictionError) {
-            try item.synchronize()
-        } catch .file(let error) where error.code == .noSpace || error.code == .quotaExceeded {
-            throw .noSpace(missing: nil)
-        }
+        try synchronize()
         // The hash of what the file contains, not only of what was written.
-        guard try item.hash() == record.content else { throw .changed }
+        guard try item.hash() == record.content else { throw EvictionError.changed }
         try journal.finish(item, record)
+    }
+
+    private func synchronize() throws {
+        do throws(Errno) {
+            try item.synchronize()
+        } catch .noSpace, .diskQuotaExceeded {
+            throw EvictionError.noSpace(missing: nil)
+        }
     }
 
     /// Makes the file a placeholder again and records why the download failed.
     ///
     /// A file that contains other data is left unchanged, with the permission bits it was found with.
-    package func abandon(because error: EvictionError) throws(EvictionError) {
+    package func abandon(because error: EvictionError) throws {
         if error == .notPlaceholder || error == .changed {
             return try item.setPermissions(foundPermissions)
         }
         try item.punch(size: record.size)
         _ = try journal.settle(item, record)
-        try journaling { () throws(FileError) in
-            try journal.note(error.sentence, of: record.identity)
-        }
+        try journal.downloads.note(error.sentence, of: record.identity)
     }
 }
 

@@ -1,7 +1,12 @@
 import ResourceValues
+import SystemCalls
+import SystemPackage
 import TextFormats
 
 /// Why a file was not evicted or not restored.
+///
+/// The operations throw it, or the ``FileError`` or errno of a call that failed, from which
+/// ``init(_:at:)`` makes one.
 package enum EvictionError: Error, Sendable, Hashable {
     // Errors of evicting a file
 
@@ -60,6 +65,12 @@ package enum EvictionError: Error, Sendable, Hashable {
 }
 
 extension EvictionError {
+    /// Creates the reason from what an operation on the file at a path threw: a reason, a
+    /// ``FileError``, or the errno of a system call.
+    public init(_ error: any Error, at path: FilePath) {
+        self = error as? EvictionError ?? .file(FileError(error, of: path))
+    }
+
     /// The short name, for JSON.
     package var name: String {
         switch self {

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -18,27 +19,22 @@ extension EvictionCandidate {
     /// - Throws: ``EvictionError``: `inUse`, `changed` and others.
     package func measure(
         shouldStop: () -> Bool
-    ) throws(EvictionError) -> (content: ContentHash, dataBytes: Int64)? {
+    ) throws -> (content: ContentHash, dataBytes: Int64)? {
         let file = OwnedDescriptor(try open())
-        let data = try attempt(path) { () throws(Errno) -> Int64? in
-            guard try file.descriptor.status().identity == status.identity else {
-                return nil
-            }
-            return try countData(file.descriptor)
+        guard try file.descriptor.status().identity == status.identity else {
+            throw EvictionError.changed
         }
-        guard let data else { throw .changed }
-        let hash = try ContentHasher.hash(of: file.descriptor, path, shouldStop: shouldStop)
+        let data = try countData(file.descriptor)
+        let hash = try ContentHash(of: file.descriptor, shouldStop: shouldStop)
         return hash.map { ($0, data) }
     }
 
-    private func open() throws(EvictionError) -> FileDescriptor {
+    private func open() throws -> FileDescriptor {
         do throws(Errno) {
             return try openFile(
                 path.withoutFollowing, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal])
         } catch .resourceTemporarilyUnavailable {
-            throw .inUse
-        } catch {
-            throw .file(.opening(error, path))
+            throw EvictionError.inUse
         }
     }
 
@@ -59,28 +55,26 @@ extension Journal {
     ///
     /// - Parameter path: absolute, without symbolic links.
     /// - Throws: ``EvictionError``: the reason why the file cannot be evicted.
-    package func candidate(at path: FilePath) throws(EvictionError) -> EvictionCandidate {
+    package func candidate(at path: FilePath) throws -> EvictionCandidate {
         let place = try ItemPlace(path)
-        let status = try place.status()
+        let status = try place.location.fileStatus()
         try checkKind(status)
-        switch try place.evictionSign(status) {
-        case .placeholder, .exposed: throw .alreadyEvicted
-        case .unfinished: throw .unfinished
+        switch try EvictionSign(of: place.location, status) {
+        case .placeholder, .exposed: throw EvictionError.alreadyEvicted
+        case .unfinished: throw EvictionError.unfinished
         case .stale, .unrecorded, nil: break
         }
-        let known = try journaling { () throws(FileError) in
-            try record(of: status, at: path)
-        }
+        let known = try record(of: status, at: path)
         if let known, known.size == status.size {
             switch known.state {
             case .evicted where known.hasSizeAndTime(of: status):
                 let isLeft = status.allocatedSize <= known.remainingBytes ?? 0
-                if isLeft { throw .alreadyEvicted }
-            case .punching, .downloading: throw .unfinished
+                if isLeft { throw EvictionError.alreadyEvicted }
+            case .punching, .downloading: throw EvictionError.unfinished
             case .evicted, .held: break
             }
         }
-        guard status.size > 0, status.allocatedSize > 0 else { throw .nothingToFree }
+        guard status.size > 0, status.allocatedSize > 0 else { throw EvictionError.nothingToFree }
         try checkBlocks(of: place, status)
         return EvictionCandidate(path: path, status: status)
     }
@@ -95,38 +89,29 @@ extension Journal {
         if status.isVerity { throw .sealed("sealed by fs-verity") }
     }
 
-    private func checkBlocks(
-        of place: ItemPlace, _ status: FileStatus
-    ) throws(EvictionError) {
-        let location = DirectoryEntryLocation(directory: place.directory, name: place.name)
+    private func checkBlocks(of place: ItemPlace, _ status: FileStatus) throws {
         let extents: FileExtents?
         do throws(Errno) {
-            extents = try fileExtents(of: location, size: status.size)
+            extents = try fileExtents(of: place.location, size: status.size)
         } catch .resourceTemporarilyUnavailable {
-            throw .inUse
-        } catch {
-            throw .file(.opening(error, place.path))
+            throw EvictionError.inUse
         }
-        if extents?.isShared == true { throw .sharedBlocks }
-        if try hasCapabilities(location, place.path) { throw .capabilities }
-        guard try canPunch(in: place) else { throw .unsupportedFilesystem }
+        if extents?.isShared == true { throw EvictionError.sharedBlocks }
+        if try hasCapabilities(place.location) { throw EvictionError.capabilities }
+        guard try canPunch(in: place) else { throw EvictionError.unsupportedFilesystem }
     }
 
-    private func hasCapabilities(
-        _ location: DirectoryEntryLocation, _ path: FilePath
-    ) throws(EvictionError) -> Bool {
-        try journaling { () throws(FileError) in
-            do throws(FileError) {
-                return try location.extendedAttribute(named: "security.capability") != nil
-            } catch  where error.code == .unsupportedFilesystem {
-                return false
-            }
+    private func hasCapabilities(_ location: DirectoryEntryLocation) throws(FileError) -> Bool {
+        do throws(FileError) {
+            return try location.extendedAttribute(named: "security.capability") != nil
+        } catch  where error.code == .unsupportedFilesystem {
+            return false
         }
     }
 
     /// Whether the filesystem can free blocks and `SEEK_DATA` reports them as holes, tested on an
     /// unnamed file.
-    private func canPunch(in place: ItemPlace) throws(EvictionError) -> Bool {
+    private func canPunch(in place: ItemPlace) throws(Errno) -> Bool {
         do throws(Errno) {
             guard let file = try makeUnnamedFile(in: place.directory, permissions: 0o600) else {
                 return false
@@ -144,8 +129,6 @@ extension Journal {
         } catch .noSpace, .diskQuotaExceeded {
             // Without space for the test, eviction may be tried: a refused punch changes nothing.
             return true
-        } catch {
-            throw .file(.changingItem(error, place.path.removingLastComponent()))
         }
     }
 }

@@ -47,31 +47,27 @@ extension Journal {
     package func evict(
         _ candidate: EvictionCandidate, _ name: EvictionRecord, hold: HoldSnapshot,
         content: ContentHash, shouldStop: () -> Bool = { false }
-    ) throws(EvictionError) -> Int64 {
-        guard
-            let lock = try journaling({ () throws(FileError) in
-                try lock(candidate.status.identity)
-            })
-        else { throw .inUse }
+    ) throws -> Int64 {
+        guard let lock = try lock(candidate.status.identity) else { throw EvictionError.inUse }
         defer { withExtendedLifetime(lock) {} }
         // A previous holder of the lock may have evicted the file.
         let current = try self.candidate(at: candidate.path)
-        guard current.status.isUnchanged(since: candidate.status) else { throw .changed }
+        guard current.status.isUnchanged(since: candidate.status) else {
+            throw EvictionError.changed
+        }
         try requireFreeName(for: current.status)
         let record = EvictedFile(
             path: candidate.path, status: candidate.status, content: content,
             snapshot: hold.snapshot, holdTag: hold.tag, repository: hold.repository)
         try storeStep(record)
         var isTouched = false
-        do throws(EvictionError) {
+        do {
             let item = try OpenItem(ItemPlace(candidate.path), identity: record.identity)
             try compare(item, record, shouldStop)
             try storeStep(record.inState(.punching))
             return try punch(item, record, name, &isTouched)
         } catch {
-            if !isTouched {
-                try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
-            }
+            if !isTouched { try removeRecord(of: record.identity) }
             throw error
         }
     }
@@ -79,11 +75,11 @@ extension Journal {
     /// Verifies that the journal has no record of another file under the same device and inode, such
     /// as a file on a filesystem that had the device number before a reboot. That record would be
     /// overwritten.
-    private func requireFreeName(for status: FileStatus) throws(EvictionError) {
-        let other = try journaling { () throws(FileError) in try record(named: status.identity) }
+    private func requireFreeName(for status: FileStatus) throws {
+        let other = try record(named: status.identity)
         guard let other, other.state != .held, !other.isOnFilesystem(of: status)
         else { return }
-        throw .failed(
+        throw EvictionError.failed(
             "was left alone: the journal has an evicted file of another filesystem with the same "
                 + "device and inode (to find it and download it first: resval-backup evicted)")
     }
@@ -92,33 +88,35 @@ extension Journal {
     /// process has tried to open it.
     private func compare(
         _ item: OpenItem, _ record: EvictedFile, _ shouldStop: () -> Bool
-    ) throws(EvictionError) {
+    ) throws {
         let before = try item.status()
         guard record.hasSizeAndTime(of: before), before.linkCount == 1,
             before.permissions == record.permissions
-        else { throw .changed }
-        guard let hash = try item.hash(shouldStop: shouldStop) else { throw .failed("stopped") }
-        guard hash == record.content else { throw .contentDiffers }
+        else { throw EvictionError.changed }
+        guard let hash = try item.hash(shouldStop: shouldStop) else {
+            throw EvictionError.failed("stopped")
+        }
+        guard hash == record.content else { throw EvictionError.contentDiffers }
         let after = try item.status()
         guard after.isUnchanged(since: before),
             after.attributeModificationTime == before.attributeModificationTime,
-            try item.place.status().identity == record.identity
-        else { throw .changed }
-        guard try item.isUndisturbed() else { throw .inUse }
+            try item.place.location.fileStatus().identity == record.identity
+        else { throw EvictionError.changed }
+        guard try item.isUndisturbed() else { throw EvictionError.inUse }
     }
 
     private func punch(
         _ item: OpenItem, _ record: EvictedFile, _ name: EvictionRecord,
         _ isTouched: inout Bool
-    ) throws(EvictionError) -> Int64 {
-        do throws(EvictionError) {
+    ) throws -> Int64 {
+        do {
             try item.setEvictionRecord(name, permissions: record.accessPermissions)
             try item.setPermissions(0)
             try item.synchronize()
             // A process that passed the permission check, or is exempt from it, has broken the lease
             // and waits.
-            guard try item.isUndisturbed() else { throw .inUse }
-            guard record.hasSizeAndTime(of: try item.status()) else { throw .changed }
+            guard try item.isUndisturbed() else { throw EvictionError.inUse }
+            guard record.hasSizeAndTime(of: try item.status()) else { throw EvictionError.changed }
             isTouched = true
             try item.punch(size: record.size)
         } catch {
@@ -140,17 +138,19 @@ extension Journal {
     ///
     /// - Returns: the allocated size that remains, in bytes.
     /// - Throws: ``EvictionError``: `unfinished` when the file still has data, or another size or time.
-    func settle(_ item: OpenItem, _ record: EvictedFile) throws(EvictionError) -> Int64 {
+    func settle(_ item: OpenItem, _ record: EvictedFile) throws -> Int64 {
         try item.setPermissions(0)
         try item.setModificationTime(record.modified)
         try item.synchronize()
         let status = try item.status()
-        guard try !item.hasData(), record.hasSizeAndTime(of: status) else { throw .unfinished }
+        guard try !item.hasData(), record.hasSizeAndTime(of: status) else {
+            throw EvictionError.unfinished
+        }
         // A file evicted by a version that wrote no record on the file: see `takeOver`.
         if try item.evictionRecord() == nil {
             try storeStep(record.inState(.evicted))
         } else {
-            try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
+            try removeRecord(of: record.identity)
         }
         return status.allocatedSize
     }

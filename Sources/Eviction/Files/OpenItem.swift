@@ -10,7 +10,8 @@ import SystemPackage
 /// ``setEvictionRecord(_:permissions:)``.
 final class OpenItem: Sendable {
     let place: ItemPlace
-    let descriptor: FileDescriptor
+    private let file: SharedDescriptor
+    var descriptor: FileDescriptor { file.descriptor }
 
     /// Opens the file and takes the lease.
     ///
@@ -20,191 +21,137 @@ final class OpenItem: Sendable {
     /// - Parameter identity: the identity that the file must have.
     /// - Throws: `inUse` when another process has the file open, `changed` when the name leads to
     ///   another file.
-    init(_ place: ItemPlace, identity: FileIdentity) throws(EvictionError) {
+    init(_ place: ItemPlace, identity: FileIdentity) throws {
         self.place = place
-        descriptor = try Patience().retry(while: { $0 == .inUse }) { () throws(EvictionError) in
-            try Self.openAlone(place, identity: identity)
-        }
-    }
-
-    deinit {
-        // Callers synchronize explicitly what must not be lost.
-        closeQuietly(descriptor)
-    }
-
-    private static func openAlone(
-        _ place: ItemPlace, identity: FileIdentity
-    ) throws(EvictionError) -> FileDescriptor {
-        let descriptor = try open(place, identity: identity)
-        do throws(EvictionError) {
-            try lease(descriptor, place.path)
-            return descriptor
-        } catch {
-            // Nothing was written yet.
-            closeQuietly(descriptor)
-            throw error
+        file = try Patience().retry(while: { $0 as? EvictionError == .inUse }) {
+            let file = SharedDescriptor(try Self.open(place, identity: identity))
+            try Self.lease(file.descriptor)
+            return file
         }
     }
 
     private static func open(
         _ place: ItemPlace, identity: FileIdentity
-    ) throws(EvictionError) -> FileDescriptor {
-        let reference = OwnedDescriptor(
-            try attempt(place.path) { () throws(Errno) in
-                try openReference(place.name, in: place.directory)
-            })
-        let status = try attempt(place.path) { () throws(Errno) in
-            try reference.descriptor.status()
+    ) throws -> FileDescriptor {
+        let reference = OwnedDescriptor(try openReference(place.name, in: place.directory))
+        let status = try reference.descriptor.status()
+        guard status.kind == .regularFile, status.identity == identity else {
+            throw EvictionError.changed
         }
-        guard status.kind == .regularFile, status.identity == identity else { throw .changed }
+        return try openForWriting(reference.descriptor, status)
+    }
+
+    private static func openForWriting(
+        _ reference: FileDescriptor, _ status: FileStatus
+    ) throws -> FileDescriptor {
         do throws(Errno) {
-            return try reopenForWriting(reference.descriptor)
-        } catch .permissionDenied {
-            return try openAsOwner(reference.descriptor, status, place.path)
+            do throws(Errno) {
+                return try reopenForWriting(reference)
+            } catch .permissionDenied {
+                return try openAsOwner(reference, status)
+            }
         } catch .resourceTemporarilyUnavailable, .textFileBusy {
-            throw .inUse
-        } catch {
-            throw .file(.opening(error, place.path))
+            throw EvictionError.inUse
         }
     }
 
     private static func openAsOwner(
-        _ reference: FileDescriptor, _ status: FileStatus, _ path: FilePath
-    ) throws(EvictionError) -> FileDescriptor {
-        try attempt(path) { () throws(Errno) in
-            try SystemCalls.setPermissions(
-                status.permissions & 0o577 == 0 ? openingPermissions : status.permissions | 0o600,
-                of: reference)
-        }
-        let opened: Result<FileDescriptor, Errno>
-        do throws(Errno) {
-            opened = .success(try reopenForWriting(reference))
-        } catch {
-            opened = .failure(error)
-        }
-        try attempt(path) { () throws(Errno) in
-            try SystemCalls.setPermissions(status.permissions, of: reference)
-        }
-        do throws(Errno) {
-            return try opened.get()
-        } catch .resourceTemporarilyUnavailable, .textFileBusy {
-            throw .inUse
-        } catch {
-            throw .file(.opening(error, path))
-        }
+        _ reference: FileDescriptor, _ status: FileStatus
+    ) throws(Errno) -> FileDescriptor {
+        try SystemCalls.setPermissions(
+            status.permissions & 0o577 == 0 ? openingPermissions : status.permissions | 0o600,
+            of: reference)
+        let opened = Result { () throws(Errno) in try reopenForWriting(reference) }
+        try SystemCalls.setPermissions(status.permissions, of: reference)
+        return try opened.get()
     }
 
-    private static func lease(
-        _ descriptor: FileDescriptor, _ path: FilePath
-    ) throws(EvictionError) {
+    private static func lease(_ descriptor: FileDescriptor) throws {
         do throws(Errno) {
             try takeWriteLease(of: descriptor)
         } catch .resourceTemporarilyUnavailable {
-            throw .inUse
+            throw EvictionError.inUse
         } catch .invalidArgument, .notSupported {
-            throw .unsupportedFilesystem
+            throw EvictionError.unsupportedFilesystem
         } catch .permissionDenied {
-            throw .foreignOwner
-        } catch {
-            throw .file(.opening(error, path))
+            throw EvictionError.foreignOwner
         }
     }
 
     /// Whether no other process has tried to open the file since the lease was taken.
-    func isUndisturbed() throws(EvictionError) -> Bool {
-        try attempt(place.path) { () throws(Errno) in try holdsWriteLease(of: descriptor) }
-    }
+    func isUndisturbed() throws(Errno) -> Bool { try holdsWriteLease(of: descriptor) }
 
-    func status() throws(EvictionError) -> FileStatus {
-        try attempt(place.path) { () throws(Errno) in try descriptor.status() }
-    }
+    func status() throws(Errno) -> FileStatus { try descriptor.status() }
 
     /// Whether the file has any data, by `lseek(2)` with `SEEK_DATA`.
-    func hasData() throws(EvictionError) -> Bool {
-        try attempt(place.path) { () throws(Errno) in
-            try seekFile(descriptor, toNext: .data, from: 0) != nil
-        }
+    func hasData() throws(Errno) -> Bool {
+        try seekFile(descriptor, toNext: .data, from: 0) != nil
     }
 
-    func synchronize() throws(EvictionError) {
-        try attempt(place.path) { () throws(Errno) in try SystemCalls.synchronize(descriptor) }
-    }
+    func synchronize() throws(Errno) { try SystemCalls.synchronize(descriptor) }
 
-    func setPermissions(_ permissions: UInt16) throws(EvictionError) {
-        try attempt(place.path) { () throws(Errno) in
-            try changeMode(permissions, of: descriptor)
-        }
+    func setPermissions(_ permissions: UInt16) throws(Errno) {
+        try changeMode(permissions, of: descriptor)
     }
 
     /// Returns the record on the file; nil for an ordinary file.
-    func evictionRecord() throws(EvictionError) -> EvictionRecord? {
-        try journaling { () throws(FileError) in try descriptor.evictionRecord() }
+    func evictionRecord() throws(FileError) -> EvictionRecord? {
+        try descriptor.named(place.path).evictionRecord()
     }
 
     /// Writes the record in place of any other, or removes all records.
     ///
     /// - Parameter permissions: the permission bits to set; 0 for a file without its content. The
     ///   owner's write bit is added, because the record cannot be changed without it, and stays set.
-    func setEvictionRecord(
-        _ record: EvictionRecord?, permissions: UInt16
-    ) throws(EvictionError) {
-        let others = try journaling { () throws(FileError) in
-            try descriptor.extendedAttributeNames().filter {
-                EvictionRecord(attribute: $0.bytes) != nil && $0 != record?.attribute
-            }
+    func setEvictionRecord(_ record: EvictionRecord?, permissions: UInt16) throws {
+        let file = descriptor.named(place.path)
+        let others = try file.extendedAttributeNames().filter {
+            EvictionRecord(attribute: $0.bytes) != nil && $0 != record?.attribute
         }
         try setPermissions(permissions | 0o200)
-        try journaling { () throws(FileError) in
-            for name in others { try descriptor.removeExtendedAttribute(named: name) }
-            guard let record else { return }
-            try descriptor.setExtendedAttribute(named: record.attribute, to: Array("1".utf8))
-        }
+        for name in others { try file.removeExtendedAttribute(named: name) }
+        guard let record else { return }
+        try file.setExtendedAttribute(named: record.attribute, to: Array("1".utf8))
     }
 
-    func setModificationTime(_ time: FileTime) throws(EvictionError) {
-        try attempt(place.path) { () throws(Errno) in
-            try SystemCalls.setModificationTime(time, of: descriptor)
-        }
+    func setModificationTime(_ time: FileTime) throws(Errno) {
+        try SystemCalls.setModificationTime(time, of: descriptor)
     }
 
     /// Frees all blocks, including the whole last one; the size is unchanged.
-    func punch(size: Int64) throws(EvictionError) {
+    func punch(size: Int64) throws {
         let block: Int64 = 1 << 16
         let blocks = size / block + (size % block > 0 ? 1 : 0)
         do throws(Errno) {
             try punchHole(in: descriptor, at: 0, length: blocks.multipliedSaturating(by: block))
         } catch .notSupported, .noFunction {
-            throw .unsupportedFilesystem
+            throw EvictionError.unsupportedFilesystem
         } catch .textFileBusy {
-            throw .inUse
-        } catch {
-            throw .file(.changingItem(error, place.path))
+            throw EvictionError.inUse
         }
     }
 
     /// Returns the hash of the content, with holes read as zeros; nil when the work was stopped.
     ///
     /// - Parameter shouldStop: called before each read; returning true stops the work.
-    func hash(shouldStop: () -> Bool = { false }) throws(EvictionError) -> ContentHash? {
-        try ContentHasher.hash(of: descriptor, place.path, shouldStop: shouldStop)
+    func hash(shouldStop: () -> Bool = { false }) throws(Errno) -> ContentHash? {
+        try ContentHash(of: descriptor, shouldStop: shouldStop)
     }
 }
 
-extension ContentHasher {
-    /// Returns the hash of an open file's content; nil when the work was stopped.
-    static func hash(
-        of descriptor: FileDescriptor, _ path: FilePath, shouldStop: () -> Bool
-    ) throws(EvictionError) -> ContentHash? {
-        var hasher = ContentHasher()
+extension ContentHash {
+    /// Reads an open file's content; nil when the work was stopped.
+    init?(of descriptor: FileDescriptor, shouldStop: () -> Bool) throws(Errno) {
+        var sum = SHA256()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { chunk.deallocate() }
         while !shouldStop() {
-            let offset = hasher.count
-            let count = try attempt(path) { () throws(Errno) in
-                try readFile(descriptor, at: offset, into: chunk)
+            let count = try readFile(descriptor, at: sum.count, into: chunk)
+            if count == 0 {
+                self.init(sum)
+                return
             }
-            if count == 0 { return hasher.finish() }
-            hasher.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            sum.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -31,31 +32,22 @@ extension Journal {
     /// - Throws: ``EvictionError``: `inUse` while the file is being evicted or downloaded, and others.
     package func recover(
         _ known: EvictedFile, at path: FilePath? = nil
-    ) throws(EvictionError) -> Recovery {
+    ) throws -> Recovery {
         guard known.state != .evicted else { return .settled }
-        guard let lock = try journaling({ () throws(FileError) in try lock(known.identity) }) else {
-            throw .inUse
-        }
+        guard let lock = try lock(known.identity) else { throw EvictionError.inUse }
         defer { withExtendedLifetime(lock) {} }
-        let place = try ItemPlace(path ?? known.path)
-        return try recover(known, at: place)
+        return try recover(known, at: ItemPlace(path ?? known.path))
     }
 
     /// Recovers a file like the public `recover(_:at:)`, for a caller that has the lock.
-    func recover(_ known: EvictedFile, at place: ItemPlace) throws(EvictionError) -> Recovery {
+    func recover(_ known: EvictedFile, at place: ItemPlace) throws -> Recovery {
         // A previous holder of the lock may have finished it.
-        guard
-            let record = try journaling({ () throws(FileError) in
-                try record(named: known.identity)
-            }), record.state != .evicted
-        else { return .settled }
-        let status: FileStatus
-        do throws(EvictionError) {
-            status = try place.status()
-        } catch .file(let error) where error.code == .noSuchFile {
-            return .gone
+        guard let record = try record(named: known.identity), record.state != .evicted else {
+            return .settled
         }
-        guard record.isAbout(status, at: place.path) else { return .gone }
+        guard let status = try place.location.statusIfPresent(),
+            record.isAbout(status, at: place.path)
+        else { return .gone }
         guard status.kind == .regularFile, status.size == record.size else {
             return try leave(record)
         }
@@ -63,9 +55,7 @@ extension Journal {
         return try recover(record, item)
     }
 
-    private func recover(
-        _ record: EvictedFile, _ item: OpenItem
-    ) throws(EvictionError) -> Recovery {
+    private func recover(_ record: EvictedFile, _ item: OpenItem) throws -> Recovery {
         if try item.hash() == record.content {
             try finish(item, record)
             return .whole
@@ -81,26 +71,22 @@ extension Journal {
     }
 
     /// Leaves a file that its owner changed after the record was made.
-    private func leave(_ record: EvictedFile) throws(EvictionError) -> Recovery {
+    private func leave(_ record: EvictedFile) throws(FileError) -> Recovery {
         // Until blocks are freed, the record has nothing that the file does not have itself.
-        if record.state == .held {
-            try journaling { () throws(FileError) in try removeRecord(of: record.identity) }
-        }
+        if record.state == .held { try removeRecord(of: record.identity) }
         return .ordinary
     }
 
     /// Restores the time and permission bits of a whole file, and removes its record from the file and
     /// from the journal.
-    func finish(_ item: OpenItem, _ record: EvictedFile) throws(EvictionError) {
+    func finish(_ item: OpenItem, _ record: EvictedFile) throws {
         try item.setModificationTime(record.modified)
         if try item.evictionRecord() != nil {
             try item.setEvictionRecord(nil, permissions: record.accessPermissions)
         }
         try item.setPermissions(record.accessPermissions)
         try item.synchronize()
-        try journaling { () throws(FileError) in
-            try removeRecord(of: record.identity)
-            try note(nil, of: record.identity)
-        }
+        try removeRecord(of: record.identity)
+        try downloads.note(nil, of: record.identity)
     }
 }

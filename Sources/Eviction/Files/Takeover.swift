@@ -12,12 +12,10 @@ extension Journal {
     /// - Parameter path: absolute, without symbolic links.
     package func unrecorded(at path: FilePath) throws(FileError) -> EvictedFile? {
         let status: FileStatus
-        do throws(Errno) {
-            status = try path.withoutFollowing.status()
-        } catch .noSuchFileOrDirectory, .notDirectory {
+        do throws(FileError) {
+            status = try path.withoutFollowing.fileStatus()
+        } catch  where error.code == .noSuchFile || error.code == .notADirectory {
             return nil
-        } catch {
-            throw .readingStatus(error, of: path)
         }
         guard status.kind == .regularFile, status.permissions == 0, status.owner == effectiveUser(),
             let known = try record(of: status, at: path), known.state == .evicted,
@@ -32,19 +30,15 @@ extension Journal {
     ///   record, `inUse` and others.
     package func takeOver(
         _ known: EvictedFile, at path: FilePath, as name: EvictionRecord
-    ) throws(EvictionError) {
+    ) throws {
         let place = try ItemPlace(path)
-        let status = try place.status()
-        guard
-            let lock = try journaling({ () throws(FileError) in
-                try self.lock(status.identity)
-            })
-        else { throw .inUse }
+        let status = try place.location.fileStatus()
+        guard let lock = try lock(status.identity) else { throw EvictionError.inUse }
         defer { withExtendedLifetime(lock) {} }
         let item = try OpenItem(place, identity: status.identity)
         guard try item.evictionRecord() == nil, known.hasSizeAndTime(of: try item.status()),
             try !item.hasData()
-        else { throw .notPlaceholder }
+        else { throw EvictionError.notPlaceholder }
         try item.setEvictionRecord(name, permissions: 0)
         try item.setPermissions(0)
         try item.synchronize()

@@ -16,9 +16,6 @@ package struct MalformedRecord: Error, Sendable, Hashable {
 extension EvictedFile {
     private static let firstHead = "resval-evicted 1"
     private static let head = "resval-evicted 2"
-    /// An upper limit for the length of a record, in bytes: room for two paths and a sentence with each
-    /// byte encoded in three.
-    static let longestText = 1 << 16
 
     /// The record in the journal's text format.
     package var text: [UInt8] {
@@ -42,7 +39,7 @@ extension EvictedFile {
         lines.append("remaining \(remainingBytes.map(String.init) ?? "-")")
         lines.append("failure \(failure.map { Percent.encoded(Array($0.utf8)) } ?? "-")")
         let body = Array(lines.map { $0 + "\n" }.joined().utf8)
-        return body + Array("hash \(ContentHasher.hash(body).hexadecimal)\n".utf8)
+        return body + Array("hash \(SHA256.digest(of: body))\n".utf8)
     }
 
     /// Parses a record.
@@ -101,7 +98,7 @@ private struct RecordReader {
             let bodyEnd = text.dropLast().lastIndex(of: newline)
         else { throw MalformedRecord(reason: "truncated") }
         let body = text[...bodyEnd]
-        let hash = "hash \(ContentHasher.hash(body).hexadecimal)\n"
+        let hash = "hash \(SHA256.digest(of: body))\n"
         guard text[(bodyEnd + 1)...].elementsEqual(hash.utf8) else {
             throw MalformedRecord(reason: "its hash is wrong")
         }

@@ -1,3 +1,4 @@
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -14,16 +15,16 @@ import SystemPackage
 /// different items do not conflict, and a record is found without reading the others. A process
 /// must have an item's ``lock(_:)`` while it works on the item.
 package struct Journal: Sendable, Hashable {
+    /// What it says about downloads.
+    package let downloads: DownloadNotes
     /// The directory, which may not exist yet.
-    package let directory: FilePath
+    package var directory: FilePath { downloads.directory }
 
     /// Creates a journal in a directory.
-    package init(directory: FilePath) { self.directory = directory }
+    package init(directory: FilePath) { downloads = DownloadNotes(directory: directory) }
 
     /// Creates the journal below a user's state directory, `$XDG_STATE_HOME`.
-    package init(stateHome: FilePath) {
-        directory = stateHome.appending(stateDirectoryName).appending("evicted")
-    }
+    package init(stateHome: FilePath) { downloads = DownloadNotes(stateHome: stateHome) }
 
     /// The contents of a journal.
     package struct Contents: Sendable {
@@ -100,7 +101,7 @@ package struct Journal: Sendable, Hashable {
 
     private func record(named name: FilePath) throws(FileError) -> EvictedFile? {
         let path = directory.pushing(name)
-        guard let text = try contentsOfStateFile(path, limit: EvictedFile.longestText) else {
+        guard let text = try contentsOfStateFile(path, limit: DownloadNotes.longestText) else {
             return nil
         }
         return try Self.record(text, at: path)
@@ -131,20 +132,12 @@ package struct Journal: Sendable, Hashable {
 extension Journal {
     /// Stores a record in place of the previous one; it is on disk when this returns.
     package func store(_ file: EvictedFile) throws(FileError) {
-        try write(file.text, to: directory.pushing(RecordName(file.identity).path))
-    }
-
-    private func write(_ text: [UInt8], to path: FilePath) throws(FileError) {
-        try makeStateDirectory(directory)
-        let written = text.withUnsafeBytes { bytes in
-            Result { () throws(FileError) in try path.writeFile(bytes, permissions: 0o600) }
-        }
-        try written.get()
+        try downloads.write(file.text, to: downloads.record(of: file.identity))
     }
 
     /// Removes the record of a file; the removal is on disk when this returns.
     package func removeRecord(of identity: FileIdentity) throws(FileError) {
-        let path = directory.pushing(RecordName(identity).path)
+        let path = downloads.record(of: identity)
         do throws(Errno) {
             try removeFile(path)
             let reference = OwnedDescriptor(try openDirectoryReference(directory))
@@ -160,13 +153,11 @@ extension Journal {
     ///
     /// On a full disk the state is not stored, and no error is thrown: the record on the file and the
     /// kept snapshot are enough to finish the operation.
-    func storeStep(_ file: EvictedFile) throws(EvictionError) {
+    func storeStep(_ file: EvictedFile) throws(FileError) {
         do throws(FileError) {
             try store(file)
         } catch  where error.code == .noSpace || error.code == .quotaExceeded {
             return
-        } catch {
-            throw .file(error)
         }
     }
 
@@ -208,38 +199,10 @@ extension Journal {
 }
 
 extension Journal {
-    /// Stores why the last download of a file failed; nil removes the stored reason.
-    package func note(_ failure: String?, of identity: FileIdentity) throws(FileError) {
-        let path = failurePath(identity)
-        if let failure { return try write(Array(failure.utf8), to: path) }
-        do throws(Errno) {
-            try removeFile(path)
-        } catch .noSuchFileOrDirectory, .notDirectory {
-            return
-        } catch {
-            throw .changingItem(error, path)
-        }
-    }
-
-    /// Returns why the last download of a file failed; nil when no reason is stored.
-    package func failure(of identity: FileIdentity) throws(FileError) -> String? {
-        try contentsOfStateFile(failurePath(identity), limit: EvictedFile.longestText)
-            .map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Whether a file is being downloaded, or its download was interrupted.
-    package func isDownloading(_ identity: FileIdentity) throws(FileError) -> Bool {
-        try record(named: identity)?.state == .downloading
-    }
-
-    private func failurePath(_ identity: FileIdentity) -> FilePath {
-        FilePath(bytes: directory.pushing(RecordName(identity).path).bytes + Array(".failure".utf8))
-    }
-
     /// Stores the location of a repository, so that downloads find it by the identifier in a record.
     package func note(repository: String, at location: [UInt8]) throws(FileError) {
         if try self.location(of: repository) == location { return }
-        try write(location, to: directory.appending("repository-\(repository)"))
+        try downloads.write(location, to: directory.appending("repository-\(repository)"))
     }
 
     /// Returns the location of a repository when files were last evicted into it; nil if unknown.
@@ -247,7 +210,7 @@ extension Journal {
     /// - Parameter repository: the identifier in a record.
     package func location(of repository: String) throws(FileError) -> [UInt8]? {
         try contentsOfStateFile(
-            directory.appending("repository-\(repository)"), limit: EvictedFile.longestText)
+            directory.appending("repository-\(repository)"), limit: DownloadNotes.longestText)
     }
 }
 

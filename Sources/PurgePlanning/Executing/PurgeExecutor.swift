@@ -102,13 +102,7 @@ public struct PurgeExecutor: Sendable {
     }
 
     private func requireFresh(_ plan: PurgePlan, _ now: FileTime) throws {
-        let boot: String
-        do throws(Errno) {
-            boot = try bootIdentifier()
-        } catch {
-            throw FileError.opening(error, "/proc/sys/kernel/random/boot_id")
-        }
-        guard plan.bootID == boot else { throw PurgeRefusal.otherBoot }
+        guard try plan.bootID == bootIdentifier() else { throw PurgeRefusal.otherBoot }
         let age = now.seconds.subtractingSaturating(plan.created.seconds)
         guard (-60...3600).contains(age) else { throw PurgeRefusal.tooOld }
     }

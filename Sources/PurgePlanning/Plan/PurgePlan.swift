@@ -43,20 +43,9 @@ public struct PurgePlan: Sendable, Hashable {
         freeing wantedBytes: Int64, on volume: FilePath, roots: [FilePath] = [],
         units: [PurgeUnit], created: FileTime
     ) throws(FileError) {
-        let device: UInt64
-        do throws(Errno) {
-            device = try volume.status().identity.device
-        } catch {
-            throw .readingStatus(error, of: volume)
-        }
-        let boot: String
-        do throws(Errno) {
-            boot = try bootIdentifier()
-        } catch {
-            throw .opening(error, "/proc/sys/kernel/random/boot_id")
-        }
         self.init(
-            created: created, bootID: boot, device: device, wantedBytes: wantedBytes,
+            created: created, bootID: try bootIdentifier(),
+            device: try volume.fileStatus().identity.device, wantedBytes: wantedBytes,
             roots: roots, units: units)
     }
 

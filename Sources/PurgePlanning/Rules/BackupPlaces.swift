@@ -46,7 +46,7 @@ package enum BackupPlaces {
     }
 
     private static func contents(of file: FilePath) -> [UInt8] {
-        do throws(Errno) {
+        do throws(FileError) {
             return try contentsOfFile(file, limit: settingsLimit)
         } catch {
             // A file that cannot be read names nothing; its own directory is protected anyway.

@@ -21,13 +21,11 @@ struct TemporaryFilesSettings: Sendable {
         var patterns: [TemporaryFilesPattern] = []
         for directory in directories {
             for path in files(in: directory, unreadable) {
-                do throws(Errno) {
+                do throws(FileError) {
                     patterns += TemporaryFilesPattern.patterns(
                         in: try contentsOfFile(path, limit: settingsLimit))
-                } catch .noSuchFileOrDirectory {
-                    continue
                 } catch {
-                    unreadable(.opening(error, path))
+                    if error.code != .noSuchFile { unreadable(error) }
                 }
             }
         }

@@ -16,8 +16,8 @@ extension CocoaError {
     /// description of what is wrong and how to proceed, and the keys that were not set.
     ///
     /// - Parameters:
-    ///   - error: a ``FileError``, a ``FileURLError``, or any other error, which becomes the
-    ///     underlying error.
+    ///   - error: a ``FileError``, the errno of a system call, a ``FileURLError``, or any other
+    ///     error, which becomes the underlying error.
     ///   - unsetKeys: the keys that were not set; empty when reading.
     init(_ error: any Error, _ url: URL, _ access: FileAccess, unsetKeys: [URLResourceKey] = []) {
         var information: [String: any Sendable] = [NSURLErrorKey: url]
@@ -27,7 +27,8 @@ extension CocoaError {
             information[URLResourceKey.keysOfUnsetValuesKey.rawValue] = unsetKeys
         }
         switch error {
-        case let error as FileError:
+        case is FileError, is Errno:
+            let error = FileError(error, of: nil)
             code = error.code.cocoaCode(access)
             information[NSLocalizedFailureReasonErrorKey] = error.message
             information[NSLocalizedRecoverySuggestionErrorKey] = error.advice

@@ -18,13 +18,9 @@ struct ListedItem {
         do {
             return try directory.withItem { target in
                 var entries: [(name: [UInt8], isDirectory: Bool?)] = []
-                do throws(Errno) {
-                    try forEachEntry(in: target) { name, isDirectory in
-                        entries.append((name, isDirectory))
-                        return true
-                    }
-                } catch {
-                    throw FileError.opening(error, nil)
+                try forEachEntry(in: target) { name, isDirectory in
+                    entries.append((name, isDirectory))
+                    return true
                 }
                 return try entries.map { try ListedItem($0.name, $0.isDirectory, in: directory) }
             }

@@ -27,7 +27,7 @@ extension FileManager {
     ///   error's failure reason says why.
     public func evictUbiquitousItem(at url: URL) throws {
         try url.operate { path in
-            _ = try path.withoutFollowing.checkedStatus()
+            _ = try path.withoutFollowing.fileStatus()
             try BackupCompanion(path).runToItsEnd("evict")
         }
     }
@@ -42,22 +42,12 @@ extension FileManager {
     ///   `resval-backup`.
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         try url.operate { path in
-            let status = try path.withoutFollowing.checkedStatus()
+            let status = try path.withoutFollowing.fileStatus()
             guard isUbiquitousItem(at: url) else { return }
             let companion = try BackupCompanion(path)
             // A caller that waits for this download must not see the failure of an earlier one.
             try EvictionState.forgetFailure(status)
             try companion.begin("download")
-        }
-    }
-}
-
-extension SymbolicLinkPath {
-    fileprivate func checkedStatus() throws(FileError) -> FileStatus {
-        do throws(Errno) {
-            return try status()
-        } catch {
-            throw .readingStatus(error, of: path)
         }
     }
 }

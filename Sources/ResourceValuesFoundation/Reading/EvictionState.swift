@@ -1,6 +1,5 @@
 #if !canImport(Darwin)
 import EffectiveValues
-import Eviction
 import Foundation
 import ResourceValues
 import SystemCalls
@@ -25,15 +24,15 @@ struct EvictionState {
         }
         isEvicted = true
         // The journal is optional: without a readable one, download and failure are unknown.
-        let journal = stateHome().map { Journal(stateHome: $0) }
-        isDownloading = (try? journal?.isDownloading(status.identity)) ?? false
-        failure = (try? journal?.failure(of: status.identity)) ?? nil
+        let downloads = stateHome().map { DownloadNotes(stateHome: $0) }
+        isDownloading = (try? downloads?.isDownloading(status.identity)) ?? false
+        failure = (try? downloads?.failure(of: status.identity)) ?? nil
     }
 
     /// Removes the recorded failure of an item's last download from the journal.
     static func forgetFailure(_ status: FileStatus) throws(FileError) {
         guard let state = stateHome() else { return }
-        try Journal(stateHome: state).note(nil, of: status.identity)
+        try DownloadNotes(stateHome: state).note(nil, of: status.identity)
     }
 
     /// Returns the value of a key about evicted items, or nil where the item has none.

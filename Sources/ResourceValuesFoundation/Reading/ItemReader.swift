@@ -22,7 +22,8 @@ struct ItemReader {
 
     /// Returns the values of some keys, without those that are nil.
     ///
-    /// - Throws: ``FileError``, `noSuchFile` also where no key requires access to the item.
+    /// - Throws: ``FileError`` or an errno, `noSuchFile` also where no key requires access to the
+    ///   item.
     mutating func values(
         _ keys: some Collection<URLResourceKey>
     ) throws -> URLResourceValues {
@@ -38,20 +39,20 @@ struct ItemReader {
     /// Returns the item's status, with one `statx(2)` however often it is called.
     mutating func status() throws(FileError) -> FileStatus {
         if let knownStatus { return knownStatus }
-        let status = try Self.status(of: target)
+        let status = try target.fileStatus()
         knownStatus = status
         isKnownToExist = true
         return status
     }
 
-    private mutating func value(_ key: KnownKey) throws(FileError) -> PropertyValue? {
+    private mutating func value(_ key: KnownKey) throws -> PropertyValue? {
         switch key {
         case .isExcludedFromBackup: try mark(.isExcludedFromBackup).map { .boolean($0) }
         case .isPurgeable: try mark(.isPurgeable).map { .boolean($0) }
         case .fileProtection: try mark(.fileProtection).map { .object(URLFileProtection($0)) }
-        case .isReadable: .boolean(try isAccessible(.read))
-        case .isWritable: .boolean(try isAccessible(.write))
-        case .isExecutable: .boolean(try isAccessible(.execute))
+        case .isReadable: .boolean(try target.isAccessible(for: .read))
+        case .isWritable: .boolean(try target.isAccessible(for: .write))
+        case .isExecutable: .boolean(try target.isAccessible(for: .execute))
         case .mayHaveExtendedAttributes: .boolean(try hasExtendedAttributes())
         case .isSparse: try extents().map { .boolean($0.hasHole) }
         case .mayShareFileContent: try sharesContent().map { .boolean($0) }
@@ -67,7 +68,7 @@ struct ItemReader {
         }
     }
 
-    private mutating func otherValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
+    private mutating func otherValue(_ key: KnownKey) throws -> PropertyValue? {
         if let value = try status().value(key) { return value }
         return try volumeValue(key)
     }
@@ -78,21 +79,15 @@ struct ItemReader {
         return value
     }
 
-    private func isAccessible(_ mode: AccessMode) throws(FileError) -> Bool {
-        try reading { () throws(Errno) in try target.isAccessible(for: mode) }
-    }
-
-    private func hasExtendedAttributes() throws(FileError) -> Bool {
-        try reading { () throws(Errno) in
-            do throws(Errno) {
-                return try ExtendedAttributeCalls.listLength(target) > 0
-            } catch .notSupported {
-                return false
-            }
+    private func hasExtendedAttributes() throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try ExtendedAttributeCalls.listLength(target) > 0
+        } catch .notSupported {
+            return false
         }
     }
 
-    private mutating func entryCount() throws(FileError) -> Int? {
+    private mutating func entryCount() throws -> Int? {
         guard try status().kind == .directory else { return nil }
         return try unlessForbidden { () throws(Errno) in
             var count = 0
@@ -104,7 +99,7 @@ struct ItemReader {
         }
     }
 
-    private mutating func extents() throws(FileError) -> FileExtents? {
+    private mutating func extents() throws -> FileExtents? {
         if let knownExtents { return knownExtents }
         let status = try status()
         guard status.kind == .regularFile else { return nil }
@@ -122,7 +117,7 @@ struct ItemReader {
         return state
     }
 
-    private mutating func sharesContent() throws(FileError) -> Bool? {
+    private mutating func sharesContent() throws -> Bool? {
         guard let extents = try extents() else { return nil }
         // Without information on extents, content is still known to be unshared where the
         // filesystem cannot clone.
@@ -132,11 +127,11 @@ struct ItemReader {
         return reader.volume()?.canClone == false ? false : nil
     }
 
-    private mutating func volumeValue(_ key: KnownKey) throws(FileError) -> PropertyValue? {
+    private mutating func volumeValue(_ key: KnownKey) throws -> PropertyValue? {
         guard key.isOfVolume else { return nil }
         var reader = try readerOfVolume()
         defer { volumeReader = reader }
-        return try reading { () throws(Errno) in try reader.value(key) }
+        return try reader.value(key)
     }
 
     private mutating func readerOfVolume() throws(FileError) -> VolumeReader {
@@ -146,35 +141,14 @@ struct ItemReader {
         return reader
     }
 
-    /// Returns an item's status.
-    static func status(of item: CallTarget) throws(FileError) -> FileStatus {
-        do throws(Errno) {
-            return try item.status()
-        } catch {
-            throw .readingStatus(error, of: nil)
-        }
-    }
-
-    private func reading<Result>(
-        _ body: () throws(Errno) -> Result
-    ) throws(FileError) -> Result {
-        do throws(Errno) {
-            return try body()
-        } catch {
-            throw .readingStatus(error, of: nil)
-        }
-    }
-
     /// Returns the result of a call that needs permission to read the item, or nil without permission.
     private func unlessForbidden<Result>(
         _ body: () throws(Errno) -> Result?
-    ) throws(FileError) -> Result? {
+    ) throws(Errno) -> Result? {
         do throws(Errno) {
             return try body()
         } catch .permissionDenied, .notPermitted {
             return nil
-        } catch {
-            throw .opening(error, nil)
         }
     }
 }

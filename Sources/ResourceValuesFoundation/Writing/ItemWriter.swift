@@ -25,7 +25,7 @@ struct ItemWriter {
     /// since the URL does not lead to the item afterwards.
     mutating func write(to item: CallTarget, at url: URL) throws {
         // A missing item is an error even if there is nothing to store.
-        let status = try ItemReader.status(of: item)
+        let status = try item.fileStatus()
         var reader = ItemReader(url, item)
         for key in pending where key.isFixed { try requireUnchanged(key, &reader) }
         if immutability == false { try setImmutability(of: item, status) }
@@ -70,8 +70,10 @@ struct ItemWriter {
         let access = values.contentAccessDate.map { FileTime($0) }
         let modification = values.contentModificationDate.map { FileTime($0) }
         guard access != nil || modification != nil else { return }
-        try storing(on: item) { () throws(Errno) in
+        do throws(Errno) {
             try item.setTimes(access: access, modification: modification)
+        } catch {
+            throw item.storingError(error)
         }
         pending.removeAll { $0 == .contentAccessDate || $0 == .contentModificationDate }
     }
@@ -88,8 +90,10 @@ struct ItemWriter {
     ) throws(FileError) {
         guard let immutability else { return }
         if !status.knowsImmutable || immutability != status.isImmutable {
-            try storing(on: item) { () throws(Errno) in
+            do throws(Errno) {
                 try setImmutable(immutability, of: item, status.kind)
+            } catch {
+                throw item.storingError(error)
             }
         }
         pending.removeAll { $0 == .isSystemImmutable || $0 == .isUserImmutable }
@@ -111,22 +115,10 @@ struct ItemWriter {
                     code: .attributeExists, message: "an item of this name already exists",
                     errno: .fileExists)
             } catch {
-                throw FileError.readingStatus(error, of: nil)
+                throw FileError(error, of: nil)
             }
         }
         pending.removeAll { $0 == .name }
-    }
-}
-
-private func storing(
-    on item: CallTarget, _ body: () throws(Errno) -> Void
-) throws(FileError) {
-    do throws(Errno) {
-        try body()
-    } catch {
-        // Without a status the message is only less precise.
-        throw .storingAttribute(
-            error, nil, on: nil, status: try? item.status(), user: effectiveUser())
     }
 }
 

@@ -50,7 +50,7 @@ struct VolumePurge {
     func run(
         on volume: FilePath, towards goal: PurgeGoal, spare: Int64, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
-        let device = try device(of: volume)
+        let device = try volume.fileStatus().identity.device
         var search = UnitSearch(environment)
         search.roots = roots(on: device)
         search.minimumAge = settings.minimumAge
@@ -61,7 +61,7 @@ struct VolumePurge {
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
         let now = FileTime.now
         let (units, totals, isTruncated) = try units(search, volume, goal, spare, now)
-        let boot = try boot()
+        let boot = try bootIdentifier()
         let record = { (freed: Int64) in
             PurgeRecord(
                 created: now, device: device, bootID: boot, bytes: totals.bytes - freed)
@@ -139,21 +139,5 @@ struct VolumePurge {
     private func remember(_ record: PurgeRecord) {
         guard let state = environment.base.stateHome else { return }
         try? PurgeRecords(stateHome: state.path).write(record)
-    }
-
-    private func device(of volume: FilePath) throws(FileError) -> UInt64 {
-        do throws(Errno) {
-            return try volume.status().identity.device
-        } catch {
-            throw .readingStatus(error, of: volume)
-        }
-    }
-
-    private func boot() throws(FileError) -> String {
-        do throws(Errno) {
-            return try bootIdentifier()
-        } catch {
-            throw .opening(error, "/proc/sys/kernel/random/boot_id")
-        }
     }
 }

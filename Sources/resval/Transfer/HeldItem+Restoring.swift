@@ -9,7 +9,7 @@ extension HeldItem {
     ///
     /// - Throws: ``FileError`` when the item's present marks cannot be read.
     func changes(toHave marks: Marks) throws(FileError) -> [MarkChange] {
-        let present = try namingPath { () throws(FileError) in try descriptor.marks() }
+        let present = try location.marks()
         var changes: [MarkChange] = []
         if let value = marks.isExcludedFromBackup.value,
             present.isExcludedFromBackup != .value(value)
@@ -29,29 +29,12 @@ extension HeldItem {
     ///
     /// - Throws: ``FileError``; `changed` when the marks read back differ from those written.
     func apply(_ changes: [MarkChange]) throws(FileError) {
-        try namingPath { () throws(FileError) in
-            try descriptor.apply(changes)
-            let stored = try descriptor.marks()
-            guard changes.allSatisfy({ stored[$0.key] == $0.value }) else {
-                throw FileError(
-                    code: .changed, message: "the marks read back are not those that were stored",
-                    advice: "restore again")
-            }
-        }
-    }
-
-    /// Calls `body` and adds the item's path to the error it throws.
-    ///
-    /// Operations on a descriptor throw errors without a path.
-    func namingPath<Result>(
-        _ body: () throws(FileError) -> Result
-    ) throws(FileError) -> Result {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            var error = error
-            error.path = FilePath(bytes: shownPath)
-            throw error
+        try location.apply(changes)
+        let stored = try location.marks()
+        guard changes.allSatisfy({ stored[$0.key] == $0.value }) else {
+            throw FileError(
+                code: .changed, message: "the marks read back are not those that were stored",
+                advice: "restore again", path: location.pathForMessages)
         }
     }
 }

@@ -6,13 +6,15 @@ import SystemPackage
 ///
 /// A class, because items are kept in arrays and each descriptor must be closed exactly once.
 final class HeldItem: Sendable {
-    /// The descriptor, opened with `O_PATH`.
-    var descriptor: FileDescriptor { owned.descriptor }
+    /// The open item (`O_PATH`); errors name ``shownPath``.
+    var location: NamedDescriptor {
+        owned.descriptor.named(FilePath(bytes: shownPath))
+    }
     /// The item's status, read from the descriptor right after opening.
     let status: FileStatus
-    /// The path shown in output.
+    /// The path shown in output and in error messages.
     let shownPath: [UInt8]
-    /// The path recorded in journals, which must then be absolute, and used in error messages.
+    /// The path recorded in journals, which must then be absolute.
     let path: FilePath
     private let owned: OwnedDescriptor
 

@@ -40,18 +40,12 @@ struct JournalUndo: Sendable {
         let item = try HeldItem(
             entry.path.withoutFollowing, shownPath: entry.path.bytes, path: entry.path)
         guard filesystems.isIdentity(entry.identity, of: item.status) else { return .otherItem }
-        do throws(FileError) {
-            switch try entry.mark.storedValue(on: item.descriptor) {
-            case nil: return .nothingThere
-            case entry.mark.value?: break
-            default: return .otherValue
-            }
-            if !isDryRun { try entry.mark.remove(from: item.descriptor) }
-            return .undone
-        } catch {
-            var error = error
-            error.path = entry.path
-            throw error
+        switch try entry.mark.storedValue(on: item.location) {
+        case nil: return .nothingThere
+        case entry.mark.value?: break
+        default: return .otherValue
         }
+        if !isDryRun { try entry.mark.remove(from: item.location) }
+        return .undone
     }
 }

@@ -2,11 +2,11 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-// All functions take a descriptor, so that they act on the very file that was inspected.
+// All functions take an open file, so that they act on the very file that was inspected.
 
 extension WrittenMark {
     /// Returns the value that an open file has for this kind of mark; nil if it has none.
-    func storedValue(on file: FileDescriptor) throws(FileError) -> [UInt8]? {
+    func storedValue(on file: NamedDescriptor) throws(FileError) -> [UInt8]? {
         if let attribute { return try file.extendedAttribute(named: attribute) }
         return try isNodump(file) ? value : nil
     }
@@ -15,7 +15,7 @@ extension WrittenMark {
     ///
     /// - Throws: ``FileError``; `attributeExists` when another program has stored the attribute
     ///   since it was read.
-    func store(on file: FileDescriptor) throws(FileError) {
+    func store(on file: NamedDescriptor) throws(FileError) {
         if let attribute {
             return try file.setExtendedAttribute(named: attribute, to: value, if: .absent)
         }
@@ -23,7 +23,7 @@ extension WrittenMark {
     }
 
     /// Removes the mark from an open file.
-    func remove(from file: FileDescriptor) throws(FileError) {
+    func remove(from file: NamedDescriptor) throws(FileError) {
         if let attribute {
             try file.removeExtendedAttribute(named: attribute)
         } else {
@@ -31,37 +31,35 @@ extension WrittenMark {
         }
     }
 
-    private func isNodump(_ file: FileDescriptor) throws(FileError) -> Bool {
-        do throws(Errno) {
-            return try file.status().isNodump
-        } catch {
-            throw .readingStatus(error, of: nil)
-        }
+    private func isNodump(_ file: NamedDescriptor) throws(FileError) -> Bool {
+        try file.fileStatus().isNodump
     }
 
-    private func changeNodump(to isNodump: Bool, _ file: FileDescriptor) throws(FileError) {
+    private func changeNodump(to isNodump: Bool, _ file: NamedDescriptor) throws(FileError) {
         do throws(Errno) {
             // ioctl(2) fails on descriptors opened with O_PATH.
             let opened = OwnedDescriptor(
-                try reopenFile(file, flags: [.readOnly, .nonBlocking, .noTerminal]))
+                try reopenFile(file.descriptor, flags: [.readOnly, .nonBlocking, .noTerminal]))
             try setNodump(isNodump, of: opened.descriptor)
         } catch {
-            throw .changingNodump(error)
+            throw .changingNodump(error, file.pathForMessages)
         }
         // Some filesystems accept inode flags without storing them.
-        guard try self.isNodump(file) == isNodump else { throw .changingNodump(.notSupported) }
+        guard try self.isNodump(file) == isNodump else {
+            throw .changingNodump(.notSupported, file.pathForMessages)
+        }
     }
 }
 
 extension FileError {
-    fileprivate static func changingNodump(_ errno: Errno) -> FileError {
+    fileprivate static func changingNodump(_ errno: Errno, _ path: FilePath?) -> FileError {
         switch errno {
         case .inappropriateIOCTLForDevice, .notSupported:
             FileError(
                 code: .unsupportedFilesystem, message: "the filesystem has no nodump flag",
-                errno: errno)
+                path: path, errno: errno)
         default:
-            .changingItem(errno, nil)
+            .changingItem(errno, path)
         }
     }
 }

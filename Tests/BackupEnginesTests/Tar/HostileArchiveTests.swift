@@ -1,4 +1,5 @@
 import CLinux
+import Eviction
 import ResourceValues
 import SystemCalls
 import SystemPackage

@@ -11,17 +11,14 @@ import SystemPackage
 /// exits with 1 when it was refused. With CALL the process kills itself before its system call of that
 /// number; 0 for never.
 func runEvict(_ arguments: [String]) {
+    let move = Move(arguments)
     do {
-        let move = Move(arguments)
         let content = try contentsOfFile(move.content)
         let last = arguments.count > 4 ? Int(arguments[4]) ?? 0 : 0
         print(try dying(before: last, { _ in true }) { try move.run(content) })
-    } catch let error as EvictionError {
-        print(error.name)
-        exit(1)
     } catch {
-        print(error)
-        exit(2)
+        print(EvictionError(error, at: move.path).name)
+        exit(1)
     }
 }
 
@@ -52,7 +49,7 @@ private struct Move {
         case "evict":
             let left = try journal.evict(
                 try journal.candidate(at: path), name, hold: hold,
-                content: ContentHasher.hash(bytes))
+                content: ContentHash(of: bytes))
             return "evicted \(left)"
         case "download":
             guard let download = try Download.begin(at: path, name, known(bytes), journal) else {
@@ -75,6 +72,6 @@ private struct Move {
         EvictedFile(
             path: path, identity: try path.status().identity, size: Int64(bytes.count),
             modified: try content.status().contentModificationTime, permissions: permissions,
-            content: ContentHasher.hash(bytes), dataBytes: nil, hold: hold)
+            content: ContentHash(of: bytes), dataBytes: nil, hold: hold)
     }
 }

@@ -79,7 +79,7 @@ struct JournalTests {
         try withTemporaryDirectory(containing: tree) { root in
             let item = try HeldItem(root.appending("f"), shownPath: [], path: "/f")
             #expect(throws: FileError.self) {
-                try WrittenMark.native(true).store(on: item.descriptor)
+                try WrittenMark.native(true).store(on: item.location)
             }
             try #expect(root.appending("f").value(for: .isExcludedFromBackup) == false)
         }

@@ -1,4 +1,5 @@
 import CArchive
+import Eviction
 import SystemCalls
 import SystemPackage
 

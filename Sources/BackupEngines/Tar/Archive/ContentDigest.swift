@@ -1,4 +1,5 @@
 import BackupPlanning
+import Eviction
 import SystemCalls
 
 /// The SHA-256 of content that arrives in pieces, with holes between them.

@@ -1,3 +1,5 @@
+import Eviction
+
 /// The digest of a manifest's first line, in the line itself: the digest in the last line does not
 /// cover the first one, which is rewritten when tags change.
 enum HeadSeal {
@@ -11,7 +13,7 @@ enum HeadSeal {
     ///
     /// - Parameter line: a JSON object with a newline.
     static func sealed(_ line: [UInt8]) -> [UInt8] {
-        line.dropLast(bareEnd.count) + start + Array(digest(of: line).utf8) + end
+        line.dropLast(bareEnd.count) + start + Array(SHA256.digest(of: line).utf8) + end
     }
 
     /// Whether a line has not changed since it was sealed; true for a line without the field.
@@ -19,11 +21,5 @@ enum HeadSeal {
         let seal = Array(line.suffix(length))
         guard seal.starts(with: start) else { return true }
         return line == sealed(line.dropLast(length) + bareEnd)
-    }
-
-    private static func digest(of line: [UInt8]) -> String {
-        var digest = SHA256()
-        digest.update(line)
-        return digest.finish()
     }
 }

@@ -1,3 +1,4 @@
+import Eviction
 import ResourceValues
 import SystemCalls
 import SystemPackage

@@ -1,3 +1,4 @@
+import Eviction
 import ResourceValues
 import SystemPackage
 import TextFormats

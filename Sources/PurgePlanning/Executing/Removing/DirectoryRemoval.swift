@@ -14,9 +14,10 @@ struct DirectoryRemoval {
     ///   call failed.
     func remove(_ first: Examination) throws {
         try examiner.requireUnused(first, named: first.unit.path)
+        let status = try first.status()
         let filesystems = journal.filesystems
         var record = AsideRecord(
-            state: .aside, identity: filesystems.identity(of: try status(of: first)),
+            state: .aside, identity: filesystems.identity(of: status),
             parent: filesystems.identity(of: first.place.parentStatus),
             parentPath: first.place.parentPath,
             name: first.place.name, asideName: AsideName.make(),
@@ -39,13 +40,6 @@ struct DirectoryRemoval {
             known: second.contents.known)
         guard removed else { throw somethingCame(into: record) }
         try forget(record, first.place)
-    }
-
-    private func status(of examined: Examination) throws(KeepReason) -> FileStatus {
-        let place = examined.place
-        let status = try reaching { () throws(Errno) in try place.status(of: place.name) }
-        guard let status, status.identity == examined.unit.identity else { throw .changed }
-        return status
     }
 
     private func putAside(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {

@@ -18,15 +18,24 @@ extension Examination {
     /// process tried to open it since.
     func requireAtRest() throws(KeepReason) {
         if !unit.isDirectory { try requireNoCompanions() }
-        let name = FilePath(bytes: place.name)
-        let now = try reaching { () throws(Errno) in
-            try DirectoryEntryLocation(directory: place.directory, name: name).statusAtHand()
-        }
-        guard now.identity == unit.identity, now.size == unit.pin.size,
+        let now = try status()
+        guard now.size == unit.pin.size,
             now.contentModificationTime == unit.pin.contentModificationTime,
             now.attributeModificationTime == unit.pin.attributeModificationTime
         else { throw .changed }
         try held?.requireUndisturbed()
+    }
+
+    /// Returns the status of what now has the unit's name. Throws `changed` unless that is the unit.
+    func status() throws(KeepReason) -> FileStatus {
+        do throws(Errno) {
+            if let status = try place.status(of: place.name), status.identity == unit.identity {
+                return status
+            }
+        } catch {
+            throw KeepReason(reaching: error)
+        }
+        throw .changed
     }
 
     /// A database is deleted only together with its sidecars, so one that has any is kept.

@@ -1,4 +1,3 @@
-import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -83,7 +82,7 @@ private let ownerWrites: UInt16 = 0o200
 /// The permission bits that a file without any has while it is being opened. The sticky bit, which
 /// has no effect on a file, distinguishes one whose download was interrupted then from one that its
 /// owner made readable: the first may have only part of its content.
-let openingPermissions: UInt16 = 0o1600
+package let openingPermissions: UInt16 = 0o1600
 /// The most bytes of blocks that the attributes of a file may use.
 private let largestAttributes: Int64 = 1 << 16
 

@@ -1,0 +1,38 @@
+import CNettle
+
+/// An incremental computation of a SHA-256.
+package struct SHA256: Sendable {
+    private var state = sha256_ctx()
+    /// The number of bytes hashed so far.
+    package private(set) var count: Int64 = 0
+
+    package init() { nettle_sha256_init(&state) }
+
+    /// Returns the digest of bytes, in hexadecimal.
+    package static func digest(of bytes: some Sequence<UInt8>) -> String {
+        var sum = SHA256()
+        sum.update(Array(bytes))
+        return sum.finish()
+    }
+
+    /// Adds bytes.
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        nettle_sha256_update(
+            &state, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        count += Int64(bytes.count)
+    }
+
+    /// Adds bytes.
+    package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+
+    /// Returns the digest of all bytes so far, in hexadecimal.
+    package func finish() -> String {
+        var state = state
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
+        nettle_sha256_digest(&state, digest.count, &digest)
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+            as: UTF8.self)
+    }
+}
