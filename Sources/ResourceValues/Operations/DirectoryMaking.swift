@@ -18,7 +18,7 @@ public func makeDirectory(
     let inherited = try place.inheritedProtection()
     if let protection = protection ?? inherited {
         try withPath(path) { () throws(FileError) in
-            try staged.descriptor.setValue(protection, for: .fileProtection)
+            try staged.directory.descriptor.setValue(protection, for: .fileProtection)
         }
     }
     try staged.publish(at: place)

@@ -24,7 +24,7 @@ public func moveItem(from source: FilePath, to target: FilePath) throws(FileErro
         throw .changingItem(error, error == .fileExists ? target : source)
     }
     do throws(Errno) {
-        try removeTree(from.name, in: from.directory)
+        try removeTree(from.name, in: from.parent)
     } catch {
         throw .changingItem(error, source)
     }
@@ -33,7 +33,7 @@ public func moveItem(from source: FilePath, to target: FilePath) throws(FileErro
 /// Renames where the filesystem supports no condition. A file is first linked, which never
 /// replaces.
 private func renameUnconditionally(
-    _ source: borrowing ItemPlace, to place: borrowing ItemPlace
+    _ source: ItemPlace, to place: ItemPlace
 ) throws(FileError) {
     let isDirectory = try source.status().kind == .directory
     do throws(Errno) {

@@ -45,7 +45,7 @@ public func replaceItem(
         try moveItem(from: staged, to: backup)
     } else {
         do throws(Errno) {
-            try removeTree(staged.lastName, in: oldPlace.directory)
+            try removeTree(staged.lastName, in: oldPlace.parent)
         } catch {
             throw .changingItem(error, staged)
         }
@@ -69,7 +69,7 @@ private func movingBack(
 }
 
 private func exchange(
-    _ new: borrowing ItemPlace, _ old: borrowing ItemPlace
+    _ new: ItemPlace, _ old: ItemPlace
 ) throws(FileError) {
     do throws(Errno) {
         try renameItem(new.name, in: new.directory, to: old.name, in: old.directory, .exchanging)
@@ -83,7 +83,7 @@ private func exchange(
 }
 
 private func keepMetadata(
-    of old: borrowing ItemPlace, _ status: FileStatus, on new: borrowing ItemPlace,
+    of old: ItemPlace, _ status: FileStatus, on new: ItemPlace,
     _ newKind: FileKind
 ) throws(FileError) {
     guard newKind.canStoreUserAttributes, status.kind.canStoreUserAttributes else { return }
