@@ -42,6 +42,23 @@ public struct BackupPlan: Sendable {
         }
     }
 
+    /// The evicted files of which the backup does not have the whole content: missing placeholders,
+    /// and files that are stored with holes in place of content.
+    public var filesWithoutContent: [FileWithoutContent] {
+        notices.compactMap { notice in
+            switch notice.matter {
+            case .missing(let placeholder):
+                FileWithoutContent(
+                    path: notice.path, size: placeholder.size, modified: placeholder.modified)
+            case .eviction(.exposed, let status), .eviction(.unfinished, let status):
+                FileWithoutContent(
+                    path: notice.path, size: status.size,
+                    modified: status.contentModificationTime)
+            default: nil
+            }
+        }
+    }
+
     /// Adds a notice for each placeholder whose content is not in the backup's repository.
     ///
     /// - Parameter isKept: whether the repository has the content that a record refers to.
@@ -72,6 +89,16 @@ public struct LeftOutItem: Sendable, Hashable {
     public let reason: LeftOutReason
 }
 
+/// An evicted file of which a backup does not have the whole content.
+public struct FileWithoutContent: Sendable, Hashable {
+    /// The absolute path.
+    public let path: FilePath
+    /// The size of the content, in bytes.
+    public let size: Int64
+    /// The modification time of the content.
+    public let modified: FileTime
+}
+
 /// A notice about one item of a plan.
 public struct PlanNotice: Sendable, Hashable {
     /// What the notice reports.
@@ -87,7 +114,7 @@ public struct PlanNotice: Sendable, Hashable {
         /// repository.
         case missing(Placeholder)
         /// The file shows signs of an eviction but is not a placeholder; it is stored as it is.
-        case eviction(EvictionSign)
+        case eviction(EvictionSign, FileStatus)
     }
 
     /// The absolute path.
@@ -98,7 +125,7 @@ public struct PlanNotice: Sendable, Hashable {
     /// Whether the notice means that something is missing from the backup.
     public var isShortfall: Bool {
         switch matter {
-        case .issue, .eviction(.stale): false
+        case .issue, .eviction(.stale, _): false
         case .unreadable, .moved, .missing, .eviction: true
         }
     }
@@ -115,7 +142,7 @@ public struct PlanNotice: Sendable, Hashable {
                 + "repository \(placeholder.record.repository.prefix(8)), is not in this backup's "
                 + "repository: nothing of its content is stored (bring it back: resval-backup "
                 + "download, or --with-evicted)"
-        case .eviction(let sign): sign.sentence
+        case .eviction(let sign, _): sign.sentence
         }
     }
 }

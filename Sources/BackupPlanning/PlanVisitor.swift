@@ -49,7 +49,7 @@ struct PlanVisitor: TreeVisitor {
             return .skip
         }
         if let sign {
-            part.notices.append(PlanNotice(path: entry.path, matter: .eviction(sign)))
+            part.notices.append(PlanNotice(path: entry.path, matter: .eviction(sign, status)))
         }
         note(entry, status, .stored(decision.exclusion))
         guard status.kind == .directory else { return .skip }

@@ -139,7 +139,10 @@ struct MetPlaceholders {
 }
 
 extension PlanNotice {
-    fileprivate var isUnrecorded: Bool { matter == .eviction(.unrecorded) }
+    fileprivate var isUnrecorded: Bool {
+        guard case .eviction(.unrecorded, _) = matter else { return false }
+        return true
+    }
 
     fileprivate var isMissing: Bool {
         guard case .missing = matter else { return false }

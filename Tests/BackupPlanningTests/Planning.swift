@@ -30,7 +30,7 @@ extension BackupPlan {
             case .unreadable(let error): "\(relative(notice.path, to: root)): \(error.code)"
             case .moved: "\(relative(notice.path, to: root)): moved"
             case .missing: "\(relative(notice.path, to: root)): missing"
-            case .eviction(let sign): "\(relative(notice.path, to: root)): \(sign)"
+            case .eviction(let sign, _): "\(relative(notice.path, to: root)): \(sign)"
             }
         }
     }

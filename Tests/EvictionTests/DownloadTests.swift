@@ -156,6 +156,12 @@ struct DownloadTests {
             #expect(
                 try EvictionSign(of: fixture.file.withoutFollowing, status) == .unfinished(name))
             #expect(try fixture.journal.isDownloading(status.identity))
+            // As a kill leaves it while the file is opened.
+            try tool("chmod", "1600", fixture.file)
+            let opened = try EvictionSign(
+                of: fixture.file.withoutFollowing, fixture.file.status())
+            #expect(opened == .unfinished(name))
+            try tool("chmod", "0", fixture.file)
             expectRefusal(.unfinished) { try fixture.evict() }
             let known = try #require(try fixture.journal.contents().files.first)
             #expect(try fixture.journal.recover(known) == .partial)

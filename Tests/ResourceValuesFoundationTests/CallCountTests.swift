@@ -30,8 +30,13 @@ struct CallCountTests {
             .isUserImmutableKey, .isVolumeKey, .fileResourceTypeKey, .preferredIOBlockSizeKey,
         ]
         try #expect(calls(keys) == [.statx: 1])
-        try #expect(calls([.isUbiquitousItemKey]) == [.statx: 1])
         try #expect(calls([]) == [.statx: 1])
+    }
+
+    @Test("whether an item is evicted costs a list of its attributes")
+    func evicted() throws {
+        let made = try calls([.isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey])
+        #expect(made == [.statx: 1, .listxattr: 1])
     }
 
     @Test("the volume's space costs no look at the mounts, and is asked for once")

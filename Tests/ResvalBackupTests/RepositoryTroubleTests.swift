@@ -109,7 +109,7 @@ struct RepositoryTroubleTests {
                 until ls -l /proc/$holder/fd | grep -qF "$index"; do sleep 0.02; done
                 "$RESVAL" create "$2" 3>&-; code=$?
                 ls "$1/locks" | wc -l
-                kill -INT $holder; wait $holder
+                kill -INT $holder; exec 3>&-; wait $holder
                 rm "$index"
                 exit $code
                 """

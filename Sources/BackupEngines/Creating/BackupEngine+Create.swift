@@ -28,7 +28,7 @@ extension BackupEngine {
         var tags = sources.all + tags + OrderTag.next(after: own.snapshots, now: currentTime())
         if !coverage.causes.isEmpty { tags.append(StateTag.shrunk) }
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
-        if !plan.missingPlaceholders.isEmpty { tags.append(StateTag.missesEvicted) }
+        if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
         let attempt = try await storeTwiceIfTorn(
             StoreRequest(
                 plan: plan, tags: tags, predecessor: earlier.snapshots.last,

@@ -30,11 +30,13 @@ extension BackupEngine {
     /// - Throws: ``BackupError`` when a record or a snapshot cannot be read.
     func lastHolders(ofEvictedIn snapshots: [Snapshot]) async throws(BackupError) -> Set<Snapshot> {
         var wanted: Set<ContentFacts> = []
+        var withoutContent: [Snapshot: Set<[UInt8]>] = [:]
         for snapshot in snapshots where snapshot.allTags.contains(StateTag.missesEvicted) {
             let missing = try await unlessDamaged { () async throws(BackupError) in
                 try await readRecord(of: snapshot, with: MissingContent())
             }
             wanted.formUnion(missing?.found ?? [])
+            withoutContent[snapshot] = missing?.paths
         }
         guard !wanted.isEmpty else { return [] }
         var holders: Set<Snapshot> = []
@@ -43,9 +45,11 @@ extension BackupEngine {
             let held = try await unlessDamaged { [wanted] () async throws(BackupError) in
                 try await readEntries(of: snapshot.identifier, with: HeldFiles(wanted))
             }
-            guard let held, !held.found.isSubset(of: seen) else { continue }
+            let paths = withoutContent[snapshot] ?? []
+            let found = Set(held?.found.filter { !paths.contains($0.path) } ?? [])
+            guard !found.isSubset(of: seen) else { continue }
             holders.insert(snapshot)
-            seen.formUnion(held.found)
+            seen.formUnion(found)
         }
         return holders
     }
@@ -70,13 +74,15 @@ struct ContentFacts: Hashable, Sendable {
     let modified: FileTime
 }
 
-/// Collects the files that, according to a record, are evicted into another repository.
+/// Collects the files whose content, according to a record, is not in the snapshot.
 private struct MissingContent: RecordHandler {
     private(set) var found: Set<ContentFacts> = []
+    private(set) var paths: Set<[UInt8]> = []
 
     mutating func receive(_ line: RecordLine) {
-        guard case .missing(let size, let modified) = line else { return }
+        guard case .missing(let path, let size, let modified) = line else { return }
         found.insert(ContentFacts(size: size, modified: modified))
+        paths.insert(path)
     }
 }
 

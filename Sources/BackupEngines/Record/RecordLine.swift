@@ -16,9 +16,10 @@ package enum RecordLine: Sendable, Hashable {
     case readOnly(path: [UInt8])
     /// An item with extended attributes, and their `AttributeDigest`; nil if not all could be read.
     case attributes(path: [UInt8], digest: String?)
-    /// A file that is evicted into another repository: its size in bytes and modification time,
-    /// which identify the content in other snapshots.
-    case missing(size: Int64, modified: FileTime)
+    /// An evicted file whose content is not in the snapshot, though the file itself may be, stored
+    /// with holes. Its size in bytes and modification time identify the content in other snapshots.
+    /// The path is empty in lines written by older versions.
+    case missing(path: [UInt8], size: Int64, modified: FileTime)
     /// An evicted file whose content is in the snapshot.
     case kept(KeptFile)
     /// An excluded item.

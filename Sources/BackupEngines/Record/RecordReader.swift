@@ -32,7 +32,9 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         case "attributes":
             try handler.receive(.attributes(path: fields.path, digest: fields.digest))
         case "missing":
-            try handler.receive(.missing(size: fields.kept.size, modified: fields.kept.modified))
+            try handler.receive(
+                .missing(
+                    path: fields.path, size: fields.kept.size, modified: fields.kept.modified))
         case "kept": try handler.receive(.kept(try fields.keptFile()))
         case "leftOut": try handler.receive(.leftOut(fields.exclusion))
         case "end":

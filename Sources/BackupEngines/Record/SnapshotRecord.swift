@@ -58,10 +58,11 @@ package struct SnapshotRecord: Sendable {
                 line.add("class", item.protectionClass.attributeText)
             }
         }
-        for placeholder in plan.missingPlaceholders {
+        for file in plan.filesWithoutContent {
             text.add("missing") { line in
-                line.add("size", placeholder.size)
-                line.add("modified", placeholder.modified)
+                line.add(path: file.path.bytes)
+                line.add("size", file.size)
+                line.add("modified", file.modified)
             }
         }
         // In the order of a snapshot's entries, so that two records can be read in parallel.

@@ -48,18 +48,26 @@ extension Restic {
 
 extension Snapshot {
     /// What a copy with other tags has in common with its original. A copy with other items, as
-    /// `restic rewrite` makes one, has another root.
+    /// `restic rewrite` makes one, has another root. The identifier of the original is only what
+    /// the copy claims, so everything that decides where a snapshot is listed is compared, too.
     struct Content: Hashable {
         let identifier: String
         let root: String
         let time: FileTime
+        let hostName: String
+        let userName: String
+        let sourceSet: String?
     }
 
-    var itself: Content { Content(identifier: identifier, root: root, time: time) }
+    var itself: Content { content(identifier) }
 
     /// The original, where this is a copy with other tags; else itself.
-    var copied: Content {
-        Content(identifier: originalIdentifier, root: root, time: time)
+    var copied: Content { content(originalIdentifier) }
+
+    private func content(_ identifier: String) -> Content {
+        Content(
+            identifier: identifier, root: root, time: time, hostName: hostName,
+            userName: userName, sourceSet: sourceSet)
     }
 }
 

@@ -58,7 +58,10 @@ extension Restic {
         if let line = text.line(containing: "Resolving password failed: ") {
             return BackupError(.noPassword, "the password cannot be read: \(line)")
         }
-        if text.line(containing: "an empty password is not a password") != nil {
+        // The second text is that of restic 0.17 and newer.
+        if text.line(containing: "an empty password is not a password") != nil
+            || text.line(containing: "an empty password is not allowed") != nil
+        {
             return BackupError(
                 .noPassword, "the password is empty", advice: "write one into the password file")
         }

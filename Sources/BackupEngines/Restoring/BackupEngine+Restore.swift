@@ -25,7 +25,7 @@ extension BackupEngine {
         }
         let snapshot = try await snapshot(choice)
         let evicted = try await evictedFiles(in: snapshot, including: IncludedPaths(includes))
-        let left = Set(evicted.map(\.path))
+        let left = Set(evicted?.map(\.path) ?? [])
         let included = IncludedPaths(includes.filter { !left.contains($0) })
         var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
         if includes.isEmpty || !included.isEverything {
@@ -34,23 +34,27 @@ extension BackupEngine {
                 snapshot: snapshot, target: target, includes: included, overwrites: overwrites)
             result = try await extract(request, report: report)
         }
-        result.evicted = evicted
+        result.evicted = evicted ?? []
+        if evicted == nil {
+            result.complaints.append(
+                "the snapshot's record is damaged, so nothing tells which files were evicted when it "
+                    + "was made, nor which extended attributes the items had")
+        }
         return result
     }
 
-    /// Returns the evicted files that a snapshot excluded, according to its record; empty if it has
-    /// none.
+    /// Returns the evicted files that a snapshot excluded, according to its record: empty if it has
+    /// no record, nil if the record is damaged.
     private func evictedFiles(
         in snapshot: Snapshot, including includes: IncludedPaths
-    ) async throws(BackupError) -> [RecordedExclusion] {
+    ) async throws(BackupError) -> [RecordedExclusion]? {
         do throws(BackupError) {
             return try await readRecord(of: snapshot, with: EvictedExclusions()).found
                 .filter { includes.hold($0.path) }
         } catch  where error.code == .noRecord {
             return []
         } catch  where error.code == .damaged {
-            warn("nothing tells which files were evicted when the snapshot was made: \(error)")
-            return []
+            return nil
         }
     }
 

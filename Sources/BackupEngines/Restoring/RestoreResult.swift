@@ -9,8 +9,8 @@ package struct RestoreResult: Sendable {
     package let items: Int
     /// The items that differ from the snapshot, sorted by path.
     package let failures: [RestoreFailure]
-    /// The engine's complaints that name none of the items.
-    package let complaints: [String]
+    /// What is wrong with the snapshot or the restore as a whole.
+    package var complaints: [String]
     /// The directories that killed restores left below the target.
     package let leftovers: [FilePath]
     /// The requested files that the snapshot excluded because they were evicted.

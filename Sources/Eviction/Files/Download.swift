@@ -72,12 +72,8 @@ public final class Download: Sendable {
         }
         // Only root can have written to a file without permission bits. They are granted only for
         // the moment of opening.
-        let step = try journaling { () throws(FileError) in
-            try journal.record(named: record.identity)
-        }
-        let isCutOff = step?.state == .punching || step?.state == .downloading
         guard
-            [0, 0o200].contains(foundPermissions) || foundPermissions == 0o600 && isCutOff
+            [0, 0o200, openingPermissions].contains(foundPermissions)
                 || !isResumed && record.hasSizeAndTime(of: status)
         else { throw .notPlaceholder }
         try Self.checkRoom(

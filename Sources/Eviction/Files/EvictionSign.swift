@@ -44,6 +44,7 @@ public enum EvictionSign: Sendable, Hashable {
         switch (hasData(location, status, attributes: largestAttributes), bits) {
         case (false, 0): self = .placeholder(record)
         case (_, 0), (_, ownerWrites): self = .unfinished(record)
+        case _ where status.permissions == openingPermissions: self = .unfinished(record)
         case (false, _): self = .exposed(record)
         case (true, _): self = .stale(record)
         }
@@ -79,6 +80,10 @@ public enum EvictionSign: Sendable, Hashable {
 }
 
 private let ownerWrites: UInt16 = 0o200
+/// The permission bits that a file without any has while it is being opened. The sticky bit, which
+/// has no effect on a file, distinguishes one whose download was interrupted then from one that its
+/// owner made readable: the first may have only part of its content.
+let openingPermissions: UInt16 = 0o1600
 /// The most bytes of blocks that the attributes of a file may use.
 private let largestAttributes: Int64 = 1 << 16
 

@@ -72,7 +72,9 @@ final class OpenItem: Sendable {
         _ reference: FileDescriptor, _ status: FileStatus, _ path: FilePath
     ) throws(EvictionError) -> FileDescriptor {
         try attempt(path) { () throws(Errno) in
-            try SystemCalls.setPermissions(status.permissions | 0o600, of: reference)
+            try SystemCalls.setPermissions(
+                status.permissions & 0o577 == 0 ? openingPermissions : status.permissions | 0o600,
+                of: reference)
         }
         let opened: Result<FileDescriptor, Errno>
         do throws(Errno) {

@@ -74,7 +74,7 @@ extension Journal {
         if record.state == .held, try item.evictionRecord() == nil { return try leave(record) }
         // Other permission bits were set since, so the owner may have changed the content.
         let status = try item.status()
-        guard [0, 0o200, 0o600].contains(status.permissions) else { return .ordinary }
+        guard [0, 0o200, openingPermissions].contains(status.permissions) else { return .ordinary }
         guard try !item.hasData() else { return .partial }
         _ = try settle(item, record)
         return .placeholder

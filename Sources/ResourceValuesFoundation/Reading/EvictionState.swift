@@ -13,11 +13,10 @@ struct EvictionState {
     private let failure: String?
     private let isRegularFile: Bool
 
-    /// Reads the state of an item. Makes no system call for an item with permission bits other than 0200.
+    /// Reads the state of an item.
     init(_ target: CallTarget, _ status: FileStatus) throws(FileError) {
         isRegularFile = status.kind == .regularFile
-        guard isRegularFile, status.permissions & 0o577 == 0,
-            try EvictionSign(of: target, status)?.isEvicted == true
+        guard isRegularFile, try EvictionSign(of: target, status)?.isEvicted == true
         else {
             isEvicted = false
             isDownloading = false

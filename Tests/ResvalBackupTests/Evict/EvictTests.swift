@@ -40,8 +40,10 @@ struct EvictTests {
             let plan = try backup.run("plan", "--json", "--excluded-only", backup.source)
             #expect(plan.exitCode == 0)
             #expect(plan.text.split(separator: "\n").count { $0.contains(#""evicted""#) } == 21)
-            let listing = try backup.restic("ls", "--tag", "resval-hold=x", "latest")
-            #expect(!listing.contains("ordinary"))
+            let lines = try backup.runSuccessfully("snapshots").split(separator: "\n")
+            let keeping = try #require(lines.first { $0.contains("keeps evicted files") })
+            let listing = try backup.restic("ls", String(keeping.prefix(8)))
+            #expect(listing.contains("/ordinary"))
             let download = try backup.run("download", "-R", backup.source)
             #expect(download.exitCode == 0, "\(download)")
             #expect(try TreeListing(of: backup.source).differences(from: before) == [])
@@ -408,6 +410,9 @@ struct EvictTests {
             #expect(
                 try ubiquitous("evict").text == "true notDownloaded true false nil true\n")
             #expect(try isPlaceholder(file))
+            try tool("chmod", "644", file)
+            #expect(
+                try ubiquitous("status").text == "true notDownloaded true false nil true\n")
             let hidden = backup.base.appending("hidden")
             try tool("mv", backup.repository, hidden)
             let failed = try ubiquitous("download").text

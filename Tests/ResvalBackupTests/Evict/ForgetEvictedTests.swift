@@ -90,6 +90,33 @@ struct ForgetEvictedTests {
         }
     }
 
+    @Test("it keeps that copy, too, when a placeholder was given permissions and stored as zeros")
+    func exposed() throws {
+        let content = Self.noise()
+        let tree = Tree {
+            File("file", content).permissions(0o644)
+                .modified(FileTime(seconds: 1_234_567_890, nanoseconds: 1))
+        }
+        try withBackup(of: tree) { backup in
+            let file = backup.source.appending("file")
+            let other = backup.base.appending("other")
+            try backup.runSuccessfully("init", "--repository", other)
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("evict", "--repository", other, file)
+            try tool("chmod", "644", file)
+            for _ in 0..<2 {
+                let create = try backup.run("create", backup.source)
+                #expect(create.exitCode == 3, "\(create)")
+            }
+            let forget = try backup.run("forget", "--keep-last", "1", "--prune")
+            #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
+            try tool("rm", "-rf", other)
+            try backup.runSuccessfully(
+                "restore", "--target", backup.target, try heldSnapshot(backup, forget.text))
+            #expect(try contentsOfFile(backup.restored(file)) == content)
+        }
+    }
+
     private func heldSnapshot(_ backup: BackupFixture, _ lines: String) throws -> String {
         let line = try #require(
             lines.split(separator: "\n").first { $0.contains("last copy of evicted files") })
