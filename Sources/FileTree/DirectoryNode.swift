@@ -26,6 +26,9 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
     var isParked = false
     /// The number of its subdirectories that wait to be opened.
     var waitingChildren = 0
+    /// The number of its subdirectories that wait to be opened, or below which something is left to
+    /// visit.
+    var unfinishedChildren = 0
     /// The nearest ancestor not known to be finished; nil for `parent`. Descendants keep it alive.
     private unowned var shortcut: DirectoryNode?
 
@@ -51,7 +54,21 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
         }
     }
 
+    /// Whether the directory itself is not needed any more.
     var isFinished: Bool { !isBeingRead && waitingChildren == 0 && users == 0 }
+
+    /// Counts the directories with nothing left to visit below them: this one and those above it,
+    /// up to the first one that has. To be called once after each change that may be the last one.
+    func countLeft() -> Int {
+        var count = 0
+        var next: DirectoryNode? = self
+        while let node = next, node.isFinished, node.unfinishedChildren == 0 {
+            count += 1
+            next = node.parent
+            next?.unfinishedChildren -= 1
+        }
+        return count
+    }
 
     /// Whether the descriptor may be closed: it can be reopened by name and has no read position.
     var canBePutAway: Bool {

@@ -19,6 +19,14 @@ public protocol TreeVisitor {
     /// - Returns: whether to walk below the entry; ignored unless it is a directory.
     mutating func visit(_ entry: borrowing TreeEntry, in context: Context) -> Descent<Context>
 
+    /// Called once for each directory that was opened, when nothing below it is left to visit.
+    ///
+    /// Not called when the walk is stopped. The calls for a directory and its entries may come on
+    /// different threads.
+    ///
+    /// - Parameter context: the value that the directory passed to its entries.
+    mutating func leave(_ context: Context)
+
     /// Called when a root, or a directory met on the way, cannot be read.
     ///
     /// A directory below a root that is removed before it is opened is not reported.
@@ -26,6 +34,11 @@ public protocol TreeVisitor {
 
     /// Called once, on the worker's thread, after its last entry.
     mutating func finish()
+}
+
+extension TreeVisitor {
+    /// Does nothing.
+    public mutating func leave(_ context: Context) {}
 }
 
 /// The choice whether a walk goes below an entry.

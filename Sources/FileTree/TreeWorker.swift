@@ -38,14 +38,25 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         case .root(let root):
             visit(root)
         case .open(let parent, let name, let context):
-            open(name, in: parent, context)
-            pool.stoppedUsing(parent)
+            let isWalked = open(name, in: parent, context)
+            leave(parent, pool.stoppedUsing(parent, withoutChildren: isWalked ? 0 : 1))
         case .read(let node):
             read(node)
-        case .lost(let parent, let errno):
+        case .lost(let parent, let count, let errno):
             // Also when it is gone: subdirectories of it that were listed are not walked.
             let path = FilePath(bytes: parent.pathPrefix())
             visitor.cannotRead(.readingDirectory(errno, path))
+            leave(parent, pool.stoppedUsing(parent, withoutChildren: count))
+        }
+    }
+
+    /// Leaves so many directories, from the given one upwards.
+    private mutating func leave(_ node: Node, _ count: Int) {
+        var next: Node? = node
+        for _ in 0..<count {
+            guard let node = next else { return }
+            visitor.leave(node.context)
+            next = node.parent
         }
     }
 
@@ -92,10 +103,13 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
 
     // MARK: Directories
 
+    /// Opens and reads a directory.
+    ///
+    /// - Returns: whether it is walked.
     private mutating func open(
         _ name: FilePath, in parent: Node, _ context: Visitor.Context
-    ) {
-        guard let directory = parent.descriptor else { return }
+    ) -> Bool {
+        guard let directory = parent.descriptor else { return false }
         do throws(Errno) {
             let descriptor = try openDirectory(
                 in: directory, name, leavesAccessTime: scanner.leavesAccessTimes)
@@ -108,14 +122,16 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             }
             if scanner.staysOnFilesystem, status.identity.device != parent.identity.device {
                 closeQuietly(descriptor)
-                return
+                return false
             }
             begin(
                 Node(
                     parent: parent, name: name, identity: status.identity, context: context,
                     descriptor: descriptor))
+            return true
         } catch {
             report(error, FilePath(bytes: parent.pathPrefix()).appending(name.components))
+            return false
         }
     }
 
@@ -137,12 +153,12 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
                 // worker may read them.
                 let isHandedOver = count > buffer.count / 2 && pool.handOver(node)
                 visitEntries(UnsafeRawBufferPointer(buffer)[..<count], of: node, directory)
-                if isHandedOver { return pool.stoppedUsing(node) }
+                if isHandedOver { return leave(node, pool.stoppedUsing(node)) }
             }
         } catch {
             report(error, FilePath(bytes: node.pathPrefix()))
         }
-        pool.finishedReading(node)
+        leave(node, pool.finishedReading(node))
     }
 
     /// Prepares for calls on a directory's entries by the fastest way.

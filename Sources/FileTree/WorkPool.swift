@@ -10,12 +10,12 @@ final class WorkPool<Context: Sendable>: Sendable {
     enum Work {
         case root(TreeRoot<Context>)
         /// Open and read a directory met in `parent`, whose descriptor is in use until
-        /// ``WorkPool/stoppedUsing(_:)``.
+        /// ``WorkPool/stoppedUsing(_:withoutChildren:)``.
         case open(parent: DirectoryNode<Context>, name: FilePath, context: Context)
         /// Continue reading a directory.
         case read(DirectoryNode<Context>)
-        /// The waiting entries of `parent` cannot be reached.
-        case lost(parent: DirectoryNode<Context>, errno: Errno)
+        /// The waiting entries of `parent`, so many, cannot be reached. It is in use likewise.
+        case lost(parent: DirectoryNode<Context>, count: Int, errno: Errno)
     }
 
     private struct State {
@@ -38,8 +38,8 @@ final class WorkPool<Context: Sendable>: Sendable {
                     do throws(Errno) {
                         try descriptors.reopen(parent)
                     } catch {
-                        forgetChildren(of: parent)
-                        return .lost(parent: parent, errno: error)
+                        return .lost(
+                            parent: parent, count: forgetChildren(of: parent), errno: error)
                     }
                     let child = batch.removeFirst()
                     if !batch.isEmpty { stack.append(.children(batch)) }
@@ -50,11 +50,15 @@ final class WorkPool<Context: Sendable>: Sendable {
         }
 
         /// Drops the waiting entries of a directory that cannot be reached, which is reported once.
-        private mutating func forgetChildren(of parent: DirectoryNode<Context>) {
+        ///
+        /// - Returns: their number.
+        private mutating func forgetChildren(of parent: DirectoryNode<Context>) -> Int {
             stack.removeAll { pending in
                 if case .children(let batch) = pending { batch.parent === parent } else { false }
             }
-            parent.waitingChildren = 0
+            defer { parent.waitingChildren = 0 }
+            parent.users += 1
+            return parent.waitingChildren
         }
 
         private mutating func open(
@@ -119,6 +123,7 @@ final class WorkPool<Context: Sendable>: Sendable {
     func add(_ batch: ChildBatch<Context>) {
         state.withLock { state in
             batch.parent.waitingChildren += batch.count
+            batch.parent.unfinishedChildren += batch.count
             state.stack.append(.children(batch))
             wakeWaiting(&state)
         }
@@ -148,22 +153,27 @@ final class WorkPool<Context: Sendable>: Sendable {
     }
 
     /// Records that the caller no longer needs a directory's descriptor.
-    func stoppedUsing(_ node: DirectoryNode<Context>) {
-        let unused = state.withLock { state in
-            node.users -= 1
-            return state.descriptors.released(node)
-        }
-        if let unused { closeQuietly(unused) }
+    ///
+    /// - Parameter count: the number of its subdirectories that turned out not to be walked.
+    /// - Returns: the number of directories that were left: as ``DirectoryNode/countLeft()``.
+    func stoppedUsing(_ node: DirectoryNode<Context>, withoutChildren count: Int = 0) -> Int {
+        release(node) { node.unfinishedChildren -= count }
     }
 
-    /// Records that a directory has been read to its end.
-    func finishedReading(_ node: DirectoryNode<Context>) {
-        let unused = state.withLock { state in
+    /// Records that a directory has been read to its end, and returns as
+    /// ``stoppedUsing(_:withoutChildren:)``.
+    func finishedReading(_ node: DirectoryNode<Context>) -> Int {
+        release(node) { node.isBeingRead = false }
+    }
+
+    private func release(_ node: DirectoryNode<Context>, _ change: () -> Void) -> Int {
+        let (unused, count) = state.withLock { state in
             node.users -= 1
-            node.isBeingRead = false
-            return state.descriptors.released(node)
+            change()
+            return (state.descriptors.released(node), node.countLeft())
         }
         if let unused { closeQuietly(unused) }
+        return count
     }
 
     private func wakeWaiting(_ state: inout State) {

@@ -22,13 +22,13 @@ struct TargetTreeTests {
             let tree = try TargetTree(root.appending("target"))
             for path in ["/../victim", "/directory/../../victim", "/directory/..", "/", "file"] {
                 #expect(throws: Errno.invalidArgument, "\(path)") {
-                    _ = try tree.location(of: Array(path.utf8))
+                    _ = try tree.entry(Array(path.utf8))
                 }
             }
             #expect(throws: Errno.tooManySymbolicLinkLevels) {
-                _ = try tree.location(of: Array("/link/file".utf8))
+                _ = try tree.entry(Array("/link/file".utf8))
             }
-            let found = try tree.location(of: Array("/directory/file".utf8)).status()
+            let found = try tree.openItem(Array("/directory/file".utf8)).descriptor.status()
             #expect(found.size == 4)
         }
     }
@@ -40,7 +40,7 @@ struct TargetTreeTests {
             try Tree { File("file", "text") }.create(in: volume.root)
             let tree = try TargetTree(volume.root.removingLastComponent())
             let name = try #require(volume.root.lastComponent)
-            let found = try tree.location(of: Array("/\(name)/file".utf8)).status()
+            let found = try tree.openItem(Array("/\(name)/file".utf8)).descriptor.status()
             #expect(found.size == 4)
         }
     }

@@ -30,6 +30,66 @@ struct VisitorTests {
         }
     }
 
+    @Test("are told the end of each directory once, after all that is below", arguments: [1, 2, 8])
+    func ends(threadCount: Int) throws {
+        let tree = Tree {
+            for number in 0..<10 {
+                Directory(FileName(Array("\(number)".utf8))) {
+                    Directory("a") { File("f") }
+                    Directory("b") { NestedDirectories("d", depth: 30) { File("f") } }
+                    Directory("skipped") { File("never") }
+                }
+            }
+            Directory("large")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            try makeFiles(5000, in: root.appending("large"))
+            let steps = Monitor<[Step]>([])
+            try TreeScanner(threadCount: threadCount).scan([TreeRoot(root, context: [])]) { _ in
+                StepVisitor(steps: steps)
+            }
+            let found = steps.withLock { $0 }
+            let entered = found.filter { $0.isEntered }.map(\.path)
+            #expect(entered.count == 2 + 10 * 33)
+            var left: Set<[[UInt8]]> = []
+            for step in found {
+                if step.isEnd { #expect(left.insert(step.path).inserted) }
+                for count in 0..<step.path.count {
+                    #expect(!left.contains(Array(step.path[..<count])))
+                }
+            }
+            #expect(left == Set(entered))
+        }
+    }
+
+    private struct Step: Sendable {
+        /// The names below the root.
+        let path: [[UInt8]]
+        var isEntered = false
+        var isEnd = false
+    }
+
+    private struct StepVisitor: TreeVisitor {
+        let steps: Monitor<[Step]>
+
+        mutating func visit(
+            _ entry: borrowing TreeEntry, in context: [[UInt8]]
+        ) -> Descent<[[UInt8]]> {
+            let path = entry.depth == 0 ? [] : context + [entry.nameBytes]
+            let isEntered = entry.kind == .directory && path.last != Array("skipped".utf8)
+            steps.withLock { $0.append(Step(path: path, isEntered: isEntered)) }
+            return isEntered ? .descend(path) : .skip
+        }
+
+        mutating func leave(_ context: [[UInt8]]) {
+            steps.withLock { $0.append(Step(path: context, isEnd: true)) }
+        }
+
+        mutating func cannotRead(_ error: FileError) { Issue.record(error) }
+
+        mutating func finish() {}
+    }
+
     @Test("hear of at most one more entry each once the walk shall stop", arguments: [1, 2, 8])
     func stop(threadCount: Int) throws {
         try withTemporaryDirectory { root in

@@ -89,6 +89,24 @@ struct CopyingTests {
         }
     }
 
+    @Test("a tree of 5000 levels is copied with the modes of its directories, and removed")
+    func deeperThanDescriptors() throws {
+        let tree = Tree { NestedDirectories("d", depth: 5000).permissions(0o750) }
+        try withTemporaryDirectory(containing: tree) { root in
+            try copyItem(from: root.appending("d"), to: root.appending("copy"))
+            var copy = root.appending("copy")
+            for _ in 1..<2000 { copy.append("d") }
+            let source = root.appending("d").appending(
+                copy.components.dropFirst(root.components.count + 1))
+            let status = try source.status()
+            try #expect(copy.status().permissions == status.permissions)
+            try #expect(
+                copy.status().contentModificationTime == status.contentModificationTime)
+            try removeTree("copy", in: OpenDirectory(at: root))
+            try #expect(entryCount(root) == 1)
+        }
+    }
+
     @Test("a move to another filesystem keeps marks, and nothing stays behind")
     func movesAcross() throws {
         try withFilesystem(.ext4) { filesystem in

@@ -7,7 +7,7 @@ import SystemPackage
 /// accept.
 struct AttributeRestorer {
     private let restic: Restic
-    private let tree: TreeBox
+    private let tree: TargetTree
     /// The identifiers of the trees of the directories read so far, by path.
     private var trees: [[UInt8]: String]
     /// Items whose attributes could not be stored.
@@ -15,7 +15,7 @@ struct AttributeRestorer {
 
     init(_ restic: Restic, _ snapshot: Snapshot, target: FilePath) throws(Errno) {
         self.restic = restic
-        tree = TreeBox(try TargetTree(target))
+        tree = try TargetTree(target)
         trees = [[UInt8(ascii: "/")]: snapshot.root]
     }
 
@@ -30,8 +30,7 @@ struct AttributeRestorer {
         where names.contains(node.name) && !node.attributes.isEmpty {
             let path = joined(directory, node.name)
             do {
-                let file = SharedDescriptor(
-                    try openFile(try tree.location(of: path), flags: [.reference, .noFollow]))
+                let file = try tree.openItem(path)
                 do {
                     try store(node.attributes, on: file.descriptor)
                 } catch let error as FileError {

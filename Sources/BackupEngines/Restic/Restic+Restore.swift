@@ -117,14 +117,12 @@ extension Restic {
         else { return }
         do throws(Errno) {
             let tree = try TargetTree(target)
-            let location = try tree.location(of: record.path)
-            try removeItem(location.name, in: location.directory, isDirectory: false)
+            let file = try tree.entry(record.path)
+            try file.directory.remove(file.name)
             if record.place != record.path {
-                let directory = try tree.location(of: record.place)
-                try removeItem(directory.name, in: directory.directory, isDirectory: true)
+                let place = try tree.entry(record.place)
+                try place.directory.remove(place.name, isDirectory: true)
             }
-            // The location is valid only while the tree exists.
-            withExtendedLifetime(tree) {}
         } catch .noSuchFileOrDirectory {
             // Nothing to remove.
         } catch .directoryNotEmpty {

@@ -176,7 +176,7 @@ package struct EvictedRestoring: Sendable {
 
     /// Returns the existing directories of the target that the files are moved to, with their
     /// current modification times.
-    private func directoryTimes(_ moves: [Move]) -> [(SharedDescriptor, FileTime)] {
+    private func directoryTimes(_ moves: [Move]) -> [(OpenDirectory, FileTime)] {
         // If the target does not exist, neither do they.
         guard let target = try? TargetTree(target) else { return [] }
         var seen: Set<[UInt8]> = []
@@ -184,10 +184,9 @@ package struct EvictedRestoring: Sendable {
             let path = move.path.names.dropLast().flatMap { [UInt8(ascii: "/")] + $0 }
             guard seen.insert(path).inserted else { return nil }
             do throws(Errno) {
-                let location = try target.location(of: path)
-                let directory = SharedDescriptor(
-                    try openDirectory(location.name, in: location.directory))
-                return (directory, try directory.descriptor.status().contentModificationTime)
+                let (name, parent) = try target.entry(path)
+                let directory = try parent.openDirectory(name)
+                return (directory, try directory.status().contentModificationTime)
             } catch {
                 // The directory does not exist yet: it is created with the file.
                 return nil

@@ -16,7 +16,7 @@ struct RestoreCheck: SnapshotEntryHandler {
     private(set) var complaints: RestoreComplaints
     private let includes: IncludedPaths
     private let attributed: AttributedItems?
-    private let tree: TreeBox
+    private let tree: TargetTree
     private let report: @Sendable (Int) -> Void
 
     /// Creates a check.
@@ -29,7 +29,7 @@ struct RestoreCheck: SnapshotEntryHandler {
         attributed: AttributedItems?,
         report: @escaping @Sendable (Int) -> Void
     ) throws(Errno) {
-        tree = TreeBox(try TargetTree(target))
+        tree = try TargetTree(target)
         self.includes = includes
         self.attributed = attributed
         self.complaints = complaints
@@ -47,7 +47,7 @@ struct RestoreCheck: SnapshotEntryHandler {
         if count % 256 == 0 { report(count) }
         do throws(Errno) {
             // The same file throughout, even if another takes its name meanwhile.
-            let file = OwnedDescriptor(try openReference(to: tree.location(of: entry.path)))
+            let file = try tree.openItem(entry.path)
             let status = try file.descriptor.status()
             guard complaint == nil, isSame(status, entry) else {
                 return fail(entry, complaint ?? .different(nil))

@@ -15,9 +15,9 @@ final class RestoreStage: Sendable {
     /// Directories of this user that killed processes left between the target and the restored
     /// items.
     let leftovers: [FilePath]
-    private let parent: SharedDescriptor
+    private let parent: OpenDirectory
     private let name: FilePath
-    private let directory: SharedDescriptor
+    private let directory: OpenDirectory
 
     private static let namePrefix = ".resval-restore-"
     private static let tree: FilePath = "tree"
@@ -30,7 +30,7 @@ final class RestoreStage: Sendable {
         do throws(Errno) {
             try makeDirectories(at: target, permissions: 0o700)
             let places = try Self.places(in: target, for: wanted)
-            leftovers = places.flatMap { Self.leftovers(in: $0.directory.descriptor, $0.path) }
+            leftovers = places.flatMap { Self.leftovers(in: $0.directory, $0.path) }
             (parent, name, directory) = try Self.make(in: places.map(\.directory))
         } catch {
             throw backupError(error, path: target)
@@ -47,9 +47,9 @@ final class RestoreStage: Sendable {
     func remove() {
         // What cannot be removed is reported by the next restore, and contains only items of the
         // snapshot.
-        let modified = try? parent.descriptor.status().contentModificationTime
-        try? removeTree(Self.tree, in: directory.descriptor)
-        try? removeItem(name, in: parent.descriptor, isDirectory: true)
+        let modified = try? parent.status().contentModificationTime
+        try? removeTree(Self.tree, in: directory)
+        try? parent.remove(name, isDirectory: true)
         if let modified { try? setModificationTime(modified, of: parent.descriptor) }
     }
 
@@ -59,18 +59,14 @@ final class RestoreStage: Sendable {
     /// Returns the target, and the existing directories below it that contain everything wanted.
     private static func places(
         in target: FilePath, for wanted: [[UInt8]]
-    ) throws(Errno) -> [(path: FilePath, directory: SharedDescriptor)] {
-        let flags: FileDescriptor.OpenOptions = [.readOnly, .directory]
-        var places = [
-            (path: target, directory: SharedDescriptor(try openFile(target, flags: flags)))
-        ]
+    ) throws(Errno) -> [(path: FilePath, directory: OpenDirectory)] {
+        var places = [(path: target, directory: try OpenDirectory(at: target, flags: .readOnly))]
         for name in commonNames(wanted) {
             guard let last = places.last,
-                let next = try? openBeneath(
-                    FilePath(bytes: name), in: last.directory.descriptor, flags: flags,
-                    crossingMounts: true)
+                let next = try? last.directory.openBeneath(
+                    FilePath(bytes: name), flags: .readOnly, crossingMounts: true)
             else { break }
-            places.append((last.path.pushing(FilePath(bytes: name)), SharedDescriptor(next)))
+            places.append((last.path.pushing(FilePath(bytes: name)), next))
         }
         return places
     }
@@ -87,15 +83,15 @@ final class RestoreStage: Sendable {
 
     /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
-        in places: [SharedDescriptor]
-    ) throws(Errno) -> (SharedDescriptor, FilePath, SharedDescriptor) {
+        in places: [OpenDirectory]
+    ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory) {
         var failure = Errno.permissionDenied
         for parent in places.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
             let name = FilePath(namePrefix + number)
             do throws(Errno) {
                 try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
-                return (parent, name, try open(name, in: parent.descriptor))
+                return (parent, name, try open(name, in: parent))
             } catch {
                 failure = error
             }
@@ -107,10 +103,10 @@ final class RestoreStage: Sendable {
     ///
     /// - Throws: `EEXIST` when another user has put a directory in its place.
     private static func open(
-        _ name: FilePath, in parent: FileDescriptor
-    ) throws(Errno) -> SharedDescriptor {
-        let directory = SharedDescriptor(try openDirectory(name, in: parent))
-        let status = try directory.descriptor.status()
+        _ name: FilePath, in parent: OpenDirectory
+    ) throws(Errno) -> OpenDirectory {
+        let directory = try parent.openDirectory(name)
+        let status = try directory.status()
         let isOwn = status.owner == effectiveUser() && status.permissions & 0o077 == 0
         // Other filesystems may impose their own owners and permissions.
         let keepsOwners = localFilesystems.contains(
@@ -122,15 +118,15 @@ final class RestoreStage: Sendable {
         return directory
     }
 
-    private static func leftovers(in directory: FileDescriptor, _ path: FilePath) -> [FilePath] {
-        let names = (try? names(in: directory)) ?? []
-        return names.filter { isName($0) && isLeftover(FilePath(bytes: $0), in: directory) }
-            .map { path.pushing(FilePath(bytes: $0)) }
+    private static func leftovers(in directory: OpenDirectory, _ path: FilePath) -> [FilePath] {
+        guard let names = try? directory.names() else { return [] }
+        return names.filter { isName($0.bytes) && isLeftover($0, in: directory) }
+            .map { path.pushing($0) }
     }
 
-    private static func isLeftover(_ name: FilePath, in parent: FileDescriptor) -> Bool {
-        guard let directory = (try? openDirectory(name, in: parent)).map({ SharedDescriptor($0) }),
-            let status = try? directory.descriptor.status(), status.owner == effectiveUser()
+    private static func isLeftover(_ name: FilePath, in parent: OpenDirectory) -> Bool {
+        guard let directory = try? parent.openDirectory(name),
+            let status = try? directory.status(), status.owner == effectiveUser()
         else { return false }
         return (try? takeLock(on: directory.descriptor)) ?? true
     }

@@ -20,6 +20,10 @@ struct TreeMerger {
     private let isCancelled: () -> Bool
     private let metadata = MetadataRestorer()
 
+    /// The walk of the restored tree. The context of a directory is the metadata that the existing
+    /// one gets; nil when it keeps its own.
+    private typealias Walk = DirectoryWalk<(item: ManifestItem, attributes: [ExtendedAttribute])?>
+
     init(
         overwrites: Bool, damaged: Set<[UInt8]>, isWanted: @escaping ([UInt8]) -> Bool,
         isCancelled: @escaping () -> Bool
@@ -32,41 +36,40 @@ struct TreeMerger {
 
     /// Moves all entries of a directory.
     ///
-    /// - Throws: the errno of opening one of the two; `CancellationError`. Errors of single items
-    ///   are in ``failures``.
+    /// - Throws: the errno of opening one of the two, or of returning to a directory;
+    ///   `CancellationError`. Errors of single items are in ``failures``.
     mutating func merge(_ tree: FilePath, into target: FilePath) throws {
-        let flags: FileDescriptor.OpenOptions = [.readOnly, .directory]
-        let source = SharedDescriptor(try openFile(tree, flags: flags))
-        let destination = SharedDescriptor(try openFile(target, flags: flags))
-        try mergeEntries(source, into: destination, [])
+        let source = try OpenDirectory(at: tree, flags: .readOnly)
+        var target = DirectoryCursor(try OpenDirectory(at: target, flags: .readOnly))
+        var walk = Walk(in: source, names: try source.names().inByteOrder(), context: nil)
+        while let step = try walk.next() {
+            if isCancelled() { throw CancellationError() }
+            switch step {
+            case .entry(let name):
+                do {
+                    try move(name, in: &walk, to: &target)
+                } catch let error as Errno {
+                    failures.append(
+                        RestoreFailure(
+                            path: walk.path(of: name), cause: .missing(sentence(error))))
+                }
+            case .end(_, let restored):
+                if let (item, attributes) = restored {
+                    let existing = target.directory
+                    metadata.apply(item, attributes, toFile: existing.descriptor, item.path)
+                }
+                try target.ascend()
+            }
+        }
         failures += metadata.failures
     }
 
-    /// Moves the entries of a directory.
-    ///
-    /// - Parameter path: the path of the directory in the snapshot; empty for `/`.
-    private mutating func mergeEntries(
-        _ source: SharedDescriptor, into target: SharedDescriptor, _ path: [UInt8]
-    ) throws {
-        let names = try names(in: source.descriptor)
-            .sorted { $0.lexicographicallyPrecedes($1) }
-        for name in names {
-            if isCancelled() { throw CancellationError() }
-            let itemPath = path + [UInt8(ascii: "/")] + name
-            do {
-                try move(FilePath(bytes: name), source, target, itemPath)
-            } catch let error as Errno {
-                failures.append(
-                    RestoreFailure(path: itemPath, cause: .missing(sentence(error))))
-            }
-        }
-    }
-
+    /// Moves an entry to its name in the target, or goes down into both directories.
     private mutating func move(
-        _ name: FilePath, _ source: SharedDescriptor, _ target: SharedDescriptor, _ path: [UInt8]
+        _ name: FilePath, in walk: inout Walk, to cursor: inout DirectoryCursor
     ) throws {
-        let location = DirectoryEntryLocation(directory: source.descriptor, name: name)
-        let item = SharedDescriptor(try openReference(to: location))
+        let (source, target, path) = (walk.directory, cursor.directory, walk.path(of: name))
+        let item = SharedDescriptor(try openReference(name, in: source.descriptor))
         let status = try item.descriptor.status()
         let replaces = overwrites && status.kind != .directory && !damaged.contains(path)
         let moved = Result { () throws(Errno) in
@@ -75,11 +78,11 @@ struct TreeMerger {
         guard case .failure(let error) = moved else { return }
         switch (error, status.kind) {
         case (.fileExists, .directory):
-            try mergeDirectory(name, source, target, status, path)
+            try enter(name, in: &walk, and: &cursor, status)
         case (.improperLink, .directory):
             // Another filesystem is mounted there.
             let isNew = try Self.makeMissingDirectory(name, in: target)
-            try mergeDirectory(name, source, target, status, path, isNew: isNew)
+            try enter(name, in: &walk, and: &cursor, status, isNew: isNew)
         case (.improperLink, _):
             try copy(name, item.descriptor, source, target, status, path, replaces: replaces)
         default: throw error
@@ -90,7 +93,7 @@ struct TreeMerger {
     ///
     /// - Returns: false when something has the name.
     private static func makeMissingDirectory(
-        _ name: FilePath, in directory: SharedDescriptor
+        _ name: FilePath, in directory: OpenDirectory
     ) throws(Errno) -> Bool {
         do throws(Errno) {
             try makeDirectory(name, in: directory.descriptor, permissions: 0o700)
@@ -104,8 +107,8 @@ struct TreeMerger {
     ///
     /// - Throws: `EEXIST` when something has the name and must not be replaced.
     private static func place(
-        _ name: FilePath, _ item: SharedDescriptor, _ source: SharedDescriptor,
-        _ target: SharedDescriptor,
+        _ name: FilePath, _ item: SharedDescriptor, _ source: OpenDirectory,
+        _ target: OpenDirectory,
         _ status: FileStatus, replaces: Bool
     ) throws(Errno) {
         guard status.kind == .directory else {
@@ -118,7 +121,7 @@ struct TreeMerger {
     }
 
     private static func rename(
-        _ name: FilePath, _ source: SharedDescriptor, _ target: SharedDescriptor,
+        _ name: FilePath, _ source: OpenDirectory, _ target: OpenDirectory,
         _ condition: NamingCondition
     ) throws(Errno) {
         do throws(Errno) {
@@ -126,9 +129,8 @@ struct TreeMerger {
                 name, in: source.descriptor, to: name, in: target.descriptor, condition)
         } catch .invalidArgument where condition == .absent {
             // The filesystem does not support this condition.
-            let place = DirectoryEntryLocation(directory: target.descriptor, name: name)
             do throws(Errno) {
-                _ = try place.status()
+                _ = try target.status(of: name)
             } catch .noSuchFileOrDirectory {
                 return try renameItem(
                     name, in: source.descriptor, to: name, in: target.descriptor, .replacing)
@@ -137,32 +139,31 @@ struct TreeMerger {
         }
     }
 
-    private mutating func mergeDirectory(
-        _ name: FilePath, _ source: SharedDescriptor, _ target: SharedDescriptor,
-        _ status: FileStatus,
-        _ path: [UInt8], isNew: Bool = false
-    ) throws {
-        let flags: FileDescriptor.OpenOptions = [.readOnly, .directory]
-        let existing = SharedDescriptor(
-            try openBeneath(name, in: target.descriptor, flags: flags, crossingMounts: true))
+    private func enter(
+        _ name: FilePath, in walk: inout Walk, and target: inout DirectoryCursor,
+        _ status: FileStatus, isNew: Bool = false
+    ) throws(Errno) {
+        let (source, path) = (walk.directory, walk.path(of: name))
+        let existing = try target.directory.openBeneath(
+            name, flags: .readOnly, crossingMounts: true)
         if effectiveUser() != 0, status.permissions & 0o700 != 0o700 {
             // Its entries are moved out of it, and it is removed with the stage.
-            let reference = SharedDescriptor(
-                try openReference(
-                    to: DirectoryEntryLocation(directory: source.descriptor, name: name)))
+            let reference = OwnedDescriptor(try openReference(name, in: source.descriptor))
             try setPermissions(0o700, of: reference.descriptor)
         }
-        let restored = SharedDescriptor(try openDirectory(name, in: source.descriptor))
-        let attributes = StoredAttributes(of: restored.descriptor).attributes
-        try mergeEntries(restored, into: existing, path)
-        guard isNew || isWanted(path) else { return }
-        metadata.apply(
-            ManifestItem(path, status), attributes, toFile: existing.descriptor, path)
+        let restored = try source.openDirectory(name)
+        let names = try restored.names().inByteOrder()
+        let attributes = StoredAttributes(of: restored).attributes
+        let takesMetadata = isNew || isWanted(path)
+        walk.enter(
+            restored, names: names,
+            context: takesMetadata ? (ManifestItem(path, status), attributes) : nil)
+        target.descend(into: existing, named: name)
     }
 
     private func copyFile(
-        _ name: FilePath, _ item: FileDescriptor, _ source: SharedDescriptor,
-        _ target: SharedDescriptor,
+        _ name: FilePath, _ item: FileDescriptor, _ source: OpenDirectory,
+        _ target: OpenDirectory,
         _ told: ManifestItem, _ attributes: [ExtendedAttribute], replaces: Bool
     ) throws {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item) }
@@ -179,13 +180,13 @@ struct TreeMerger {
 
     /// Copies an item to another filesystem.
     private mutating func copy(
-        _ name: FilePath, _ item: FileDescriptor, _ source: SharedDescriptor,
-        _ target: SharedDescriptor,
+        _ name: FilePath, _ item: FileDescriptor, _ source: OpenDirectory,
+        _ target: OpenDirectory,
         _ status: FileStatus, _ path: [UInt8], replaces: Bool
     ) throws {
         let told = ManifestItem(path, status)
         let attributes = StoredAttributes(
-            of: DirectoryEntryLocation(directory: source.descriptor, name: name)
+            of: source.location(of: name)
         ).attributes
         if status.linkCount > 1, status.kind != .directory {
             failures.append(
@@ -200,7 +201,7 @@ struct TreeMerger {
         }
         if replaces {
             do throws(Errno) {
-                try removeItem(name, in: target.descriptor, isDirectory: false)
+                try target.remove(name)
             } catch .noSuchFileOrDirectory {
                 // Nothing is in the way.
             }
@@ -213,9 +214,7 @@ struct TreeMerger {
                 name, in: target.descriptor, status.kind, permissions: 0o600,
                 device: status.representedDevice)
         }
-        let handle = SharedDescriptor(
-            try openReference(
-                to: DirectoryEntryLocation(directory: target.descriptor, name: name)))
+        let handle = SharedDescriptor(try openReference(name, in: target.descriptor))
         let made = try handle.descriptor.status()
         // Another item may have the name meanwhile, and must not get this one's metadata.
         guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {

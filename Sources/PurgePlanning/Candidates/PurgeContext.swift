@@ -19,6 +19,8 @@ struct PurgeContext: Sendable {
     var place: Place
     /// The unit the directory belongs to; nil outside units.
     var unit: UnitTally?
+    /// Whether the directory is the top of its unit.
+    var isTopOfUnit = false
     /// What tmpfiles.d may say about entries.
     var keptPaths = KeptPaths.Position()
     /// Whether marks below are trusted: they are not in directories that other programs fill.

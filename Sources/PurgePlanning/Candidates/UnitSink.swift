@@ -1,4 +1,3 @@
-import FileTree
 import SystemCalls
 
 /// Receives what the threads of a search find.
@@ -52,8 +51,9 @@ struct UnitSink: Sendable {
     ///   - bytes: what removing its last hard link frees.
     ///   - preselection: the calling thread's own.
     func add(
-        file entry: borrowing TreeEntry, _ status: FileStatus, _ purgeClass: PurgeClass,
-        bytes: Int64, _ limit: AgeLimit, _ preselection: inout UnitPreselection
+        file entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
+        _ purgeClass: PurgeClass, bytes: Int64, _ limit: AgeLimit,
+        _ preselection: inout UnitPreselection
     ) {
         let lastUse = status.lastUse
         if entry.withName({ Companions.database(of: $0) != nil }) {

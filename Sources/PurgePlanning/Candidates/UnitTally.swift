@@ -2,42 +2,50 @@ import SystemCalls
 
 /// The totals of a directory unit while its tree is walked.
 ///
-/// The contexts of the walk retain it. It is deallocated when nothing below the directory is left
-/// to visit, and then reports its totals. Threads add what they saw in portions: see
-/// ``UnitPortion``.
+/// The totals are complete when nothing below the directory is left to visit, and each visitor that
+/// entered the unit has left it and added what it saw. The last of these calls returns them.
 final class UnitTally: Sendable {
     private struct State {
         var portion = UnitPortion()
         var links = LinkTable()
+        var visitors = 0
+        var isWalked = false
+
+        var totals: UnitPortion? {
+            guard isWalked, visitors == 0 else { return nil }
+            var totals = portion
+            totals.bytes.addSaturating(links.completeBytes)
+            return totals
+        }
     }
 
-    private let start: UnitStart
-    private let outcome: @Sendable (UnitStart, consuming UnitPortion) -> Void
+    let start: UnitStart
     private let state = Monitor(State())
 
-    /// - Parameter outcome: called once, from any thread, when the unit was walked completely.
-    init(
-        _ start: UnitStart,
-        outcome: @escaping @Sendable (UnitStart, consuming UnitPortion) -> Void
-    ) {
-        self.start = start
-        self.outcome = outcome
-    }
+    init(_ start: UnitStart) { self.start = start }
 
-    deinit {
-        let portion = state.withLock { state in
-            var portion = state.portion
-            portion.bytes.addSaturating(state.links.completeBytes)
-            return portion
-        }
-        outcome(start, portion)
-    }
+    /// Records that a visitor meets items of the unit.
+    func enter() { state.withLock { $0.visitors += 1 } }
 
-    /// Adds what one thread saw.
-    func add(_ portion: UnitPortion, _ links: [LinkedFile]) {
+    /// Adds what a visitor saw since it entered the unit, which it leaves.
+    ///
+    /// - Returns: the totals if they are complete.
+    func leave(_ portion: UnitPortion, _ links: [LinkedFile]) -> UnitPortion? {
         state.withLock { state in
             state.portion.add(portion)
             for link in links { state.links.add(link) }
+            state.visitors -= 1
+            return state.totals
+        }
+    }
+
+    /// Records that nothing in the unit is left to visit.
+    ///
+    /// - Returns: the totals if they are complete.
+    func end() -> UnitPortion? {
+        state.withLock { state in
+            state.isWalked = true
+            return state.totals
         }
     }
 }

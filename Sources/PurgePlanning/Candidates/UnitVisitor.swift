@@ -26,7 +26,16 @@ struct UnitVisitor: TreeVisitor {
     mutating func visit(
         _ entry: borrowing TreeEntry, in context: PurgeContext
     ) -> Descent<PurgeContext> {
-        if let unit = context.unit { change(to: unit) }
+        decide(on: entry, in: context)
+    }
+
+    /// Applies the rules to an item.
+    ///
+    /// - Returns: whether to apply them to what is below it.
+    mutating func decide(
+        on entry: borrowing some SearchedItem & ~Copyable, in context: PurgeContext
+    ) -> Descent<PurgeContext> {
+        change(to: context.unit)
         let seen: Seen
         do throws(FileError) {
             seen = try look(at: entry, in: context)
@@ -36,6 +45,12 @@ struct UnitVisitor: TreeVisitor {
         }
         if context.unit != nil { return visitInside(entry, seen, in: context) }
         return visitAlone(entry, seen, in: context)
+    }
+
+    mutating func leave(_ context: PurgeContext) {
+        guard context.isTopOfUnit, let ended = context.unit else { return }
+        if unit === ended { change(to: nil) }
+        if let totals = ended.end() { sink.add(ended.start, totals) }
     }
 
     mutating func cannotRead(_ error: FileError) {
@@ -61,7 +76,7 @@ struct UnitVisitor: TreeVisitor {
     }
 
     private func look(
-        at entry: borrowing TreeEntry, in context: PurgeContext
+        at entry: borrowing some SearchedItem & ~Copyable, in context: PurgeContext
     ) throws(FileError) -> Seen {
         let status: FileStatus
         do throws(Errno) {
@@ -93,7 +108,8 @@ struct UnitVisitor: TreeVisitor {
     }
 
     private func marks(
-        of entry: borrowing TreeEntry, _ status: FileStatus, in context: PurgeContext
+        of entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
+        in context: PurgeContext
     ) throws(FileError) -> ItemMarks {
         // The item mounted here is not inspected, and reading from it may block for ever.
         if entry.depth > 0, status.isMountRoot == true { return .none }
@@ -105,7 +121,7 @@ struct UnitVisitor: TreeVisitor {
     }
 
     /// Whether reading marks is worthwhile: most items have no extended attributes at all.
-    private func mayHaveMarks(_ entry: borrowing TreeEntry) -> Bool {
+    private func mayHaveMarks(_ entry: borrowing some SearchedItem & ~Copyable) -> Bool {
         do throws(Errno) {
             return try entry.hasExtendedAttributes()
         } catch {
@@ -115,7 +131,8 @@ struct UnitVisitor: TreeVisitor {
     }
 
     private mutating func cannotLook(
-        at entry: borrowing TreeEntry, _ error: FileError, in context: PurgeContext
+        at entry: borrowing some SearchedItem & ~Copyable, _ error: FileError,
+        in context: PurgeContext
     ) {
         let reason = KeepReason.unreadable(error.errno ?? .ioError)
         if context.unit != nil {
@@ -128,7 +145,7 @@ struct UnitVisitor: TreeVisitor {
     // MARK: In a unit
 
     private mutating func visitInside(
-        _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         if portion.keepReason != nil { return .skip }
         let isMarked = context.isMarked || hasMarkThatCounts(seen, in: context)
@@ -149,10 +166,13 @@ struct UnitVisitor: TreeVisitor {
         below.policy = seen.decision.contextForEntries
         below.keptPaths = seen.keptPaths
         below.isMarked = isMarked
+        below.isTopOfUnit = false
         return .descend(below)
     }
 
-    private mutating func count(_ entry: borrowing TreeEntry, _ status: FileStatus) {
+    private mutating func count(
+        _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
+    ) {
         portion.itemCount += 1
         portion.lastUse = max(portion.lastUse, status.lastUse)
         portion.newestChange = max(portion.newestChange, status.attributeModificationTime)
@@ -169,7 +189,8 @@ struct UnitVisitor: TreeVisitor {
     /// Adds what this thread saw of its unit to the unit, and enters another one.
     private mutating func change(to next: UnitTally?) {
         guard unit !== next else { return }
-        unit?.add(portion, links)
+        if let unit, let totals = unit.leave(portion, links) { sink.add(unit.start, totals) }
+        next?.enter()
         unit = next
         portion = UnitPortion()
         links.removeAll(keepingCapacity: true)
@@ -178,7 +199,7 @@ struct UnitVisitor: TreeVisitor {
     // MARK: Outside units
 
     private mutating func visitAlone(
-        _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> Descent<PurgeContext> {
         // Only the item's own mark counts: what is below a marked directory belongs to that unit.
         let isMarked = hasMarkThatCounts(seen, in: context)
@@ -207,7 +228,7 @@ struct UnitVisitor: TreeVisitor {
     }
 
     private func reasonToKeepAlone(
-        _ entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> KeepReason? {
         if seen.listed != nil { return .listedForKeeping }
         return withLastName(of: entry) { name in
@@ -220,7 +241,7 @@ struct UnitVisitor: TreeVisitor {
 
     /// The reason to keep an item because of the entries next to it.
     private func reasonToKeepTree(
-        _ name: UnsafeRawBufferPointer, _ entry: borrowing TreeEntry
+        _ name: UnsafeRawBufferPointer, _ entry: borrowing some SearchedItem & ~Copyable
     ) -> KeepReason? {
         rules.notACache.reason(partOfTree: name) {
             hasEntry($0, in: pathBytes(of: entry).dropLast(name.count))
@@ -230,7 +251,7 @@ struct UnitVisitor: TreeVisitor {
     /// The reason to keep a program's cache directory with everything below it, so that nothing in
     /// it is a unit by itself.
     private func reasonToKeepTree(
-        inside entry: borrowing TreeEntry, _ context: PurgeContext
+        inside entry: borrowing some SearchedItem & ~Copyable, _ context: PurgeContext
     ) -> KeepReason? {
         guard context.place == .caches([]) else { return nil }
         let path = pathBytes(of: entry) + [UInt8(ascii: "/")]
@@ -241,24 +262,25 @@ struct UnitVisitor: TreeVisitor {
 
     /// Starts a unit at a directory.
     private mutating func begin(
-        _ entry: borrowing TreeEntry, _ seen: Seen, _ purgeClass: PurgeClass, _ limit: AgeLimit,
+        _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, _ purgeClass: PurgeClass,
+        _ limit: AgeLimit,
         in context: PurgeContext
     ) -> Descent<PurgeContext> {
         let start = UnitStart(
             path: pathBytes(of: entry), purgeClass: purgeClass, status: seen.status,
             ageLimit: limit)
-        let tally = UnitTally(start) { [sink] in sink.add($0, $1) }
+        let tally = UnitTally(start)
         change(to: tally)
         count(entry, seen.status)
         return .descend(
             PurgeContext(
                 policy: seen.decision.contextForEntries, place: context.place, unit: tally,
-                keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks,
+                isTopOfUnit: true, keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks,
                 heedsMarks: context.heedsMarks, isMarked: hasMarkThatCounts(seen, in: context)))
     }
 
     private mutating func descend(
-        into entry: borrowing TreeEntry, _ seen: Seen, in context: PurgeContext,
+        into entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext,
         isNoted: Bool = false
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
@@ -283,7 +305,7 @@ struct UnitVisitor: TreeVisitor {
         }
     }
 
-    private func ownName(of entry: borrowing TreeEntry) -> KeepReason? {
+    private func ownName(of entry: borrowing some SearchedItem & ~Copyable) -> KeepReason? {
         withLastName(of: entry) { ReservedNames.ownReason($0) }.map { .reservedName($0) }
     }
 
@@ -294,7 +316,7 @@ struct UnitVisitor: TreeVisitor {
     }
 }
 
-func pathBytes(of entry: borrowing TreeEntry) -> [UInt8] {
+func pathBytes(of entry: borrowing some SearchedItem & ~Copyable) -> [UInt8] {
     var bytes: [UInt8] = []
     entry.appendPath(to: &bytes)
     return bytes
@@ -317,7 +339,7 @@ func hasEntry(_ name: [UInt8], in directory: ArraySlice<UInt8>) -> Bool {
 
 /// Calls `body` with the entry's name; for a root, with the last component of its path.
 private func withLastName<Result>(
-    of entry: borrowing TreeEntry, _ body: (UnsafeRawBufferPointer) -> Result
+    of entry: borrowing some SearchedItem & ~Copyable, _ body: (UnsafeRawBufferPointer) -> Result
 ) -> Result {
     entry.withName { name in
         guard entry.depth == 0, let slash = name.lastIndex(of: UInt8(ascii: "/"))

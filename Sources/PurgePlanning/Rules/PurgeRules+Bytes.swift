@@ -1,11 +1,12 @@
-import FileTree
 import SystemCalls
 import SystemPackage
 
 extension PurgeRules {
     /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
     /// those shared with other files; 0 when that cannot be determined.
-    func freedBytes(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Int64 {
+    func freedBytes(
+        _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
+    ) -> Int64 {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
             return status.allocatedSize
         }

@@ -18,7 +18,7 @@ extension FilePath {
         let inherited = try place.inheritedProtection()
         if let protection = protection ?? inherited {
             try withPath(self) { () throws(FileError) in
-                try staged.descriptor.setValue(protection, for: .fileProtection)
+                try staged.directory.descriptor.setValue(protection, for: .fileProtection)
             }
         }
         try staged.publish(at: place)

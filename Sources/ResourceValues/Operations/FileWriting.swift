@@ -67,7 +67,7 @@ extension FilePath {
 /// Gives a new file its name; an item that has got the name since is handled as if it had been
 /// there before.
 private func publish(
-    _ staged: inout StagedFile, at place: borrowing ItemPlace, replacing isReplacing: Bool
+    _ staged: inout StagedFile, at place: ItemPlace, replacing isReplacing: Bool
 ) throws(Errno) {
     do throws(Errno) {
         try staged.publish(as: place.name)
@@ -78,7 +78,7 @@ private func publish(
 
 /// Copies everything but content from a replaced file to the new file.
 private func takeMetadata(
-    of place: borrowing ItemPlace, _ old: FileStatus, _ file: FileDescriptor
+    of place: ItemPlace, _ old: FileStatus, _ file: FileDescriptor
 ) throws(FileError) {
     // O_PATH: a file that may not be read can have marks, too; reading those may then fail.
     let location = place.location

@@ -41,12 +41,11 @@ extension FilePath {
 }
 
 private func copyRegularFile(
-    _ source: borrowing ItemPlace, to place: borrowing ItemPlace
+    _ source: ItemPlace, to place: ItemPlace
 ) throws(FileError) {
-    let (name, directory) = (source.name, source.directory)
     let input = OwnedDescriptor(
         try attempt(source.path) { () throws(Errno) in
-            try openForReading(name, in: directory)
+            try openForReading(source.name, in: source.directory)
         })
     var staged: StagedFile
     do throws(Errno) {
@@ -64,28 +63,23 @@ private func copyRegularFile(
 }
 
 private func copyDirectory(
-    _ source: borrowing ItemPlace, to place: borrowing ItemPlace,
+    _ source: ItemPlace, to place: ItemPlace,
     _ shouldCopy: @escaping (FilePath, FilePath) -> Bool
 ) throws(FileError) {
-    let (name, directory) = (source.name, source.directory)
     let input = try attempt(source.path) { () throws(Errno) in
-        try openDirectory(name, in: directory)
+        try source.parent.openDirectory(source.name)
     }
-    var isInputOurs = true
-    defer { if isInputOurs { closeQuietly(input) } }
     var staged = try StagedDirectory(at: place, permissions: 0o700)
-    try takeProtection(of: place, staged.descriptor)
-    let output = try attempt(place.path) { () throws(Errno) in try staged.reopened() }
-    isInputOurs = false
-    var copier = TreeCopier(
-        input, output, paths: (source.path, place.path), shouldCopy: shouldCopy)
+    try takeProtection(of: place, staged.directory.descriptor)
+    var copier = try TreeCopier(
+        input, staged.directory, paths: (source.path, place.path), shouldCopy: shouldCopy)
     try copier.run()
     try staged.publish(at: place)
 }
 
 /// Stores the class that new items in the directory of a place take.
 func takeProtection(
-    of place: borrowing ItemPlace, _ file: FileDescriptor
+    of place: ItemPlace, _ file: FileDescriptor
 ) throws(FileError) {
     guard let protection = try place.inheritedProtection() else { return }
     try withPath(place.path) { () throws(FileError) in

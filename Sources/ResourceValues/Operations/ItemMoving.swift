@@ -26,7 +26,7 @@ extension FilePath {
             throw .changingItem(error, error == .fileExists ? target : self)
         }
         do throws(Errno) {
-            try removeTree(from.name, in: from.directory)
+            try removeTree(from.name, in: from.parent)
         } catch {
             throw .changingItem(error, self)
         }
@@ -36,7 +36,7 @@ extension FilePath {
 /// Renames where the filesystem supports no condition. A file is first linked, which never
 /// replaces.
 private func renameUnconditionally(
-    _ source: borrowing ItemPlace, to place: borrowing ItemPlace
+    _ source: ItemPlace, to place: ItemPlace
 ) throws(FileError) {
     let isDirectory = try source.status().kind == .directory
     do throws(Errno) {

@@ -5,13 +5,13 @@ import SystemPackage
 ///
 /// The directory stays the same whatever becomes of the path; a symbolic link with the name is
 /// never followed.
-struct ItemPlace: ~Copyable {
+struct ItemPlace {
     let name: FilePath
     /// The whole path, for messages.
     let path: FilePath
-    private let owned: OwnedDescriptor
+    let parent: OpenDirectory
 
-    var directory: FileDescriptor { owned.descriptor }
+    var directory: FileDescriptor { parent.descriptor }
 
     /// Opens the parent directory of a path.
     ///
@@ -21,17 +21,16 @@ struct ItemPlace: ~Copyable {
         guard let last = path.lastComponent, last.kind == .regular else {
             throw .changingItem(.invalidArgument, path)
         }
-        let parent = path.removingLastComponent()
-        owned = OwnedDescriptor(
-            try attempt(path) { () throws(Errno) in
-                try openDirectoryReference(parent.isEmpty ? "." : parent)
-            })
+        let parentPath = path.removingLastComponent()
+        parent = try attempt(path) { () throws(Errno) in
+            try OpenDirectory(at: parentPath.isEmpty ? "." : parentPath)
+        }
         name = FilePath(root: nil, [last])
         self.path = path
     }
 
     var location: DirectoryEntryLocation {
-        DirectoryEntryLocation(directory: directory, name: name, pathForMessages: path)
+        parent.location(of: name, pathForMessages: path)
     }
 
     /// Returns the item's status; nil if the item does not exist.
@@ -57,7 +56,7 @@ struct ItemPlace: ~Copyable {
     /// itself.
     func inheritedProtection() throws(FileError) -> FileProtection? {
         do throws(FileError) {
-            return try directory.value(for: .fileProtection)
+            return try parent.value(for: .fileProtection)
         } catch {
             var error = error
             error.path = path.removingLastComponent()

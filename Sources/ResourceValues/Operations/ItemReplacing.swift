@@ -47,7 +47,7 @@ extension FilePath {
             try staged.moveItem(to: backup)
         } else {
             do throws(Errno) {
-                try removeTree(staged.lastName, in: oldPlace.directory)
+                try removeTree(staged.lastName, in: oldPlace.parent)
             } catch {
                 throw .changingItem(error, staged)
             }
@@ -72,7 +72,7 @@ private func movingBack(
 }
 
 private func exchange(
-    _ new: borrowing ItemPlace, _ old: borrowing ItemPlace
+    _ new: ItemPlace, _ old: ItemPlace
 ) throws(FileError) {
     do throws(Errno) {
         try renameItem(new.name, in: new.directory, to: old.name, in: old.directory, .exchanging)
@@ -86,7 +86,7 @@ private func exchange(
 }
 
 private func keepMetadata(
-    of old: borrowing ItemPlace, _ status: FileStatus, on new: borrowing ItemPlace,
+    of old: ItemPlace, _ status: FileStatus, on new: ItemPlace,
     _ newKind: FileKind
 ) throws(FileError) {
     guard newKind.canStoreUserAttributes, status.kind.canStoreUserAttributes else { return }

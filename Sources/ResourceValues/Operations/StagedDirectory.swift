@@ -3,26 +3,21 @@ import SystemPackage
 
 /// A new directory that has a temporary name until it is complete.
 struct StagedDirectory: ~Copyable {
-    private let parent: FileDescriptor
+    let directory: OpenDirectory
+    private let parent: OpenDirectory
     private var temporaryName: FilePath?
-    private let owned: OwnedDescriptor
 
-    var descriptor: FileDescriptor { owned.descriptor }
-
-    /// Creates an empty directory next to a place, which must stay open during this value's
-    /// lifetime.
+    /// Creates an empty directory next to a place.
     ///
     /// - Parameter permissions: the permission bits, reduced by the process's umask as for
     ///   `mkdir(2)`.
-    init(at place: borrowing ItemPlace, permissions: UInt16) throws(FileError) {
+    init(at place: ItemPlace, permissions: UInt16) throws(FileError) {
         let name = makeTemporaryName()
-        let directory = place.directory
-        owned = OwnedDescriptor(
-            try attempt(place.path) { () throws(Errno) in
-                try makeDirectory(name, in: directory, permissions: permissions)
-                return try openDirectory(name, in: directory)
-            })
-        parent = directory
+        parent = place.parent
+        directory = try attempt(place.path) { () throws(Errno) in
+            try makeDirectory(name, in: place.directory, permissions: permissions)
+            return try place.parent.openDirectory(name)
+        }
         temporaryName = name
     }
 
@@ -31,12 +26,10 @@ struct StagedDirectory: ~Copyable {
         if let temporaryName { try? removeTree(temporaryName, in: parent) }
     }
 
-    /// Returns the directory, opened again, for an owner that closes it.
-    func reopened() throws(Errno) -> FileDescriptor { try openDirectory(".", in: descriptor) }
-
     /// Gives the directory its name, which must not exist.
-    mutating func publish(at place: borrowing ItemPlace) throws(FileError) {
+    mutating func publish(at place: ItemPlace) throws(FileError) {
         guard let temporaryName else { return }
+        let parent = parent.descriptor
         do throws(Errno) {
             do throws(Errno) {
                 try renameItem(temporaryName, in: parent, to: place.name, in: parent, .absent)

@@ -2,30 +2,26 @@ import SystemCalls
 import SystemPackage
 
 /// A copy of a directory's contents into an empty directory, with marks, modes and times.
-struct TreeCopier: ~Copyable {
-    private struct Level {
-        let status: FileStatus
-        let source: FilePath
-        let target: FilePath
-        var names: [FilePath]
-    }
-
-    private var source: DirectoryCursor
+struct TreeCopier {
+    /// The walk of the source. The context is the status of the directory, for its copy.
+    private var walk: DirectoryWalk<FileStatus>
+    /// The copy of the directory that the walk is in.
     private var target: DirectoryCursor
-    private var levels: [Level] = []
     private let paths: (FilePath, FilePath)
-    private var targetRoot: FileIdentity?
+    private let targetRoot: FileIdentity
     private let shouldCopy: (FilePath, FilePath) -> Bool
 
     /// - Parameters:
-    ///   - source: an open directory; the copier takes ownership of the descriptor.
-    ///   - target: an empty open directory, likewise.
+    ///   - source: a directory, open for reading.
+    ///   - target: an empty directory, open for reading.
     ///   - paths: the paths of both, for messages and for `shouldCopy`.
     init(
-        _ source: FileDescriptor, _ target: FileDescriptor, paths: (FilePath, FilePath),
+        _ source: OpenDirectory, _ target: OpenDirectory, paths: (FilePath, FilePath),
         shouldCopy: @escaping (FilePath, FilePath) -> Bool
-    ) {
-        self.source = DirectoryCursor(source)
+    ) throws(FileError) {
+        targetRoot = try attempt(paths.1) { () throws(Errno) in try target.status().identity }
+        let (status, names) = try begin(source, target, paths, notIn: targetRoot)
+        walk = DirectoryWalk(in: source, path: paths.0.bytes, names: names, context: status)
         self.target = DirectoryCursor(target)
         self.paths = paths
         self.shouldCopy = shouldCopy
@@ -33,56 +29,37 @@ struct TreeCopier: ~Copyable {
 
     /// Copies everything, and sets each directory's mode and times after copying its contents.
     mutating func run() throws(FileError) {
-        let root = target.descriptor
-        targetRoot = try attempt(paths.1) { () throws(Errno) in try root.status().identity }
-        try enter(paths.0, paths.1)
-        while let index = levels.indices.last {
-            if let name = levels[index].names.popLast() {
-                try copy(name, levels[index].source, levels[index].target)
-            } else {
-                try leave(levels.removeLast())
+        while let step = try next() {
+            switch step {
+            case .entry(let name):
+                try copy(name)
+            case .end(let name, let status):
+                try attempt(FilePath(bytes: walk.path(of: name))) { () throws(Errno) in
+                    try target.directory.descriptor.finishCopy(of: status)
+                    try target.ascend()
+                }
             }
         }
+        try attempt(paths.0) { () throws(Errno) in
+            try target.directory.descriptor.finishCopy(of: walk.context)
+        }
     }
 
-    private mutating func enter(_ path: FilePath, _ targetPath: FilePath) throws(FileError) {
-        let directory = source.descriptor
-        let status = try attempt(path) { () throws(Errno) in try directory.status() }
-        guard status.identity != targetRoot else {
-            // The copy is inside its own source: it would never end.
-            throw .changingItem(.invalidArgument, path)
-        }
-        try withPath(targetPath) { () throws(FileError) in
-            try copyUserAttributes(from: directory, to: target.descriptor)
-        }
-        let names: [FilePath]
+    private mutating func next() throws(FileError) -> DirectoryWalk<FileStatus>.Step? {
         do throws(Errno) {
-            names = try source.names()
+            return try walk.next()
         } catch {
-            throw .readingDirectory(error, path)
-        }
-        levels.append(Level(status: status, source: path, target: targetPath, names: names))
-    }
-
-    private mutating func leave(_ level: Level) throws(FileError) {
-        do throws(Errno) {
-            try target.descriptor.finishCopy(of: level.status)
-            guard !levels.isEmpty else { return }
-            try source.ascend()
-            try target.ascend()
-        } catch {
-            throw .changingItem(error, level.source)
+            throw .changingItem(error, FilePath(bytes: walk.path))
         }
     }
 
-    private mutating func copy(
-        _ name: FilePath, _ directory: FilePath, _ targetDirectory: FilePath
-    ) throws(FileError) {
-        let path = directory.appending(name.components)
-        let targetPath = targetDirectory.appending(name.components)
+    private mutating func copy(_ name: FilePath) throws(FileError) {
+        let bytes = walk.path(of: name)
+        let path = FilePath(bytes: bytes)
+        let targetPath = FilePath(bytes: paths.1.bytes + bytes.dropFirst(paths.0.length))
         guard shouldCopy(path, targetPath) else { return }
-        let location = DirectoryEntryLocation(
-            directory: source.descriptor, name: name, pathForMessages: path)
+        let (source, target) = (walk.directory, target.directory)
+        let location = source.location(of: name, pathForMessages: path)
         let kind = try attempt(path) { () throws(Errno) in try location.status().kind }
         switch kind {
         case .directory:
@@ -90,12 +67,11 @@ struct TreeCopier: ~Copyable {
         case .regularFile:
             let input = OwnedDescriptor(
                 try attempt(path) { () throws(Errno) in
-                    try openForReading(name, in: location.directory)
+                    try openForReading(name, in: source.descriptor)
                 })
-            let directory = target.descriptor
             let output = OwnedDescriptor(
                 try attempt(targetPath) { () throws(Errno) in
-                    try makeFile(name, in: directory, permissions: 0o600)
+                    try makeFile(name, in: target.descriptor, permissions: 0o600)
                 })
             try copyFile(input.descriptor, to: output.descriptor, paths: (path, targetPath))
         case .symbolicLink:
@@ -108,18 +84,42 @@ struct TreeCopier: ~Copyable {
     private mutating func descend(
         into name: FilePath, _ path: FilePath, _ targetPath: FilePath
     ) throws(FileError) {
+        let source: OpenDirectory
         do throws(Errno) {
-            try source.descend(into: name)
+            source = try walk.directory.openDirectory(name)
         } catch {
             throw .readingDirectory(error, path)
         }
         do throws(Errno) {
-            try makeDirectory(name, in: target.descriptor, permissions: 0o700)
-            try target.descend(into: name)
+            try makeDirectory(name, in: target.directory.descriptor, permissions: 0o700)
+            target.descend(into: try target.directory.openDirectory(name), named: name)
         } catch {
             throw .changingItem(error, targetPath)
         }
-        try enter(path, targetPath)
+        let (status, names) = try begin(
+            source, target.directory, (path, targetPath), notIn: targetRoot)
+        walk.enter(source, names: names, context: status)
+    }
+}
+
+/// Copies a directory's attributes.
+///
+/// - Parameter root: the directory that everything is copied into. A copy inside its own source
+///   would never end, so it is an error to meet it.
+/// - Returns: the status of the directory, and the names in it.
+private func begin(
+    _ source: OpenDirectory, _ target: OpenDirectory, _ paths: (FilePath, FilePath),
+    notIn root: FileIdentity
+) throws(FileError) -> (FileStatus, EntryNames) {
+    let status = try attempt(paths.0) { () throws(Errno) in try source.status() }
+    guard status.identity != root else { throw .changingItem(.invalidArgument, paths.0) }
+    try withPath(paths.1) { () throws(FileError) in
+        try copyUserAttributes(from: source, to: target.descriptor)
+    }
+    do throws(Errno) {
+        return (status, try source.names())
+    } catch {
+        throw .readingDirectory(error, paths.0)
     }
 }
 

@@ -8,7 +8,7 @@ import SystemPackage
 /// Each name is looked up relative to the open parent directory, and symbolic links are not
 /// followed. A path may therefore be of any length, and no path leads out of the directory.
 final class BeneathRoot: Sendable {
-    private let root: OwnedDescriptor
+    private let root: OpenDirectory
     private let path: FilePath
 
     /// Opens the directory, following symbolic links.
@@ -17,7 +17,7 @@ final class BeneathRoot: Sendable {
     init(_ path: FilePath) throws(FileError) {
         self.path = path
         do throws(Errno) {
-            root = OwnedDescriptor(try openDirectoryReference(path))
+            root = try OpenDirectory(at: path)
         } catch {
             throw .opening(error, path)
         }
@@ -30,23 +30,17 @@ final class BeneathRoot: Sendable {
     func item(at place: DumpPath) throws(FileError) -> HeldItem {
         let shown = shownPath(of: place)
         guard let last = place.names.last else {
-            return try checked(HeldItem(root.descriptor, shownPath: shown.bytes, path: shown))
+            return try checked(HeldItem(root, shownPath: shown.bytes, path: shown))
         }
-        var opened: OwnedDescriptor?
-        for name in place.names.dropLast() {
-            do throws(Errno) {
-                let directory = opened?.descriptor ?? root.descriptor
-                opened = OwnedDescriptor(
-                    try openFile(
-                        in: directory, FilePath(bytes: name),
-                        flags: [.reference, .directory, .noFollow]))
-            } catch {
-                throw .opening(error, shown)
-            }
+        let parent: OpenDirectory
+        do throws(Errno) {
+            parent = try root.openDirectory(along: place.names.dropLast())
+        } catch {
+            throw .opening(error, shown)
         }
-        let location = DirectoryEntryLocation(
-            directory: opened?.descriptor ?? root.descriptor, name: FilePath(bytes: last))
-        return try checked(HeldItem(location, shownPath: shown.bytes, path: shown))
+        return try checked(
+            HeldItem(
+                parent.location(of: FilePath(bytes: last)), shownPath: shown.bytes, path: shown))
     }
 
     private func checked(_ item: HeldItem) throws(FileError) -> HeldItem {

@@ -65,9 +65,9 @@ final class MetadataRestorer {
     }
 
     /// Sets all metadata of a directory in which nothing more is restored.
-    func finish(_ directory: RestoredDirectory) {
-        guard let (item, attributes) = directory.pending else { return }
-        apply(item, attributes, toFile: directory.descriptor, item.path)
+    func finish(_ restored: RestoredDirectory) {
+        guard let (item, attributes) = restored.pending else { return }
+        apply(item, attributes, toFile: restored.directory.descriptor, item.path)
     }
 
     private func store(

@@ -45,9 +45,9 @@ final class TreeRestorer {
         self.isCancelled = isCancelled
         let metadata = MetadataRestorer()
         self.metadata = metadata
-        chain = DirectoryChain(try openFile(target, flags: [.readOnly, .directory])) { directory in
-            metadata.finish(directory)
-        }
+        chain = DirectoryChain(
+            try OpenDirectory(at: target, flags: .readOnly), open: openOrMakeDirectory,
+            finish: metadata.finish)
     }
 
     /// Restores what is wanted, and reads the rest.
@@ -145,8 +145,7 @@ final class TreeRestorer {
                 return
             }
             let parent = try chain.enter(names.dropLast())
-            let location = DirectoryEntryLocation(
-                directory: parent.descriptor, name: FilePath(bytes: name))
+            let location = parent.directory.location(of: FilePath(bytes: name))
             if let first = item.hardLink {
                 let firstPlace = paths.place(ofFirst: first)
                 try link(location, to: firstPlace)
@@ -231,9 +230,7 @@ final class TreeRestorer {
 
     private func link(_ location: DirectoryEntryLocation, to first: [UInt8]) throws(Errno) {
         guard let identity = firstNames[first] else { throw .noSuchFileOrDirectory }
-        let tree = try TargetTree(target)
-        let existing = OwnedDescriptor(try openReference(to: tree.location(of: first)))
-        withExtendedLifetime(tree) {}
+        let existing = try TargetTree(target).openItem(first)
         // Only a file that this restore created gets another hard link.
         guard try existing.descriptor.status().identity == identity else { throw .fileExists }
         try removeExisting(location)
@@ -253,6 +250,20 @@ final class TreeRestorer {
     private func fail(_ path: [UInt8], _ cause: RestoreFailure.Cause) {
         failures.append(RestoreFailure(path: path, cause: cause))
     }
+}
+
+/// Opens a directory for reading, and creates it if it is missing.
+private func openOrMakeDirectory(
+    _ name: FilePath, in parent: OpenDirectory
+) throws(Errno) -> OpenDirectory {
+    do throws(Errno) {
+        // Accessible to no other user until its own permissions are set.
+        try makeDirectory(name, in: parent.descriptor, permissions: 0o700)
+    } catch .fileExists {
+        // A directory, or something else, which makes opening it fail.
+    }
+    // Filesystems mounted below the target are restored into.
+    return try parent.openBeneath(name, flags: .readOnly, crossingMounts: true)
 }
 
 /// Returns why an item could not get its name in a target, in words.

@@ -58,98 +58,100 @@ final class TreeArchiver {
     }
 
     private func archive(_ source: FilePath) throws {
-        let parent: SharedDescriptor
+        let path = source.removingLastComponent()
+        let parent: OpenDirectory
         do throws(Errno) {
-            parent = SharedDescriptor(try openDirectoryReference(source.removingLastComponent()))
+            parent = try OpenDirectory(at: path)
         } catch {
             return note(.unreadable(error), source.bytes)
         }
-        let name = source.lastComponent.map { FilePath(root: nil, [$0]) } ?? "."
-        let top = DirectoryEntryLocation(directory: parent.descriptor, name: name)
-        let visited = try visit(top, source.bytes)
-        withExtendedLifetime(parent) {}
-        guard let first = visited else { return }
-        var frames = [first]
-        while let frame = frames.last {
-            guard let name = frame.nextName() else {
-                frames.removeLast()
-                continue
-            }
-            let location = DirectoryEntryLocation(
-                directory: frame.descriptor, name: FilePath(bytes: name))
-            if let below = try visit(location, frame.path(of: name)) { frames.append(below) }
+        let name = source.lastComponent?.bytes ?? [UInt8(ascii: ".")]
+        var walk = DirectoryWalk(
+            in: parent, path: path.bytes, names: EntryNames([name]), context: ())
+        while let step = next(&walk) {
+            if case .entry(let name) = step { try visit(name, in: &walk) }
         }
     }
 
-    /// Stores one item.
-    ///
-    /// - Returns: the directory to descend into; nil for anything else.
-    private func visit(
-        _ location: DirectoryEntryLocation, _ path: [UInt8]
-    ) throws -> DirectoryFrame? {
+    private func next(_ walk: inout DirectoryWalk<Void>) -> DirectoryWalk<Void>.Step? {
+        while true {
+            do throws(Errno) {
+                return try walk.next()
+            } catch {
+                // A directory was moved while something in it was stored; what follows in it is
+                // missing.
+                note(.changed, walk.path)
+            }
+        }
+    }
+
+    /// Stores one item, and goes down into a directory.
+    private func visit(_ name: FilePath, in walk: inout DirectoryWalk<Void>) throws {
         if progress.isStopped { throw CancellationError() }
+        let directory = walk.directory
+        let location = directory.location(of: name)
+        let path = walk.path(of: name)
         let exclusion = exclusions[path]
-        if let exclusion, !exclusion.isDirectory { return nil }
+        if let exclusion, !exclusion.isDirectory { return }
         let status: FileStatus
         do throws(Errno) {
             status = try location.status()
         } catch {
             if planned.isMissing(path) { note(cause(error), path) }
-            return nil
+            return
         }
         let check = planned.check(
             path, kind: status.kind, size: status.size, modified: status.contentModificationTime)
         switch check {
-        case .unplanned: return nil
+        case .unplanned: return
         case .different where status.kind != .regularFile:
             note(.changed, path)
-            return nil
+            return
         case .asPlanned, .different: break
         }
         if status.kind == .directory {
-            return try archiveDirectory(location, path, status, exclusion)
+            return try archiveDirectory(name, in: &walk, status, exclusion)
         }
         if status.linkCount > 1, let first = firstNames[status.identity] {
-            try archive(nameOf: first, path)
-            return nil
+            return try archive(nameOf: first, path)
         }
         let stored =
             status.kind == .regularFile
             ? try archiveFile(location, path) : try archiveOther(location, path, status)
         if status.linkCount > 1, let stored { firstNames[status.identity] = stored }
-        return nil
     }
 
     private func archiveDirectory(
-        _ location: DirectoryEntryLocation, _ path: [UInt8], _ planned: FileStatus,
+        _ name: FilePath, in walk: inout DirectoryWalk<Void>, _ planned: FileStatus,
         _ exclusion: LeftOutItem?
-    ) throws -> DirectoryFrame? {
-        let frame: DirectoryFrame
+    ) throws {
+        let path = walk.path(of: name)
+        let opened: OpenDirectory
         let status: FileStatus
+        let names: EntryNames
         do throws(Errno) {
-            let flags: FileDescriptor.OpenOptions = [
-                .readOnly, .directory, .noFollow, .nonBlocking,
-            ]
-            frame = DirectoryFrame(
-                try openFile(location, flags: flags), path: path, names: keptNames(exclusion))
-            status = try frame.descriptor.status()
-            if exclusion == nil { try frame.readNames() }
+            opened = try walk.directory.openDirectory(name)
+            status = try opened.status()
+            if let exclusion {
+                names = keptNames(exclusion)
+            } else {
+                names = try opened.names().inByteOrder()
+            }
         } catch {
             note(cause(error), path)
             // The directory itself exists, and its marks matter.
-            guard ![.notDirectory, .noSuchFileOrDirectory].contains(error) else { return nil }
-            try begin(path, planned, StoredAttributes(of: location))
-            return nil
+            guard ![.notDirectory, .noSuchFileOrDirectory].contains(error) else { return }
+            let directory = walk.directory
+            try begin(path, planned, StoredAttributes(of: directory.location(of: name)))
+            return
         }
-        guard try begin(path, status, StoredAttributes(of: frame.descriptor)) != nil else {
-            return nil
-        }
-        return frame
+        guard try begin(path, status, StoredAttributes(of: opened)) != nil else { return }
+        walk.enter(opened, names: names, context: ())
     }
 
     /// Returns the names that are stored from a directory whose contents are excluded.
-    private func keptNames(_ exclusion: LeftOutItem?) -> [[UInt8]] {
-        exclusion?.reason.keptFile.map { [$0.name.bytes] } ?? []
+    private func keptNames(_ exclusion: LeftOutItem) -> EntryNames {
+        EntryNames(exclusion.reason.keptFile.map { [$0.name.bytes] } ?? [])
     }
 
     private func archiveFile(

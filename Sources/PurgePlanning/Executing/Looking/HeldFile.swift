@@ -10,7 +10,6 @@ import SystemPackage
 /// announces this, `SIGURG`, is ignored by default.
 final class HeldFile: Sendable {
     private let file: SharedDescriptor
-    let status: FileStatus
     var descriptor: FileDescriptor { file.descriptor }
 
     /// Opens a file and takes its write lease and its lock.
@@ -30,7 +29,7 @@ final class HeldFile: Sendable {
                 try Self.open(name, in: directory)
             }
             let opened = file.descriptor
-            status = try reaching { () throws(Errno) in try opened.status() }
+            let status = try reaching { () throws(Errno) in try opened.status() }
             guard status.kind == .regularFile, status.identity == known.identity else {
                 throw .changed
             }

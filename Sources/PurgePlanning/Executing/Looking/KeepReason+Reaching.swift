@@ -5,7 +5,9 @@ extension KeepReason {
     /// The reason for an item that a system call could not reach.
     init(reaching errno: Errno) {
         switch errno {
-        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: self = .changed
+        case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels,
+            .staleNFSFileHandle:
+            self = .changed
         case .improperLink: self = .mountPoint
         default: self = .unreadable(errno)
         }

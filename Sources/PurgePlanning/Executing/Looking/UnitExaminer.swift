@@ -95,28 +95,24 @@ struct UnitExaminer {
         let rootDepth = root.path.components.count
         var start = Start(
             context: root.context, depth: names.count - rootDepth, root: rootIdentity)
-        var directory = SharedDescriptor(
-            try reaching { () throws(Errno) in try openDirectoryReference("/") })
+        var directory = try reaching { () throws(Errno) in try OpenDirectory(at: "/") }
         var reached: [UInt8] = []
         var above: FileStatus?
         for depth in 0..<names.count {
-            let status = try reaching { [directory] () throws(Errno) in
-                try directory.descriptor.status()
+            let status = try reaching { [directory] () throws(Errno) in try directory.status() }
+            if depth > 0 {
+                reached.append(UInt8(ascii: "/"))
+                reached += names[depth - 1]
             }
             if let above, depth <= rootDepth { try requireSafeStep(from: above, to: status) }
             above = status
             if rules.places.protectedRoots.contains(status.identity) { throw .protectedRoot }
             if depth == rootDepth, status.identity != rootIdentity { throw .changed }
             if depth >= rootDepth {
-                try requireUnlockedDirectory(directory.descriptor)
-                let name = depth == rootDepth ? root.path.bytes : names[depth - 1]
-                start.context = try descend(
-                    into: directory.descriptor, status, name, below: reached,
-                    depth: depth - rootDepth, in: start.context, &visitor)
-            }
-            if depth > 0 {
-                reached.append(UInt8(ascii: "/"))
-                reached += names[depth - 1]
+                try requireUnlockedDirectory(directory)
+                let path = depth > 0 ? reached : [UInt8(ascii: "/")]
+                let item = ReachedItem(.directory(directory), path: path, depth: depth - rootDepth)
+                start.context = try descend(into: item, in: start.context, &visitor)
             }
             guard depth < names.count - 1 else {
                 let place = UnitPlace(
@@ -125,7 +121,7 @@ struct UnitExaminer {
                 return (place, start)
             }
             directory = try open(
-                names[depth], in: directory.descriptor, staysOnMount: depth >= rootDepth)
+                FilePath(bytes: names[depth]), in: directory, staysOnMount: depth >= rootDepth)
         }
         throw .outsideRoots
     }
@@ -142,16 +138,13 @@ struct UnitExaminer {
     }
 
     private func open(
-        _ name: [UInt8], in directory: FileDescriptor, staysOnMount: Bool
-    ) throws(KeepReason) -> SharedDescriptor {
-        let flags: FileDescriptor.OpenOptions = [.reference, .directory, .noFollow]
-        let name = FilePath(bytes: name)
-        return SharedDescriptor(
-            try reaching { () throws(Errno) in
-                staysOnMount
-                    ? try openBeneath(name, in: directory, flags: flags)
-                    : try openFile(in: directory, name, flags: flags)
-            })
+        _ name: FilePath, in directory: OpenDirectory, staysOnMount: Bool
+    ) throws(KeepReason) -> OpenDirectory {
+        try reaching { () throws(Errno) in
+            staysOnMount
+                ? try directory.openBeneath(name, flags: .reference)
+                : try directory.openDirectory(name, flags: .reference)
+        }
     }
 
     private func startingPoint(
@@ -173,40 +166,20 @@ struct UnitExaminer {
     }
 
     private func descend(
-        into directory: FileDescriptor, _ status: FileStatus, _ name: [UInt8],
-        below path: [UInt8], depth: Int, in context: PurgeContext, _ visitor: inout UnitVisitor
+        into directory: ReachedItem, in context: PurgeContext, _ visitor: inout UnitVisitor
     ) throws(KeepReason) -> PurgeContext {
-        let descent = visit(
-            directory, status, name, in: path, depth: depth, context, &visitor)
         // The reason was recorded.
-        guard case .descend(let below) = descent else { throw .changed }
+        guard case .descend(let below) = visitor.decide(on: directory, in: context) else {
+            throw .changed
+        }
         guard below.unit == nil else { throw .partOfUnit }
         return below
     }
 
-    private func visit(
-        _ file: FileDescriptor, _ status: FileStatus, _ name: [UInt8], in path: [UInt8],
-        depth: Int, _ context: PurgeContext, _ visitor: inout UnitVisitor
-    ) -> Descent<PurgeContext> {
-        var descent = Descent<PurgeContext>.skip
+    private func requireUnlockedDirectory(_ directory: OpenDirectory) throws(KeepReason) {
+        let opened: OpenDirectory
         do throws(Errno) {
-            try file.lookUp { target throws(Errno) in
-                descent = TreeEntry.make(
-                    at: target, named: name, in: path, kind: status.kind,
-                    inode: status.identity.inode, depth: depth
-                ) { entry in visitor.visit(entry, in: context) }
-            }
-        } catch {
-            // Not reached: a descriptor needs no lookup.
-            return .skip
-        }
-        return descent
-    }
-
-    private func requireUnlockedDirectory(_ directory: FileDescriptor) throws(KeepReason) {
-        let opened: SharedDescriptor
-        do throws(Errno) {
-            opened = SharedDescriptor(try openDirectoryToRead(".", in: directory))
+            opened = try directory.openToRead(".")
         } catch {
             throw .untestable(error)
         }
@@ -220,71 +193,59 @@ struct UnitExaminer {
         _ visitor: inout UnitVisitor
     ) throws(KeepReason) {
         let place = looked.place
-        let location = DirectoryEntryLocation(directory: place.directory, name: name)
-        let status = try reaching { () throws(Errno) in try location.statusAtHand() }
-        let opened = try hold(name, status, &looked)
-        // The name may have been replaced: what is open is checked.
-        let now = try reaching { () throws(Errno) in try opened.descriptor.status() }
-        guard now.identity == status.identity, now.kind == status.kind else { throw .changed }
+        let (file, status) = try open(name, in: place.parent)
         if start.depth == 0 {
-            guard now.identity == start.root else { throw .changed }
-            try requireSafeStep(from: place.parentStatus, to: now)
+            guard status.identity == start.root else { throw .changed }
+            try requireSafeStep(from: place.parentStatus, to: status)
         }
-        if status.isMountRoot == true { throw .mountPoint }
-        looked.owner = now.owner
+        looked.owner = status.owner
+        if case .held(let held) = file { looked.held = held }
         let path = place.parentPath + [UInt8(ascii: "/")] + place.name
-        // The visitor expects the whole path as the name of a search root.
-        let descent = visit(
-            opened.descriptor, now, start.depth > 0 ? place.name : path, in: place.parentPath,
-            depth: start.depth, start.context, &visitor)
-        guard now.kind == .directory else { return }
+        let item = ReachedItem(file, path: path, depth: start.depth)
+        let descent = visitor.decide(on: item, in: start.context)
+        guard case .directory(let directory) = file else { return }
         guard case .descend(let below) = descent, below.unit != nil else { throw .changed }
-        looked.contents = UnitContents(of: now.identity)
-        var checking = CheckingVisitor(visitor, looked.contents, patience)
-        defer {
-            visitor = checking.rules
-            looked.contents = checking.contents
-        }
-        try DepthFirstWalk.visit(opened.descriptor, path: path, context: below, &checking)
+        looked.contents = UnitContents(of: status.identity)
+        let names = try reaching { () throws(Errno) in try directory.names() }
+        var walk = DirectoryWalk(in: directory, path: path, names: names, context: below)
+        try lookBelow(&walk, depth: start.depth + 1, &looked.contents, &visitor)
+        visitor.leave(below)
     }
 
-    private func hold(
-        _ name: FilePath, _ status: FileStatus, _ looked: inout Looked
-    ) throws(KeepReason) -> OpenedOrHeld {
-        switch status.kind {
-        case .regularFile:
-            let held = try HeldFile(name, in: looked.place.directory, status, patience)
-            looked.held = held
-            return .held(held)
-        case .directory:
-            let opened: SharedDescriptor
-            do throws(Errno) {
-                opened = SharedDescriptor(try openDirectoryToRead(name, in: looked.place.directory))
-            } catch {
-                throw KeepReason(reaching: error)
+    /// Applies the rules to everything in a directory unit.
+    private func lookBelow(
+        _ walk: inout DirectoryWalk<PurgeContext>, depth: Int, _ contents: inout UnitContents,
+        _ visitor: inout UnitVisitor
+    ) throws(KeepReason) {
+        while let step = try reaching({ () throws(Errno) in try walk.next() }) {
+            guard case .entry(let name) = step else { continue }
+            let (file, status) = try open(name, in: walk.directory)
+            let item = ReachedItem(file, path: walk.path(of: name), depth: depth + walk.depth)
+            let descent = visitor.decide(on: item, in: walk.context)
+            contents.add(status, named: name.bytes)
+            // The reason not to go below a directory was recorded.
+            guard case .directory(let directory) = file, case .descend(let below) = descent else {
+                continue
             }
-            try requireUnlocked(opened.descriptor, patience)
-            return .opened(opened)
-        default:
-            let directory = looked.place.directory
-            return .opened(
-                SharedDescriptor(
-                    try reaching { () throws(Errno) in
-                        try openFile(in: directory, name, flags: [.reference, .noFollow])
-                    }))
+            let names = try reaching { () throws(Errno) in try directory.names() }
+            walk.enter(directory, names: names, context: below)
         }
     }
 
-    private enum OpenedOrHeld {
-        case opened(SharedDescriptor)
-        case held(HeldFile)
-
-        var descriptor: FileDescriptor {
-            switch self {
-            case .opened(let file): file.descriptor
-            case .held(let file): file.descriptor
-            }
+    /// Opens an item of the unit, which must not be in use or a mount point.
+    private func open(
+        _ name: FilePath, in directory: OpenDirectory
+    ) throws(KeepReason) -> (OpenedFile, FileStatus) {
+        let status = try reaching { () throws(Errno) in
+            try directory.location(of: name).statusAtHand()
         }
+        // A file can be a mount point too, and then hides the file below.
+        if status.isMountRoot == true { throw .mountPoint }
+        let file = try OpenedFile(name, in: directory, status, patience)
+        // The name may have been replaced: what is open is checked.
+        let now = try reaching { () throws(Errno) in try file.descriptor.status() }
+        guard now.identity == status.identity, now.kind == status.kind else { throw .changed }
+        return (file, now)
     }
 
     /// Throws `foreignOwner` for an item of another user in a directory that others can write,

@@ -8,7 +8,7 @@ struct UnitPlace: Sendable {
     /// The path of the parent directory.
     let parentPath: [UInt8]
     /// The parent directory, opened with `O_PATH`.
-    let parent: SharedDescriptor
+    let parent: OpenDirectory
     /// The status of the parent directory.
     let parentStatus: FileStatus
 
@@ -17,8 +17,7 @@ struct UnitPlace: Sendable {
     /// Returns the current status of a name in the directory; nil when there is no such entry.
     func status(of name: [UInt8]) throws(Errno) -> FileStatus? {
         do throws(Errno) {
-            return try DirectoryEntryLocation(directory: directory, name: FilePath(bytes: name))
-                .statusAtHand()
+            return try parent.location(of: FilePath(bytes: name)).statusAtHand()
         } catch .noSuchFileOrDirectory {
             return nil
         }

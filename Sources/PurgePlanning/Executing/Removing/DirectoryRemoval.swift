@@ -35,7 +35,7 @@ struct DirectoryRemoval {
             throw error
         }
         let removed = try TreeRemoval.remove(
-            record.asideName, first.unit.identity, in: second.place.directory,
+            record.asideName, first.unit.identity, in: second.place.parent,
             path: record.asidePath, newestChange: record.newestChange,
             known: second.contents.known)
         guard removed else { throw somethingCame(into: record) }

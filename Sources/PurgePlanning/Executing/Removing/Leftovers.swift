@@ -51,7 +51,7 @@ struct Leftovers {
         }
         guard try mayGo(record, identity) else { return .leftAlone }
         let removed = try TreeRemoval.remove(
-            record.asideName, identity, in: place.directory, path: record.asidePath,
+            record.asideName, identity, in: place.parent, path: record.asidePath,
             newestChange: record.newestChange,
             known: record.knownInodes.map { inodes in
                 Set(inodes.map { FileIdentity(device: identity.device, inode: $0) })
@@ -105,7 +105,7 @@ struct Leftovers {
     private func place(of record: AsideRecord) throws(FileError) -> UnitPlace? {
         do throws(Errno) {
             guard let parent = try openPlainDirectory(record.parentPath) else { return nil }
-            let status = try parent.descriptor.status()
+            let status = try parent.status()
             guard journal.filesystems.isIdentity(record.parent, of: status) else { return nil }
             return UnitPlace(
                 name: record.name, parentPath: record.parentPath, parent: parent,
@@ -124,13 +124,9 @@ func reportStrangers(
     for path in directories.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         do throws(Errno) {
             guard let directory = try openPlainDirectory(path) else { continue }
-            let opened = SharedDescriptor(try openDirectoryToRead(".", in: directory.descriptor))
-            try forEachEntry(inOpen: opened.descriptor) { name, _ in
-                let whole = path + [UInt8(ascii: "/")] + name
-                if AsideName.matches(name), !known.contains(whole) {
-                    event(.leftover(path: whole, .leftAlone))
-                }
-                return true
+            for name in try directory.openToRead(".").names() where AsideName.matches(name.bytes) {
+                let whole = path + [UInt8(ascii: "/")] + name.bytes
+                if !known.contains(whole) { event(.leftover(path: whole, .leftAlone)) }
             }
         } catch {
             // A directory that cannot be listed is reported when its units are examined.
@@ -140,22 +136,18 @@ func reportStrangers(
 }
 
 /// Opens a directory by a path without symbolic links; nil when it does not exist.
-private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> SharedDescriptor? {
+private func openPlainDirectory(_ path: [UInt8]) throws(Errno) -> OpenDirectory? {
     do throws(FileError) {
         // Purges do not enter remote filesystems, which may never answer.
         if try MountTable.current().isRemote(FilePath(bytes: path)) { return nil }
     } catch {
         throw error.errno ?? .ioError
     }
-    var directory = SharedDescriptor(try openDirectoryReference("/"))
+    let root = try OpenDirectory(at: "/")
+    if path.isEmpty { return root }
+    guard let names = RelativePath(absolute: path)?.names else { return nil }
     do throws(Errno) {
-        for name in path.isEmpty ? [] : RelativePath(absolute: path)?.names ?? [[]] {
-            directory = SharedDescriptor(
-                try openFile(
-                    in: directory.descriptor, FilePath(bytes: name),
-                    flags: [.reference, .directory, .noFollow]))
-        }
-        return directory
+        return try root.openDirectory(along: names)
     } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
         return nil
     }

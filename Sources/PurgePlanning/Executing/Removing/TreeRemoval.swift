@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Removes the content of a directory, except items added or changed after the directory was
 /// examined.
-struct TreeRemoval: DepthFirstVisitor {
+struct TreeRemoval {
     /// The latest inode change time when the unit was examined: anything newer was changed or moved
     /// there since.
     private let newestChange: FileTime
@@ -12,38 +12,17 @@ struct TreeRemoval: DepthFirstVisitor {
     private let known: Set<FileIdentity>?
     /// Files of which this removal removed a hard link, which changed their inodes.
     private var ownChanges: Set<FileIdentity> = []
-    /// Whether an item was kept because it is newer than the examination.
-    private(set) var leftSomething = false
-
-    private init(newestChange: FileTime, known: Set<FileIdentity>?) {
-        self.newestChange = newestChange
-        self.known = known
-    }
 
     /// Removes a directory with everything that was in it when it was examined.
     ///
     /// - Returns: false when the directory remains, with what was added since.
     static func remove(
-        _ name: [UInt8], _ identity: FileIdentity, in parent: FileDescriptor, path: [UInt8],
+        _ name: [UInt8], _ identity: FileIdentity, in parent: OpenDirectory, path: [UInt8],
         newestChange: FileTime, known: Set<FileIdentity>?
     ) throws(FileError) -> Bool {
         do throws(KeepReason) {
             var removal = TreeRemoval(newestChange: newestChange, known: known)
-            let item = WalkedItem(name: name, directory: parent, directoryPath: path)
-            let top = SharedDescriptor(
-                try reaching { () throws(Errno) in
-                    try openDirectoryToRead(FilePath(bytes: name), in: parent)
-                })
-            let found = try reaching { () throws(Errno) in try top.descriptor.status().identity }
-            guard found == identity else { throw .changed }
-            // A filesystem may list entries incompletely while others are removed, so the rest is
-            // read again.
-            for _ in 0..<4 {
-                try DepthFirstWalk.visit(top.descriptor, path: path, context: (), &removal)
-                if try removal.removeDirectory(item, identity) { return true }
-                if removal.leftSomething { return false }
-            }
-            return false
+            return try removal.remove(FilePath(bytes: name), identity, in: parent)
         } catch {
             let path = FilePath(bytes: path)
             guard case .unreadable(let errno) = error else {
@@ -55,30 +34,52 @@ struct TreeRemoval: DepthFirstVisitor {
         }
     }
 
-    mutating func visitItem(_ item: WalkedItem, in context: Void) throws(KeepReason) {
-        let status = try item.status()
+    private init(newestChange: FileTime, known: Set<FileIdentity>?) {
+        self.newestChange = newestChange
+        self.known = known
+    }
+
+    private mutating func remove(
+        _ top: FilePath, _ identity: FileIdentity, in parent: OpenDirectory
+    ) throws(KeepReason) -> Bool {
+        var isRemoved = false
+        var walk = DirectoryWalk(in: parent, names: EntryNames([top.bytes]), context: identity)
+        while let step = try reaching({ () throws(Errno) in try walk.next() }) {
+            let directory = walk.directory
+            switch step {
+            case .end(let name, let identity):
+                isRemoved = try removeDirectory(name, identity, in: directory)
+            case .entry(let name):
+                let status = try reaching { () throws(Errno) in
+                    try directory.location(of: name).statusAtHand()
+                }
+                if walk.depth == 0, status.identity != identity { throw .changed }
+                guard status.kind == .directory else {
+                    try removeFile(name, status, in: directory)
+                    continue
+                }
+                let opened = try reaching { () throws(Errno) in try directory.openToRead(name) }
+                let now = try reaching { () throws(Errno) in try opened.status() }
+                guard now.identity == status.identity else { throw .changed }
+                guard walk.depth == 0 || isKnown(now) else { continue }
+                let names = try reaching { () throws(Errno) in try opened.names() }
+                walk.enter(opened, names: names, context: now.identity)
+            }
+        }
+        return isRemoved
+    }
+
+    /// Removes the name of an item that is not a directory, unless it is newer than the
+    /// examination.
+    private mutating func removeFile(
+        _ name: FilePath, _ status: FileStatus, in directory: OpenDirectory
+    ) throws(KeepReason) {
         guard
             status.attributeModificationTime <= newestChange
                 || ownChanges.contains(status.identity) || isOnlyUnlinked(status)
-        else {
-            leftSomething = true
-            return
-        }
-        try reaching { () throws(Errno) in
-            try removeItem(FilePath(bytes: item.name), in: item.directory, isDirectory: false)
-        }
+        else { return }
+        try reaching { () throws(Errno) in try directory.remove(name) }
         if status.linkCount > 1 { ownChanges.insert(status.identity) }
-    }
-
-    mutating func enter(
-        _ directory: FileDescriptor, _ item: WalkedItem, in context: Void
-    ) throws(KeepReason) -> Void? {
-        let status = try reaching { () throws(Errno) in try directory.status() }
-        guard isKnown(status) else {
-            leftSomething = true
-            return nil
-        }
-        return ()
     }
 
     /// Whether a file was there when the unit was examined, and since then only lost a hard link,
@@ -98,19 +99,17 @@ struct TreeRemoval: DepthFirstVisitor {
         return status.attributeModificationTime <= newestChange
     }
 
-    mutating func leave(_ item: WalkedItem, _ identity: FileIdentity) throws(KeepReason) {
-        _ = try removeDirectory(item, identity)
-    }
-
     /// Removes an empty directory.
     ///
     /// - Returns: false when it is not empty.
     private func removeDirectory(
-        _ item: WalkedItem, _ identity: FileIdentity
+        _ name: FilePath, _ identity: FileIdentity, in parent: OpenDirectory
     ) throws(KeepReason) -> Bool {
-        guard try item.status().identity == identity else { throw .changed }
         do throws(Errno) {
-            try removeItem(FilePath(bytes: item.name), in: item.directory, isDirectory: true)
+            guard try parent.location(of: name).statusAtHand().identity == identity else {
+                throw .staleNFSFileHandle
+            }
+            try parent.remove(name, isDirectory: true)
             return true
         } catch .directoryNotEmpty, .fileExists {
             return false
