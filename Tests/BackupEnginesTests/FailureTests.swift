@@ -59,6 +59,9 @@ struct FailureTests {
         #expect(
             try failure(1, "Fatal: unable to open repository at R: open R/keys: permission denied")
                 .code == .notWritable)
+        #expect(
+            try failure(1, "Fatal: cannot dump file: id 70c136cd not found in repository").code
+                == .damaged)
         #expect(try failure(2, "panic: runtime error: slice bounds").code == .damaged)
         #expect(try failure(1, "Fatal: an empty password is not a password").code == .noPassword)
         #expect(

@@ -140,7 +140,7 @@ extension Restic {
         do throws(BackupError) {
             return try await readRecord(
                 of: snapshot, with: AttributedItems(sources: snapshot.sources.map(\.bytes)))
-        } catch  where error.code == .noRecord || error.code == .damaged {
+        } catch  where error.code.mayConcernOneSnapshot {
             return nil
         }
     }

@@ -107,11 +107,14 @@ extension Restic {
     }
 
     private func damage(_ text: FailureText, _ code: Int32) -> BackupError? {
-        guard text.line(containing: "panic: ") != nil || text.line(containing: "Unmarshal:") != nil
-        else { return nil }
+        let signs = [
+            "panic: ", "Unmarshal:", " not found in repository", "ciphertext verification failed",
+            "invalid data returned",
+        ]
+        guard signs.contains(where: { text.line(containing: $0) != nil }) else { return nil }
         return BackupError(
-            .damaged, "the repository's files are malformed: \(text.summary(code: code))",
-            advice: "check it: restic check", path: repository.directory)
+            .damaged, "the repository is damaged: \(text.summary(code: code))",
+            advice: "check it: resval-backup verify --read-data", path: repository.directory)
     }
 }
 

@@ -37,14 +37,14 @@ extension BackupEngine {
         result.evicted = evicted ?? []
         if evicted == nil {
             result.complaints.append(
-                "the snapshot's record is damaged, so it is not known which files were evicted when "
-                    + "it was made, nor which extended attributes the items had")
+                "the snapshot's record cannot be read, so it is not known which files were evicted "
+                    + "when it was made, nor which extended attributes the items had")
         }
         return result
     }
 
     /// Returns the evicted files that a snapshot excluded, according to its record: empty if it has
-    /// no record, nil if the record is damaged.
+    /// no record, nil if the record cannot be read.
     private func evictedFiles(
         in snapshot: Snapshot, including includes: IncludedPaths
     ) async throws(BackupError) -> [RecordedExclusion]? {
@@ -53,7 +53,7 @@ extension BackupEngine {
                 .filter { includes.hold($0.path) }
         } catch  where error.code == .noRecord {
             return []
-        } catch  where error.code == .damaged {
+        } catch  where error.code.mayConcernOneSnapshot {
             return nil
         }
     }

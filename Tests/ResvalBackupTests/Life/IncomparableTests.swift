@@ -96,16 +96,19 @@ struct IncomparableTests {
         }
     }
 
-    @Test("a restore of a snapshot whose record is damaged is not complete")
-    func restoring() throws {
+    @Test(
+        "a restore of a snapshot whose record cannot be read is not complete",
+        arguments: ["echo '{}'; exit 0", "echo 'Fatal: something new' >&2; exit 1"])
+    func restoring(failure: String) throws {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
             let restore = try backup.command(
                 ["restore", "--target", backup.target, "latest"],
-                before: "[ \"$1\" = dump ] && { echo '{}'; exit 0; }"
+                before: "[ \"$1\" = dump ] && { \(failure); }"
             ).run()
             #expect(restore.exitCode == 3, "\(restore)")
-            #expect(restore.errorText.contains("the snapshot's record is damaged"), "\(restore)")
+            #expect(
+                restore.errorText.contains("the snapshot's record cannot be read"), "\(restore)")
             try tool("diff", "-r", backup.source, backup.restored(backup.source))
         }
     }
