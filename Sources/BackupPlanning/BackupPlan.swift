@@ -10,7 +10,7 @@ public struct BackupPlan: Sendable {
     public internal(set) var sources: [FilePath]
     /// The excluded items, sorted by path. A directory stands for its contents: its own entry is
     /// stored.
-    public internal(set) var exclusions: [LeftOutItem] = []
+    public internal(set) var exclusions: [ExcludedItem] = []
     /// The notices to report, such as ignored marks and items that could not be read.
     public internal(set) var notices: [PlanNotice] = []
     /// The counts of stored and excluded items.
@@ -24,7 +24,7 @@ public struct BackupPlan: Sendable {
     public internal(set) var manifest: PlanManifest?
 
     /// The items excluded by a mark that a user other than the owner may have set.
-    public var doubtfulExclusions: [LeftOutItem] {
+    public var doubtfulExclusions: [ExcludedItem] {
         let paths = Set(
             notices.lazy.filter { $0.matter == .issue(.writableByOthers) }.map(\.path))
         return paths.isEmpty ? [] : exclusions.filter { paths.contains($0.path) }
@@ -79,13 +79,13 @@ public struct BackupPlan: Sendable {
 }
 
 /// An item that a backup excludes.
-public struct LeftOutItem: Sendable, Hashable {
+public struct ExcludedItem: Sendable, Hashable {
     /// The absolute path.
     public let path: FilePath
     /// Whether the item is a directory, whose own entry is stored.
     public let isDirectory: Bool
     /// Why the item is excluded.
-    public let reason: LeftOutReason
+    public let reason: ExclusionReason
 }
 
 /// An evicted file of which a backup does not have the whole content.
@@ -179,10 +179,10 @@ public struct PlanTotals: Sendable, Hashable {
     /// The total size of the regular files to store, in bytes.
     public internal(set) var storedBytes: Int64 = 0
     /// The number of excluded items; a directory counts once, whatever it contains.
-    public internal(set) var leftOutItems = 0
+    public internal(set) var excludedItems = 0
     /// The total size, in bytes, of the regular files that are excluded individually. The contents
     /// of excluded directories were not examined.
-    public internal(set) var leftOutFileBytes: Int64 = 0
+    public internal(set) var excludedFileBytes: Int64 = 0
     /// The number of all items to store.
     public var storedItems: Int { storedFiles + storedDirectories + storedOthers }
 
@@ -191,19 +191,19 @@ public struct PlanTotals: Sendable, Hashable {
         storedDirectories += other.storedDirectories
         storedOthers += other.storedOthers
         storedBytes.addSaturating(other.storedBytes)
-        leftOutItems += other.leftOutItems
-        leftOutFileBytes.addSaturating(other.leftOutFileBytes)
+        excludedItems += other.excludedItems
+        excludedFileBytes.addSaturating(other.excludedFileBytes)
     }
 
     /// Counts one item.
     ///
     /// - Parameter isStored: whether the item's entry is stored; also true for a directory whose
     ///   contents are excluded.
-    mutating func count(_ status: FileStatus, isLeftOut: Bool, isStored: Bool) {
+    mutating func count(_ status: FileStatus, isExcluded: Bool, isStored: Bool) {
         let bytes = status.kind == .regularFile ? status.size : 0
-        if isLeftOut {
-            leftOutItems += 1
-            leftOutFileBytes.addSaturating(bytes)
+        if isExcluded {
+            excludedItems += 1
+            excludedFileBytes.addSaturating(bytes)
         }
         guard isStored else { return }
         switch status.kind {

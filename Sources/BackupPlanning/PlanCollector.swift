@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The findings of one thread.
 struct PlanPart: Sendable {
-    var exclusions: [LeftOutItem] = []
+    var exclusions: [ExcludedItem] = []
     var notices: [PlanNotice] = []
     var totals = PlanTotals()
     var manifest: PlanManifest?

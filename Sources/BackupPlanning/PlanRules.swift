@@ -53,7 +53,7 @@ struct PlanRules: Sendable {
 
     /// Returns the reason if the item's protection class forbids plaintext; nil when the item may be
     /// stored.
-    func protection(_ kind: FileKind, _ decision: Decision) -> LeftOutReason? {
+    func protection(_ kind: FileKind, _ decision: Decision) -> ExclusionReason? {
         guard storesPlaintext, kind != .directory, decision.protection.forbidsPlaintext else {
             return nil
         }
@@ -64,7 +64,7 @@ struct PlanRules: Sendable {
     func obstacle(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
         in context: PlanContext
-    ) -> LeftOutReason? {
+    ) -> ExclusionReason? {
         switch status.kind {
         case .socket: return .socket
         case .directory: break

@@ -35,7 +35,7 @@ struct PlanVisitor: TreeVisitor {
             part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
         }
         let sign = EvictionSign(entry, status, marks.eviction)
-        let reason = leaveOut(entry, status, sign, decision, in: context)
+        let reason = exclude(entry, status, sign, decision, in: context)
         // The entry of an excluded directory is stored nevertheless.
         if reason == nil || status.kind == .directory,
             !rules.isRemoteMount(entry, status, in: context)
@@ -43,7 +43,7 @@ struct PlanVisitor: TreeVisitor {
             noteAttributes(of: entry, status)
         }
         if let reason {
-            note(entry, status, .leftOut(reason))
+            note(entry, status, .excluded(reason))
             if let kept = reason.keptFile { noteKept(kept, in: entry, decision.contextForEntries) }
             return .skip
         }
@@ -132,10 +132,10 @@ struct PlanVisitor: TreeVisitor {
         }
     }
 
-    private func leaveOut(
+    private func exclude(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
         _ decision: Decision, in context: PlanContext
-    ) -> LeftOutReason? {
+    ) -> ExclusionReason? {
         if decision.isExcluded && !decision.mayHoldIncludedItems {
             return .excluded(decision.exclusion)
         }
@@ -166,7 +166,7 @@ struct PlanVisitor: TreeVisitor {
         let decision = rules.decide(file, at: FilePath(bytes: path), marks, status, in: context)
         if !decision.issues.isEmpty { report(decision.issues, of: FilePath(bytes: path)) }
         let disposition =
-            rules.protection(status.kind, decision).map { Disposition.leftOut($0) }
+            rules.protection(status.kind, decision).map { Disposition.excluded($0) }
             ?? .stored(.unmarked)
         note(path, status, disposition, isStored: count(status, disposition))
     }
@@ -175,9 +175,9 @@ struct PlanVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ disposition: Disposition
     ) {
         let isStored = count(status, disposition)
-        let isLeftOut = disposition.isLeftOut
+        let isExcluded = disposition.isExcluded
         let isInManifest = part.manifest != nil && isStored
-        guard isInManifest || isLeftOut || observer.wantsStoredItems else { return }
+        guard isInManifest || isExcluded || observer.wantsStoredItems else { return }
         var path: [UInt8] = []
         entry.appendPath(to: &path)
         note(path, status, disposition, isStored: isStored)
@@ -188,10 +188,10 @@ struct PlanVisitor: TreeVisitor {
     /// - Returns: whether its entry is stored, which is true of a directory whose contents are
     ///   excluded.
     private mutating func count(_ status: FileStatus, _ disposition: Disposition) -> Bool {
-        let isLeftOut = disposition.isLeftOut
-        let isEntryStored = status.kind == .directory && disposition != .leftOut(.tooLong)
-        let isStored = !isLeftOut || isEntryStored
-        part.totals.count(status, isLeftOut: isLeftOut, isStored: isStored)
+        let isExcluded = disposition.isExcluded
+        let isEntryStored = status.kind == .directory && disposition != .excluded(.tooLong)
+        let isStored = !isExcluded || isEntryStored
+        part.totals.count(status, isExcluded: isExcluded, isStored: isStored)
         return isStored
     }
 
@@ -201,13 +201,13 @@ struct PlanVisitor: TreeVisitor {
         _ path: [UInt8], _ status: FileStatus, _ disposition: Disposition, isStored: Bool
     ) {
         if isStored { part.manifest?.append(path, status) }
-        if case .leftOut(let reason) = disposition {
+        if case .excluded(let reason) = disposition {
             part.exclusions.append(
-                LeftOutItem(
+                ExcludedItem(
                     path: FilePath(bytes: path), isDirectory: status.kind == .directory,
                     reason: reason))
         }
-        guard disposition.isLeftOut || observer.wantsStoredItems else { return }
+        guard disposition.isExcluded || observer.wantsStoredItems else { return }
         observer.note(
             PlannedItem(
                 path: path, kind: status.kind,
@@ -216,8 +216,8 @@ struct PlanVisitor: TreeVisitor {
 }
 
 extension Disposition {
-    fileprivate var isLeftOut: Bool {
-        guard case .leftOut = self else { return false }
+    fileprivate var isExcluded: Bool {
+        guard case .excluded = self else { return false }
         return true
     }
 }

@@ -8,7 +8,7 @@ public enum Disposition: Sendable, Hashable {
     /// Stored, for the reason the policy gives: nearly always that nothing excludes it.
     case stored(Exclusion)
     /// Excluded. A directory's own entry is stored, with its attributes; its contents are excluded.
-    case leftOut(LeftOutReason)
+    case excluded(ExclusionReason)
 }
 
 /// One item of a plan that is being built.

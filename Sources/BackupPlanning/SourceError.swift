@@ -5,7 +5,7 @@ public struct SourceError: Error, Sendable, Hashable {
     /// The source's real path.
     public let path: FilePath
     /// Why it is excluded.
-    public let reason: LeftOutReason
+    public let reason: ExclusionReason
     /// Another source that contains it and excludes it; nil when it would be excluded by itself
     /// too.
     public let enclosingSource: FilePath?

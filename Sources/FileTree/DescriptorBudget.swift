@@ -64,10 +64,10 @@ struct DescriptorBudget<Context: Sendable> {
             do throws(Errno) {
                 opened = try openAgain(ancestor, as: ancestor.name, in: current)
             } catch {
-                if !isBorrowed { closeQuietly(current) }
+                if !isBorrowed { closeIgnoringErrors(current) }
                 throw error
             }
-            if !isBorrowed { closeQuietly(current) }
+            if !isBorrowed { closeIgnoringErrors(current) }
             current = opened
             // The nearest ancestors are needed next, when the walk returns to them.
             isBorrowed = distance == 0 || (distance < limit / 4 && ancestor.waitingChildren > 0)
@@ -87,7 +87,7 @@ struct DescriptorBudget<Context: Sendable> {
         var next = node.parent
         while let ancestor = next {
             let opened = try? openAgain(ancestor, as: "..", in: current)
-            if current != start { closeQuietly(current) }
+            if current != start { closeIgnoringErrors(current) }
             guard let opened else { return }
             if ancestor === goal { return adopt(opened, for: goal) }
             current = opened
@@ -97,7 +97,7 @@ struct DescriptorBudget<Context: Sendable> {
 
     private mutating func adopt(_ descriptor: FileDescriptor, for node: DirectoryNode<Context>) {
         node.descriptor = descriptor
-        if let surplus = began(node) { closeQuietly(surplus) }
+        if let surplus = began(node) { closeIgnoringErrors(surplus) }
         park(node)
     }
 
@@ -142,7 +142,7 @@ private func openAgain<Context>(
         guard try descriptor.status().identity == node.identity else { throw .notDirectory }
         return descriptor
     } catch {
-        closeQuietly(descriptor)
+        closeIgnoringErrors(descriptor)
         throw error
     }
 }
@@ -155,5 +155,5 @@ func openDirectory(
 ) throws(Errno) -> FileDescriptor {
     let flags: FileDescriptor.OpenOptions = [.readOnly, .directory, .noFollow, .nonBlocking]
     guard leavesAccessTime else { return try openFile(in: directory, name, flags: flags) }
-    return try openFileUnnoticed(in: directory, name, flags: flags)
+    return try openPreservingAccessTime(in: directory, name, flags: flags)
 }

@@ -47,7 +47,7 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
     /// Releases a chain of ancestors one by one: releasing the chain of a tree 100,000 levels deep
     /// recursively would overflow the thread's stack.
     deinit {
-        if let descriptor { closeQuietly(descriptor) }
+        if let descriptor { closeIgnoringErrors(descriptor) }
         var next = parent.take()
         while next != nil, isKnownUniquelyReferenced(&next) {
             next = next?.parent.take()

@@ -30,7 +30,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             next = pool.next(finished: true)
         }
         visitor.finish()
-        if let home { closeQuietly(home) }
+        if let home { closeIgnoringErrors(home) }
     }
 
     private mutating func run(_ work: WorkPool<Visitor.Context>.Work) {
@@ -94,7 +94,8 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         let flags: FileDescriptor.OpenOptions = [.readOnly, .directory, .nonBlocking]
         let descriptor =
             scanner.leavesAccessTimes
-            ? try openFileUnnoticed(location, flags: flags) : try openFile(location, flags: flags)
+            ? try openPreservingAccessTime(location, flags: flags)
+            : try openFile(location, flags: flags)
         begin(
             Node(
                 parent: nil, name: root.path, identity: status.identity, context: context,
@@ -117,11 +118,11 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             do throws(Errno) {
                 status = try descriptor.status()
             } catch {
-                closeQuietly(descriptor)
+                closeIgnoringErrors(descriptor)
                 throw error
             }
             if scanner.staysOnFilesystem, status.identity.device != parent.identity.device {
-                closeQuietly(descriptor)
+                closeIgnoringErrors(descriptor)
                 return false
             }
             begin(

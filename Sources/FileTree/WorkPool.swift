@@ -149,7 +149,7 @@ final class WorkPool<Context: Sendable>: Sendable {
             node.users += 1
             return state.descriptors.began(node)
         }
-        if let surplus { closeQuietly(surplus) }
+        if let surplus { closeIgnoringErrors(surplus) }
     }
 
     /// Records that the caller no longer needs a directory's descriptor.
@@ -172,7 +172,7 @@ final class WorkPool<Context: Sendable>: Sendable {
             change()
             return (state.descriptors.released(node), node.countLeft())
         }
-        if let unused { closeQuietly(unused) }
+        if let unused { closeIgnoringErrors(unused) }
         return count
     }
 

@@ -67,19 +67,19 @@ public struct UnitSearch: Sendable {
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void = { _, _ in }
     ) throws -> FoundUnits {
         let rules = try rules(on: volume, now: now, keep: keep)
-        let doubts = Doubts()
+        let lateFindings = LateFindings()
         var passesLeft = 4
         while true {
             passesLeft -= 1
             let units = FirstUnits(wantedBytes: bytes)
-            let sink = UnitSink(units, doubts, rules.mountsElsewhere, keep: keep)
+            let sink = UnitSink(units, lateFindings, rules.mountsElsewhere, keep: keep)
             var scanner = TreeScanner(
                 threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
             scanner.leavesAccessTimes = true
             try scanner.scan(try startingPoints(rules, sink)) { _ in UnitVisitor(rules, sink) }
             if shouldStop() { throw CancellationError() }
             let found = units.found()
-            let certain = found.removing(doubts, keep: keep)
+            let certain = found.removing(lateFindings, keep: keep)
             // When units were removed from a truncated list, units that sort after them have to be
             // found.
             let isWhole = certain.units.count == found.units.count || !found.isTruncated

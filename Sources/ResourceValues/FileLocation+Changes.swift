@@ -28,7 +28,7 @@ extension FileLocation where Self: ~Copyable {
             throw .opening(error, pathForMessages)
         }
         // Nothing is written through a descriptor opened with O_PATH: closing it cannot lose data.
-        defer { closeQuietly(descriptor) }
+        defer { closeIgnoringErrors(descriptor) }
         try applyInTurn(changes, to: descriptor.named(pathForMessages))
     }
 

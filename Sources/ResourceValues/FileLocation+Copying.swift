@@ -34,10 +34,10 @@ extension FilePath {
     ///   attribute that could not be stored; the others are copied then.
     public func copyExtendedAttributes(to target: FilePath) throws(FileError) {
         let input = try openToCopy(self)
-        defer { closeQuietly(input) }
+        defer { closeIgnoringErrors(input) }
         let output = try openToCopy(target)
         // Attributes are stored when the call returns: closing the file cannot lose them.
-        defer { closeQuietly(output) }
+        defer { closeIgnoringErrors(output) }
         do throws(Errno) {
             try copyAttributes(from: input, self, to: output, target)
         } catch {

@@ -103,7 +103,7 @@ public struct CacheTrimmer: Sendable {
         executor.futileBytes = .max
         executor.shouldStop = { bytes.map { bytes in freed.withLock { $0 } >= bytes } ?? false }
         var outcome = TrimOutcome()
-        _ = try executor.carryOut(plan) { event in
+        _ = try executor.execute(plan) { event in
             outcome.note(event)
             if case .removed(_, let bytes) = event { freed.withLock { $0.addSaturating(bytes) } }
         }

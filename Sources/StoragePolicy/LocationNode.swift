@@ -48,13 +48,13 @@ extension StorageLocations {
     ///
     /// - Returns: the node of `/`; nil if there are no such locations.
     func exclusionTree(below source: FilePath) -> LocationNode? {
-        let leftOut = locations.filter { !$0.kind.isBackedUp && $0.path.isStrictlyBelow(source) }
-        guard !leftOut.isEmpty else { return nil }
+        let excluded = locations.filter { !$0.kind.isBackedUp && $0.path.isStrictlyBelow(source) }
+        guard !excluded.isEmpty else { return nil }
         var root = Draft()
-        for location in leftOut {
+        for location in excluded {
             root.change(at: Array(location.path.components)[...]) { $0.location = location }
         }
-        for path in cutOuts where leftOut.contains(where: { path.isStrictlyBelow($0.path) }) {
+        for path in cutOuts where excluded.contains(where: { path.isStrictlyBelow($0.path) }) {
             root.change(at: Array(path.components)[...]) { $0.isCutOut = true }
         }
         return LocationNode(root)

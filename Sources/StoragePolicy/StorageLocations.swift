@@ -27,10 +27,10 @@ public struct StorageLocations: Sendable, Hashable {
         homes = rules.homes
         warnings = rules.warnings
         refusals = rules.refusals
-        let leftOut = rules.locations.filter { !$0.kind.isBackedUp }.map(\.path)
+        let excluded = rules.locations.filter { !$0.kind.isBackedUp }.map(\.path)
         let candidates = rules.homes + rules.undisposable + inputs.mountPoints
-        cutOuts = Set(candidates).subtracting(leftOut)
-            .filter { path in leftOut.contains { path.isStrictlyBelow($0) } }
+        cutOuts = Set(candidates).subtracting(excluded)
+            .filter { path in excluded.contains { path.isStrictlyBelow($0) } }
             .sorted { $0.string < $1.string }
     }
 

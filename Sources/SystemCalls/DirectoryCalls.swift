@@ -106,6 +106,6 @@ package func raiseDescriptorLimit() throws(Errno) -> Int {
 package func requireDescriptors(_ count: Int) throws(Errno) {
     try raiseDescriptorLimit()
     var opened: [FileDescriptor] = []
-    defer { for descriptor in opened { closeQuietly(descriptor) } }
+    defer { for descriptor in opened { closeIgnoringErrors(descriptor) } }
     for _ in 0..<count { opened.append(try openDirectoryReference("/")) }
 }

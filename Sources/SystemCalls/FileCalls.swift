@@ -62,7 +62,7 @@ package func closeFile(_ descriptor: FileDescriptor) throws(Errno) {
 /// Closes a descriptor and ignores errors: `close(2)`. For descriptors that were only read from, or
 /// whose writes are synchronized or discarded: the error then does not matter, and the descriptor
 /// is closed in any case.
-package func closeQuietly(_ descriptor: FileDescriptor) {
+package func closeIgnoringErrors(_ descriptor: FileDescriptor) {
     try? closeFile(descriptor)
 }
 

@@ -47,7 +47,8 @@ package func fileExtents(
         target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
     }
     if let opened { return try fileExtents(ofOpen: opened, size: size) }
-    let descriptor = try openFileUnnoticed(location, flags: [.readOnly, .nonBlocking, .noTerminal])
+    let descriptor = try openPreservingAccessTime(
+        location, flags: [.readOnly, .nonBlocking, .noTerminal])
     let outcome: Result<FileExtents?, Errno>
     do throws(Errno) {
         outcome = .success(try fileExtents(ofOpen: descriptor, size: size))

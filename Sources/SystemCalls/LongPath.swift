@@ -66,5 +66,5 @@ private func withLongPath(
 private let slash = CChar(UInt8(ascii: "/"))
 
 private func closeStep(_ directory: FileDescriptor) {
-    if directory.rawValue != AT_FDCWD { closeQuietly(directory) }
+    if directory.rawValue != AT_FDCWD { closeIgnoringErrors(directory) }
 }

@@ -9,7 +9,7 @@ package struct OwnedDescriptor: ~Copyable {
 
     deinit {
         // Writes that must not be lost are synchronized, or the file is closed explicitly, before.
-        closeQuietly(descriptor)
+        closeIgnoringErrors(descriptor)
     }
 }
 

@@ -76,7 +76,7 @@ package func openStateFile(
             found, .regularFile, path, isOutOfReach: isShut && found.linkCount == 1)
         return file
     } catch {
-        closeQuietly(file)
+        closeIgnoringErrors(file)
         throw error
     }
 }

@@ -81,7 +81,7 @@ package func openBeneathUnnoticed(
 // owner and privileged processes.
 
 /// Opens a file in an open directory; reading it preserves its access time where permitted.
-package func openFileUnnoticed(
+package func openPreservingAccessTime(
     in directory: FileDescriptor, _ name: FilePath, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
     do throws(Errno) {
@@ -92,7 +92,7 @@ package func openFileUnnoticed(
 }
 
 /// Opens the file at a location; reading it preserves its access time where permitted.
-package func openFileUnnoticed(
+package func openPreservingAccessTime(
     _ location: borrowing some FileLocation & ~Copyable, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
     do throws(Errno) {

@@ -29,7 +29,7 @@ struct BackupRun {
         var status = RunStatus(
             process: processNumber(), start: FileTime.now, after: readPrevious())
         store(status)
-        let code = try await carryOut(&status)
+        let code = try await execute(&status)
         status.end = FileTime.now
         status.exitCode = code
         status.result = RunResult(exitCode: code)
@@ -54,7 +54,7 @@ struct BackupRun {
         }
     }
 
-    private mutating func carryOut(_ status: inout RunStatus) async throws -> Int32 {
+    private mutating func execute(_ status: inout RunStatus) async throws -> Int32 {
         let created = try await perform(.create, &status)
         guard created == 0 || created == 3 else { return created }
         // In a home directory in use, every snapshot lacks what changed or vanished meanwhile.
@@ -108,7 +108,7 @@ struct BackupRun {
         guard let snapshot, !isJSON else { return }
         StandardOutput.shared.write(
             "snapshot \(snapshot.identifier): \(counted(snapshot.items, "item")), "
-                + "\(sizeText(snapshot.bytes)); \(snapshot.leftOutItems) excluded; "
+                + "\(sizeText(snapshot.bytes)); \(snapshot.excludedItems) excluded; "
                 + "the repository grew by \(sizeText(snapshot.addedBytes))\n")
     }
 

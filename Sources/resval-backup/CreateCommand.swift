@@ -101,7 +101,7 @@ struct CreateCommand: AsyncParsableCommand {
         let items = counted(result.storedItems, "item")
         buffer.append(text: "snapshot \(result.snapshot): \(items), ")
         buffer.append(text: "\(sizeText(result.storedBytes)); ")
-        buffer.append(text: "\(plan.totals.leftOutItems) excluded; ")
+        buffer.append(text: "\(plan.totals.excludedItems) excluded; ")
         buffer.append(text: "the repository grew by \(sizeText(result.addedBytes))\n")
     }
 
@@ -118,7 +118,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("changedFiles", result.changedFiles)
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
-        line.add("leftOutItems", plan.totals.leftOutItems)
+        line.add("leftOutItems", plan.totals.excludedItems)
         line.add("allowsForget", allowsForget)
         guard !jsonCounts else { return line.end(in: &buffer) }
         line.add("sources", objects: plan.sources) { source, object in

@@ -85,8 +85,8 @@ struct PlanCommand: AsyncParsableCommand {
             line.add("storedDirectories", totals.storedDirectories)
             line.add("storedOthers", totals.storedOthers)
             line.add("storedBytes", totals.storedBytes)
-            line.add("leftOutItems", totals.leftOutItems)
-            line.add("leftOutFileBytes", totals.leftOutFileBytes)
+            line.add("leftOutItems", totals.excludedItems)
+            line.add("leftOutFileBytes", totals.excludedFileBytes)
             line.end(in: &buffer)
         } else {
             let directories = counted(totals.storedDirectories, "directory", "directories")
@@ -94,7 +94,7 @@ struct PlanCommand: AsyncParsableCommand {
             buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
             buffer.append(text: "\(sizeText(totals.storedBytes)), \(directories), ")
             buffer.append(text: "\(counted(totals.storedOthers, "other"))), ")
-            buffer.append(text: "\(totals.leftOutItems) excluded\n")
+            buffer.append(text: "\(totals.excludedItems) excluded\n")
         }
         buffer.flush()
     }

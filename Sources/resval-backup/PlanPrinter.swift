@@ -32,7 +32,7 @@ struct PlanPrinter: PlanObserver {
             records.buffer.append("store     ")
             records.buffer.append(name: item.path)
             if reason != .unmarked { records.buffer.append(text: ": \(reason.sentence)") }
-        case .leftOut(let reason):
+        case .excluded(let reason):
             records.buffer.append("exclude   ")
             records.buffer.append(name: item.path)
             records.buffer.append(text: ": \(reason.sentence)")
@@ -51,7 +51,7 @@ struct PlanPrinter: PlanObserver {
         case .stored(let reason):
             line.add("isStored", true)
             line.add("reason", reason.name)
-        case .leftOut(let reason):
+        case .excluded(let reason):
             line.add("isStored", false)
             line.add("reason", reason.name)
             line.add("marker", reason.marker?.rawValue)

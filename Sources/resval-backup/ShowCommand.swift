@@ -69,7 +69,7 @@ private struct ExclusionPrinter: RecordHandler {
     init(_ form: RecordOptions.Form) { self.form = form }
 
     mutating func receive(_ line: RecordLine) {
-        guard case .leftOut(let item) = line else { return }
+        guard case .excluded(let item) = line else { return }
         printer.print { buffer in
             switch form {
             case .json:

@@ -28,7 +28,7 @@ struct SnapshotFacts: RecordHandler {
         case .facts(let facts): self.facts = facts
         case .source(let source): sources.append(source)
         case .coverage(let cause): causes.append(cause)
-        case .leftOut(let item): if item.isEvicted { evictedFiles += 1 }
+        case .excluded(let item): if item.isEvicted { evictedFiles += 1 }
         case .kept(let file): kept.append(file)
         case .protected, .readOnly, .attributes, .missing: break
         }
@@ -49,7 +49,7 @@ struct SnapshotFacts: RecordHandler {
         line.add("tags", strings: snapshot.tags)
         line.add("isIncomplete", snapshot.isIncomplete)
         line.add("hasShrunk", snapshot.hasShrunk)
-        line.add("isHeld", snapshot.isHeld)
+        line.add("isHeld", snapshot.isPinned)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("evictedItems", evictedFiles)
         line.add("kept", objects: kept) { file, object in
@@ -59,7 +59,7 @@ struct SnapshotFacts: RecordHandler {
         }
         line.add("items", facts?.items)
         line.add("bytes", facts?.bytes)
-        line.add("leftOutItems", facts?.leftOutItems)
+        line.add("leftOutItems", facts?.excludedItems)
         line.add("markers", strings: facts?.markers ?? [])
         line.add("usesLocations", facts?.usesLocations)
         line.add("sources", objects: snapshot.sources) { source, object in
@@ -106,13 +106,13 @@ struct SnapshotFacts: RecordHandler {
                     "\(counted(evictedFiles, "file")) in other snapshots (list: --excluded)",
                     to: &buffer)
             }
-            let excluded = counted(facts.leftOutItems, "item")
+            let excluded = counted(facts.excludedItems, "item")
             write("excluded", "\(excluded) (list: --excluded)", to: &buffer)
             let places = facts.usesLocations ? ", temporary and caches directories" : ""
             write("marks", facts.markers.joined(separator: ", ") + places, to: &buffer)
         } else {
             let maker =
-                snapshot.isHeld
+                snapshot.isPinned
                 ? "an older resval-backup evicted into it" : "resval-backup did not make it"
             write("record", "none: \(maker)", to: &buffer)
         }
@@ -121,7 +121,7 @@ struct SnapshotFacts: RecordHandler {
 
     private func writeState(to buffer: inout OutputBuffer) {
         if snapshot.isIncomplete { write("state", "incomplete", to: &buffer) }
-        if snapshot.isHeld { write("state", "kept: never forgotten", to: &buffer) }
+        if snapshot.isPinned { write("state", "kept: never forgotten", to: &buffer) }
         if snapshot.isFromFuture(at: FileTime.now.seconds) {
             write("state", "dated in the future: never the latest", to: &buffer)
         }

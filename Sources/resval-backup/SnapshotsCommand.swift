@@ -42,7 +42,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         line.add("tags", strings: snapshot.tags)
         line.add("isOwn", snapshot.sourceSet != nil)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
-        line.add("isHeld", snapshot.isHeld)
+        line.add("isHeld", snapshot.isPinned)
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
         }
@@ -64,7 +64,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
                 if index > 0 { buffer.append(", ") }
                 buffer.append(name: source.bytes)
             }
-            if snapshot.isHeld { buffer.append("  keeps evicted files") }
+            if snapshot.isPinned { buffer.append("  keeps evicted files") }
             for tag in snapshot.tags {
                 buffer.append("  #")
                 buffer.append(name: Array(tag.utf8))

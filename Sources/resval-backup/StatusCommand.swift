@@ -101,7 +101,7 @@ struct StatusCommand: ParsableCommand {
             let items = counted(snapshot.items, "item")
             buffer.append(text: "snapshot: \(snapshot.identifier), \(items), ")
             buffer.append(
-                text: "\(sizeText(snapshot.bytes)), \(snapshot.leftOutItems) excluded\n")
+                text: "\(sizeText(snapshot.bytes)), \(snapshot.excludedItems) excluded\n")
         }
         add("last clean run", status.lastCleanRun, to: &buffer)
         add("last verified", status.lastVerify, to: &buffer)

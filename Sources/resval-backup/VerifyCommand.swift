@@ -168,7 +168,7 @@ extension LostItem {
         let more = snapshots.count > 5 ? " and \(snapshots.count - 5) more" : ""
         let what = isDirectory ? "and all below it cannot be read" : "cannot be read whole"
         let evicted =
-            snapshots.contains(where: \.isHeld)
+            snapshots.contains(where: \.isPinned)
             ? "; evicted files have no other copy" : ""
         return "\(what) in snapshot\(snapshots.count == 1 ? "" : "s") \(shown)\(more)\(evicted)"
     }

@@ -28,10 +28,10 @@ struct Planning {
     ///
     /// - Parameter kept: receives the kept items.
     func makePlan(_ roots: [PathArgument], _ kept: KeptItems) throws -> Result {
-        let surroundings = try Surroundings(search)
+        let environment = try PurgeEnvironment(search)
         var realRoots: [FilePath] = []
         for root in roots { realRoots.append(try NamedItem(at: root.path).path) }
-        let volume = try surroundings.volume(realRoots)
+        let volume = try environment.volume(realRoots)
         let space = try StorageSpace(at: volume)
         guard let bytes = space.bytes else {
             throw FileError(
@@ -40,7 +40,7 @@ struct Planning {
         }
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
-        let search = surroundings.search(
+        let search = environment.search(
             realRoots, StorageThresholds().pressure(of: space), display)
         let wanted = target.wantedBytes(of: bytes)
         let now = FileTime.now

@@ -63,7 +63,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let run = try prepared()
         guard let run else { throw ExitCode(1) }
-        let outcome = try carryOut(run.plan, run.search)
+        let outcome = try execute(run.plan, run.search)
         if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
         if outcome.failures > 0 { throw ExitCode(2) }
         if !outcome.isReached { throw ExitCode(1) }
@@ -97,25 +97,25 @@ struct RunCommand: ParsableCommand {
                     + "wanted (--partial accepts less)")
             return nil
         }
-        let surroundings = try Surroundings(search)
-        let volume = try surroundings.volume(plan.roots)
+        let environment = try PurgeEnvironment(search)
+        let volume = try environment.volume(plan.roots)
         let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
         let display = progress.begin(counting: "items examined")
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return Prepared(
-            plan: plan, search: surroundings.search(plan.roots, pressure, display),
+            plan: plan, search: environment.search(plan.roots, pressure, display),
             purgeableBytes: known ?? 0)
     }
 
-    private func carryOut(_ plan: PurgePlan, _ search: UnitSearch) throws -> PurgeOutcome {
+    private func execute(_ plan: PurgePlan, _ search: UnitSearch) throws -> PurgeOutcome {
         var executor = PurgeExecutor(search)
         executor.mode = isDryRun ? .rehearse : .delete
         executor.shouldStop = { StopRequest.isMade }
         var report = RunReport(form, now: plan.created, color: color.color, mode: executor.mode)
         report.listsKept = kept || !target.isGiven
         do {
-            let outcome = try executor.carryOut(plan, now: FileTime.now) { report.write($0) }
+            let outcome = try executor.execute(plan, now: FileTime.now) { report.write($0) }
             report.finish(outcome, wanted: plan.wantedBytes)
             return outcome
         } catch let refusal as PurgeRefusal {

@@ -39,10 +39,10 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        let surroundings = try Surroundings(search)
-        for volume in volumes(surroundings, outcome) {
+        let environment = try PurgeEnvironment(search)
+        for volume in volumes(environment, outcome) {
             do {
-                try show(volume, surroundings)
+                try show(volume, environment)
             } catch is CancellationError {
                 throw ExitCode(2)
             } catch let error as FileError {
@@ -60,13 +60,13 @@ struct StatusCommand: ParsableCommand {
     }
 
     /// Returns the volumes, each once, with the roots to search there.
-    private func volumes(_ surroundings: Surroundings, _ outcome: Outcome) -> [VolumeRoots] {
+    private func volumes(_ environment: PurgeEnvironment, _ outcome: Outcome) -> [VolumeRoots] {
         var paths: [FilePath] = []
         if let volume = search.volume { paths = [volume.path] }
         if !roots.isEmpty {
             paths += roots.map(\.path)
         } else if search.volume == nil {
-            let environment = surroundings.environment
+            let environment = environment.environment
             paths += [environment.base.home].compactMap(\.self)
             let locations = environment.locations.locations.filter { $0.kind != .documents }
             // A filesystem that may never answer is not purged.
@@ -97,12 +97,12 @@ struct StatusCommand: ParsableCommand {
         return found
     }
 
-    private func show(_ volume: VolumeRoots, _ surroundings: Surroundings) throws {
+    private func show(_ volume: VolumeRoots, _ environment: PurgeEnvironment) throws {
         let space = try StorageSpace(at: volume.path)
         let pressure = StorageThresholds().pressure(of: space)
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
-        let search = surroundings.search(volume.roots, pressure, display)
+        let search = environment.search(volume.roots, pressure, display)
         var state = VolumeState(
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
             pressure: pressure, space: space.bytes)

@@ -113,7 +113,7 @@ final class RestoreRun {
         }
     }
 
-    private func write(_ change: MarkChange, on item: HeldItem) {
+    private func write(_ change: MarkChange, on item: OpenedItem) {
         buffer.append(name: item.shownPath)
         buffer.append(text: ": \(change.key.name)=")
         if let value = change.value { buffer.append(value) }

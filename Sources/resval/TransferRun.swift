@@ -65,7 +65,7 @@ final class TransferRun: Sendable {
     }
 
     /// Counts a mark that was written, or would be in a dry run.
-    func note(_ mark: WrittenMark, on item: HeldItem) {
+    func note(_ mark: WrittenMark, on item: OpenedItem) {
         marks.add(1, ordering: .relaxed)
         if mark == .native(true), item.status.kind == .regularFile, item.status.linkCount > 1 {
             hardLinked.add(1, ordering: .relaxed)

@@ -15,7 +15,7 @@ struct TransferVisitor: TreeVisitor {
     private let run: TransferRun
     private var reporter: WalkReporter
     private var output: TransferOutput
-    private var batch: [(item: HeldItem, mark: WrittenMark, origins: Set<Marker>)] = []
+    private var batch: [(item: OpenedItem, mark: WrittenMark, origins: Set<Marker>)] = []
 
     init(_ run: TransferRun, _ outcome: Outcome, _ progress: Progress) {
         self.run = run
@@ -53,7 +53,7 @@ struct TransferVisitor: TreeVisitor {
     ) throws(FileError) {
         var shown: [UInt8] = []
         entry.appendPath(to: &shown)
-        let item = try HeldItem(entry, shownPath: shown, path: root.absolutePath(of: shown))
+        let item = try OpenedItem(entry, shownPath: shown, path: root.absolutePath(of: shown))
         let marks = try run.reader.marks(
             of: item.location, kind: item.status.kind, status: item.status)
         if let (marker, errno) = marks.foreign.unreadable.min(by: { $0.key < $1.key }) {

@@ -42,8 +42,8 @@ struct ReasonTests {
             #expect(plan.totals.storedBytes == 6)
             #expect(plan.totals.storedOthers == 2)
             #expect(plan.totals.storedItems == 7)
-            #expect(plan.totals.leftOutItems == 4)
-            #expect(plan.totals.leftOutFileBytes == 5)
+            #expect(plan.totals.excludedItems == 4)
+            #expect(plan.totals.excludedFileBytes == 5)
         }
     }
 

@@ -100,10 +100,10 @@ private struct Cover {
         var paths: Set<[UInt8]> = []
         for bytes in try pathsBelow(root) {
             let path = root.appending(FileName(bytes))
-            let isLeftOut = emptied.contains { path != $0 && path.starts(with: $0) }
-            let isHeld = listed.contains { path.starts(with: $0) || $0.starts(with: path) }
+            let isExcluded = emptied.contains { path != $0 && path.starts(with: $0) }
+            let isPinned = listed.contains { path.starts(with: $0) || $0.starts(with: path) }
             let isSocket = path.lastComponent?.string.hasPrefix("socket") ?? false
-            if isHeld && !isLeftOut && !isSocket { paths.insert(bytes) }
+            if isPinned && !isExcluded && !isSocket { paths.insert(bytes) }
         }
         expanded = paths
     }

@@ -40,13 +40,13 @@ struct AttackTests {
                 "marked": .outsideRoots,
             ]
             for (path, reason) in reasons {
-                let report = try home.carryOut(try home.plan([unit(path)]))
+                let report = try home.execute(try home.plan([unit(path)]))
                 #expect(report.removed == [], "\(path)")
                 #expect(report.kept == [path: reason])
             }
             let directories = [home("Documents"), home("Documents/unit"), home(".ssh"), home.home]
             for path in directories {
-                let report = try home.carryOut(try home.plan([try home.unit(at: path, .marked)]))
+                let report = try home.execute(try home.plan([try home.unit(at: path, .marked)]))
                 #expect(report.removed == [], "\(path)")
                 #expect(report.kept.count == 1)
             }
@@ -61,7 +61,7 @@ struct AttackTests {
     func partOfUnit() throws {
         try withPurgeHome(tree) { home in
             let unit = try home.unit(at: home(".cache/app/unit/file"))
-            let report = try home.carryOut(try home.plan([unit]))
+            let report = try home.execute(try home.plan([unit]))
             #expect(report.kept == [home(".cache/app/unit/file"): .partOfUnit])
         }
     }
@@ -82,7 +82,7 @@ struct AttackTests {
                 try tool("rmdir", home("Documents"))
             }
             defer { if isMounted { _ = try? tool("umount", target) } }
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(report.kept[home(".cache/app/unit")] != nil)
             #expect(target.appending("document").exists)
         }
@@ -95,7 +95,7 @@ struct AttackTests {
             let plan = try home.plan()
             try tool("mount", "--bind", home("Documents/document"), home(".cache/app/unit/file"))
             defer { _ = try? tool("umount", home(".cache/app/unit/file")) }
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(report.kept == [home(".cache/app/unit"): .mountPoint])
             #expect(home("Documents/document").exists)
         }
@@ -112,7 +112,7 @@ struct AttackTests {
             #expect(plan.units.count == 2)
             let snapshot = home(".cache/app/unit/snapshot")
             try tool("btrfs", "subvolume", "snapshot", filesystem.root, snapshot)
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(report.kept[home(".cache/app/unit")] == .mountPoint)
             #expect(snapshot.appending("home/Documents/document").exists)
             // The snapshot holds its blocks too.
@@ -139,7 +139,7 @@ struct AttackTests {
             var units = try home.plan().units
             #expect(units.count == 1)
             units.append(file)
-            let report = try home.carryOut(try home.plan(units))
+            let report = try home.execute(try home.plan(units))
             #expect(report.kept == [home(".cache/app/linked"): .freesNothing])
             #expect(report.removed == [home(".cache/app/unit")])
             #expect(try contentsOfFile(home("Documents/document")) == Array(block.utf8))
@@ -164,9 +164,9 @@ struct AttackTests {
             search.includesForeign = true
             let plan = try home.plan(search)
             #expect(plan.units.count == 4)
-            let own = try home.carryOut(plan, home.executor())
+            let own = try home.execute(plan, home.executor())
             #expect(own.removed == [home("sticky/own"), home("open/own")])
-            let all = try home.carryOut(plan, home.executor(search))
+            let all = try home.execute(plan, home.executor(search))
             #expect(all.kept[home("open/foreign")] == .foreignOwner)
             #expect(all.removed == [home("sticky/foreign")])
         }

@@ -27,7 +27,7 @@ struct ChangeTests {
             let plan = try home.plan()
             #expect(plan.units.count == 3)
             try change(home)
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(report.kept == [home(unit): reason])
             #expect(report.failed == [:])
             #expect(home(unit).exists)
@@ -48,7 +48,7 @@ struct ChangeTests {
         try withPurgeHome(tree) { home in
             let plan = try home.plan()
             try home(".cache").setValue(false, for: .isPurgeable)
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(report.kept.map(\.key) == [home(".cache/app/file")])
             #expect(report.kept.map(\.value.name) == ["protected"])
         }
@@ -116,7 +116,7 @@ struct ChangeTests {
             #expect(all.count == 3)
             var report = PurgeReport()
             let executor = home.executor(home.search(minimumAge: age))
-            report.outcome = try executor.carryOut(plan, now: time) { report.add($0) }
+            report.outcome = try executor.execute(plan, now: time) { report.add($0) }
             #expect(Set(report.kept.values) == [.tooYoung])
             #expect(report.removed == [])
         }

@@ -55,7 +55,7 @@ struct FullDiskTests {
             let plan = try home.plan(wanting: wanted)
             var executor = home.executor()
             executor.measureRepeats = 5
-            let report = try home.carryOut(plan, executor)
+            let report = try home.execute(plan, executor)
             #expect(report.failed == [:])
             #expect(report.kept == [:])
             #expect(report.outcome.isReached)
@@ -85,7 +85,7 @@ struct FullDiskTests {
                 #expect(filling.errorText.contains("No space left on device"))
             }
             try tool("sync", "-f", filesystem.root)
-            let report = try home.carryOut(try home.plan())
+            let report = try home.execute(try home.plan())
             #expect(report.failed == [:])
             #expect(report.kept == [:])
             #expect(report.removed.count == 3)
@@ -120,7 +120,7 @@ struct FullDiskTests {
                 // Somebody else takes what is freed.
                 _ = system("dd if=/dev/zero bs=64K count=16 status=none >> '\(home.root)/other'")
             }
-            let report = try mock.run { try home.carryOut(plan, executor) }
+            let report = try mock.run { try home.execute(plan, executor) }
             #expect(report.outcome.isFutile)
             #expect(!report.outcome.isReached)
             #expect(report.removed.count >= 4 && report.removed.count < 8)
@@ -138,7 +138,7 @@ struct FullDiskTests {
             #expect(plan.units.count == 4)
             try tool(
                 "btrfs", "subvolume", "snapshot", "-r", volume, filesystem.root.appending("kept"))
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(Set(report.kept.values) == [.freesNothing])
             #expect(report.removed == [])
         }

@@ -66,9 +66,9 @@ struct ModelTests {
                 mock.beforeCall = nil
                 do { try random.disturb() } catch { Issue.record(error, comment) }
             }
-            _ = try mock.run { try random.fixture.carryOut(plan, executor) }
+            _ = try mock.run { try random.fixture.execute(plan, executor) }
         } else {
-            _ = try random.fixture.carryOut(plan, executor)
+            _ = try random.fixture.execute(plan, executor)
         }
         let present = try identities(below: random.fixture.root)
         for item in forbidden {

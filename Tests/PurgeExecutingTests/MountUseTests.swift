@@ -55,14 +55,14 @@ struct MountUseTests {
                 } else {
                     try tool("bash", "-ec", start, home.home)
                 }
-                let kept = try home.carryOut(before, home.executor()).kept[home(path)]
+                let kept = try home.execute(before, home.executor()).kept[home(path)]
                 // To mount an overlay on a directory changes it.
                 let isChanged = kept == .changed && script.contains("upperdir")
                 #expect(kept == .mountedElsewhere || isChanged)
                 #expect(try reasonInPlan(home, home(path)) == .mountedElsewhere)
                 var rehearsal = home.executor()
                 rehearsal.mode = .rehearse
-                #expect(try home.carryOut(before, rehearsal).kept[home(path)] != nil)
+                #expect(try home.execute(before, rehearsal).kept[home(path)] != nil)
                 #expect(home(path).exists)
                 process?.end()
                 if options == nil { try tool("umount", home("elsewhere/directory")) }
@@ -123,7 +123,7 @@ struct MountUseTests {
                     _ = try? tool(
                         "mount", "--bind", unit.appending("deep"), home("elsewhere/directory"))
                 }
-                let report = try mock.run { try home.carryOut(plan, home.executor()) }
+                let report = try mock.run { try home.execute(plan, home.executor()) }
                 #expect(isMounted)
                 #expect(report.kept[unit] == .mountedElsewhere)
                 #expect(unit.appending("deep/file").exists)
@@ -215,7 +215,7 @@ struct ThreadUseTests {
                 "/usr/bin/python3", "-c", script, unit.appending("deep"), ready)
             try wait(for: ready)
             usleep(50_000)
-            let report = try home.carryOut(try home.plan(), home.executor())
+            let report = try home.execute(try home.plan(), home.executor())
             #expect(report.kept == [unit: .processInside])
             process.end()
             #expect(try home.purge().removed == [unit])

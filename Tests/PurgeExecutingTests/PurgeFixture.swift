@@ -48,12 +48,12 @@ struct PurgeFixture: Sendable {
             device: try home.status().identity.device, wantedBytes: bytes, units: units)
     }
 
-    func carryOut(
+    func execute(
         _ plan: PurgePlan, _ executor: PurgeExecutor? = nil
     ) throws -> PurgeReport {
         let executor = executor ?? self.executor()
         var report = PurgeReport()
-        report.outcome = try executor.carryOut(plan, now: .later) { report.add($0) }
+        report.outcome = try executor.execute(plan, now: .later) { report.add($0) }
         return report
     }
 
@@ -61,7 +61,7 @@ struct PurgeFixture: Sendable {
     func purge(_ change: (inout PurgeExecutor) -> Void = { _ in }) throws -> PurgeReport {
         var executor = executor()
         change(&executor)
-        return try carryOut(try plan(), executor)
+        return try execute(try plan(), executor)
     }
 
     /// The item at a path in the home.

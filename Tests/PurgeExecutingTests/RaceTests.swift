@@ -35,7 +35,7 @@ struct RaceTests {
             while didHappen {
                 number += step
                 didHappen = try homes.withHome(tree) { home in
-                    try carryOut(in: home, units, attack, atCall: number, check)
+                    try execute(in: home, units, attack, atCall: number, check)
                 }
             }
             #expect(number > 4)
@@ -43,7 +43,7 @@ struct RaceTests {
     }
 
     /// - Returns: whether the attack happened.
-    private func carryOut(
+    private func execute(
         in home: PurgeFixture, _ units: Set<String>,
         _ attack: @escaping (PurgeFixture) throws -> Void, atCall number: Int,
         _ check: (PurgeFixture, PurgeReport) throws -> Void
@@ -64,7 +64,7 @@ struct RaceTests {
             mock.beforeCall = nil
             do { try attack(home) } catch { failure = error }
         }
-        let report = try mock.run { try home.carryOut(plan, home.executor()) }
+        let report = try mock.run { try home.execute(plan, home.executor()) }
         if let failure { throw failure }
         try check(home, report)
         return count == number

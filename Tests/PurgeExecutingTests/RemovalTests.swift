@@ -135,15 +135,15 @@ struct RemovalTests {
                 created: .later, bootID: "other", device: plan.device, wantedBytes: .max,
                 units: plan.units)
             #expect(throws: PurgeRefusal.otherBoot) {
-                try executor.carryOut(otherBoot, now: .later) { _ in }
+                try executor.execute(otherBoot, now: .later) { _ in }
             }
             let late = FileTime(seconds: FileTime.later.seconds + 3601, nanoseconds: 0)
             #expect(throws: PurgeRefusal.tooOld) {
-                try executor.carryOut(plan, now: late) { _ in }
+                try executor.execute(plan, now: late) { _ in }
             }
             let early = FileTime(seconds: FileTime.later.seconds - 3601, nanoseconds: 0)
             #expect(throws: PurgeRefusal.tooOld) {
-                try executor.carryOut(plan, now: early) { _ in }
+                try executor.execute(plan, now: early) { _ in }
             }
             #expect(home("marked").exists)
         }
@@ -156,7 +156,7 @@ struct RemovalTests {
             let plan = try home.plan()
             let first = try PurgeJournal(in: home.state)
             #expect(throws: PurgeRefusal.anotherIsAtWork) {
-                try home.executor().carryOut(plan, now: .later) { _ in }
+                try home.executor().execute(plan, now: .later) { _ in }
             }
             withExtendedLifetime(first) {}
             #expect(home("marked").exists)

@@ -97,17 +97,17 @@ struct UnsafePathTests {
             executor.stateDirectory = top.appending("state")
             executor.measureRepeats = 0
             var reasons: [KeepReason] = []
-            func carryOut() throws {
-                _ = try executor.carryOut(plan, now: .later) { event in
+            func execute() throws {
+                _ = try executor.execute(plan, now: .later) { event in
                     if case .kept(_, let reason) = event { reasons.append(reason) }
                 }
             }
             try tool("chown", "\(mallory)", top.appending("srv"))
-            try carryOut()
+            try execute()
             #expect(reasons == [.unsafePath])
             #expect(caches.appending("app/file").exists)
             try tool("chown", "0", top.appending("srv"))
-            try carryOut()
+            try execute()
             #expect(!caches.appending("app/file").exists)
         }
     }
@@ -127,7 +127,7 @@ struct UnsafePathTests {
             mock.beforeCall = { _ in count += 1 }
             _ = try mock.run {
                 let sink = UnitSink(
-                    FirstUnits(wantedBytes: .max), Doubts(), rules.mountsElsewhere
+                    FirstUnits(wantedBytes: .max), LateFindings(), rules.mountsElsewhere
                 ) { _, _ in }
                 return try search.startingPoints(rules, sink)
             }

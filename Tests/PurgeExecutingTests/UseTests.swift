@@ -25,7 +25,7 @@ struct UseTests {
         try withPurgeHome(tree) { home in
             let unit = path == "marked" ? home("marked") : home(".cache/app/unit")
             try use(home(path)) {
-                let report = try home.carryOut(try home.plan(), home.executor())
+                let report = try home.execute(try home.plan(), home.executor())
                 #expect(report.kept[unit] == reason)
                 #expect(report.failed == [:])
                 #expect(home(path).exists)
@@ -69,7 +69,7 @@ struct UseTests {
             // Makes the journal, which waits for the disk.
             try home.executor().finishLeftovers { _ in }
             try useBriefly(home(path), locks: locks)
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(report.kept == [:])
             #expect(report.removed == [home("marked"), home(".cache/app/unit")])
         }
@@ -81,10 +81,10 @@ struct UseTests {
         let tree = Tree { for name in names { File(name, block).purgeable() } }
         try withPurgeHome(tree) { home in
             let opened = try names.map { try openForReading(home.home.appending($0)) }
-            defer { opened.forEach(closeQuietly) }
+            defer { opened.forEach(closeIgnoringErrors) }
             let plan = try home.plan()
             let start = monotonicTime()
-            let report = try home.carryOut(plan)
+            let report = try home.execute(plan)
             #expect(report.kept.count == names.count)
             #expect(report.kept.values.allSatisfy { $0 == .inUse })
             #expect(monotonicTime() - start < .seconds(6))
@@ -157,7 +157,7 @@ struct UseTests {
             #expect(report.removed == [])
             // A plan from before the journal was there, or one edited by hand.
             let units = try home.unit(at: home(".cache/app/data.db"))
-            let planned = try home.carryOut(try home.plan([units]))
+            let planned = try home.execute(try home.plan([units]))
             #expect(planned.kept == [home(".cache/app/data.db"): .companion])
             let read = """
                 import sqlite3, sys

@@ -26,7 +26,7 @@ final class Watcher: Sendable {
     private func look() {
         // Between two files there is none.
         guard let descriptor = try? openForReading(file) else { return }
-        defer { closeQuietly(descriptor) }
+        defer { closeIgnoringErrors(descriptor) }
         let mark = try? descriptor.mark(for: .fileProtection)
         counts.withLock { counts in
             if mark == .value(.complete) { counts.withClass += 1 } else { counts.withoutClass += 1 }

@@ -11,7 +11,7 @@ struct LocationRow: CustomTestStringConvertible {
     var realPaths: [FilePath: FilePath] = [:]
     var unsafePaths: [FilePath: FilePath] = [:]
     /// The locations that are left out of backups, without /tmp and /var/tmp unless one is missing.
-    var leftOut: [FilePath]
+    var excluded: [FilePath]
     var cutOuts: [FilePath] = []
     var warnings: [String] = []
     var testDescription: String { rule }
@@ -21,107 +21,107 @@ private let usual: [FilePath] = ["/tmp", "/var/tmp", "/home/u/.cache"]
 private let temporary: [FilePath] = ["/tmp", "/var/tmp"]
 
 private let rows: [LocationRow] = [
-    LocationRow(rule: "the defaults", leftOut: usual),
+    LocationRow(rule: "the defaults", excluded: usual),
     LocationRow(
         rule: "$HOME counts before the password database", environment: ["HOME": "/home/v"],
-        leftOut: temporary + ["/home/v/.cache"]),
+        excluded: temporary + ["/home/v/.cache"]),
     LocationRow(
         rule: "an empty $HOME falls back to the password database", environment: ["HOME": ""],
-        leftOut: usual),
+        excluded: usual),
     LocationRow(
-        rule: "a relative $HOME is ignored", environment: ["HOME": "home/v"], leftOut: usual,
+        rule: "a relative $HOME is ignored", environment: ["HOME": "home/v"], excluded: usual,
         warnings: ["relative $HOME"]),
     LocationRow(
-        rule: "/ is no home", environment: ["HOME": "/"], leftOut: usual,
+        rule: "/ is no home", environment: ["HOME": "/"], excluded: usual,
         warnings: ["filesystem-root $HOME"]),
     LocationRow(
         rule: "without a home there are no caches", passwd: "u:x:1000:1000::/:/bin/sh\n",
-        leftOut: temporary, warnings: ["no-home $HOME"]),
+        excluded: temporary, warnings: ["no-home $HOME"]),
     LocationRow(
         rule: "$TMPDIR inside /tmp counts", environment: ["TMPDIR": "/tmp/user/1000"],
-        leftOut: temporary + ["/tmp/user/1000", "/home/u/.cache"]),
+        excluded: temporary + ["/tmp/user/1000", "/home/u/.cache"]),
     LocationRow(
         rule: "$TMPDIR that is /var/tmp adds nothing", environment: ["TMPDIR": "/var/tmp"],
-        leftOut: usual),
+        excluded: usual),
     LocationRow(
-        rule: "$TMPDIR elsewhere is ignored", environment: ["TMPDIR": "/scratch"], leftOut: usual,
+        rule: "$TMPDIR elsewhere is ignored", environment: ["TMPDIR": "/scratch"], excluded: usual,
         warnings: ["outside-temporary $TMPDIR"]),
     LocationRow(
         rule: "$TMPDIR that only looks like /tmp is ignored",
         environment: ["TMPDIR": "/tmp/../home"],
-        leftOut: usual, warnings: ["outside-temporary $TMPDIR"]),
+        excluded: usual, warnings: ["outside-temporary $TMPDIR"]),
     LocationRow(
         rule: "$TMPDIR that a link leads out of /tmp is ignored",
         environment: ["TMPDIR": "/tmp/link"], realPaths: ["/tmp/link": "/home/u/work"],
-        leftOut: usual, warnings: ["outside-temporary $TMPDIR"]),
+        excluded: usual, warnings: ["outside-temporary $TMPDIR"]),
     LocationRow(
         rule: "$TMPDIR elsewhere counts when it is named", environment: ["TMPDIR": "/scratch"],
         named: [StorageLocation(kind: .temporary, path: "/scratch")],
-        leftOut: ["/scratch"] + usual),
+        excluded: ["/scratch"] + usual),
     LocationRow(
-        rule: "a relative $TMPDIR is ignored", environment: ["TMPDIR": "tmp"], leftOut: usual,
+        rule: "a relative $TMPDIR is ignored", environment: ["TMPDIR": "tmp"], excluded: usual,
         warnings: ["relative $TMPDIR"]),
     LocationRow(
-        rule: "$TMPDIR that is / is ignored", environment: ["TMPDIR": "/"], leftOut: usual,
+        rule: "$TMPDIR that is / is ignored", environment: ["TMPDIR": "/"], excluded: usual,
         warnings: ["filesystem-root $TMPDIR"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME inside the home counts",
-        environment: ["XDG_CACHE_HOME": "/home/u/.c"], leftOut: temporary + ["/home/u/.c"]),
+        environment: ["XDG_CACHE_HOME": "/home/u/.c"], excluded: temporary + ["/home/u/.c"]),
     LocationRow(
         rule: "a relative $XDG_CACHE_HOME is ignored for the default",
-        environment: ["XDG_CACHE_HOME": ".c"], leftOut: usual,
+        environment: ["XDG_CACHE_HOME": ".c"], excluded: usual,
         warnings: ["relative $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME that is the home is ignored",
-        environment: ["XDG_CACHE_HOME": "/home/u"], leftOut: temporary,
+        environment: ["XDG_CACHE_HOME": "/home/u"], excluded: temporary,
         warnings: ["home $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME that is another's home is ignored",
         environment: ["XDG_CACHE_HOME": "/home/v"],
         passwd: "u:x:1000:1000::/home/u:/bin/sh\nv:x:1001:1001::/home/v:/bin/sh\n",
-        leftOut: temporary, warnings: ["home $XDG_CACHE_HOME"]),
+        excluded: temporary, warnings: ["home $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME above a home is ignored", environment: ["XDG_CACHE_HOME": "/home"],
-        leftOut: temporary, warnings: ["holds-home $XDG_CACHE_HOME"]),
+        excluded: temporary, warnings: ["holds-home $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME that is / is ignored", environment: ["XDG_CACHE_HOME": "/"],
-        leftOut: temporary, warnings: ["filesystem-root $XDG_CACHE_HOME"]),
+        excluded: temporary, warnings: ["filesystem-root $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME outside the home is ignored",
-        environment: ["XDG_CACHE_HOME": "/srv/cache"], leftOut: temporary,
+        environment: ["XDG_CACHE_HOME": "/srv/cache"], excluded: temporary,
         warnings: ["outside-home $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME outside the home counts when it is named",
         environment: ["XDG_CACHE_HOME": "/srv/cache"],
         named: [StorageLocation(kind: .caches, path: "/srv/cache")],
-        leftOut: ["/srv/cache"] + temporary),
+        excluded: ["/srv/cache"] + temporary),
     LocationRow(
         rule: "$XDG_CACHE_HOME in the documents is ignored",
-        environment: ["XDG_CACHE_HOME": "/home/u/Documents/c"], leftOut: temporary,
+        environment: ["XDG_CACHE_HOME": "/home/u/Documents/c"], excluded: temporary,
         warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "caches that a link leads into the documents are ignored",
-        realPaths: ["/home/u/.cache": "/home/u/Documents"], leftOut: temporary,
+        realPaths: ["/home/u/.cache": "/home/u/Documents"], excluded: temporary,
         warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME that is the data home is ignored",
-        environment: ["XDG_CACHE_HOME": "/home/u/.local/share"], leftOut: temporary,
+        environment: ["XDG_CACHE_HOME": "/home/u/.local/share"], excluded: temporary,
         warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME above data and state is ignored",
-        environment: ["XDG_CACHE_HOME": "/home/u/.local"], leftOut: temporary,
+        environment: ["XDG_CACHE_HOME": "/home/u/.local"], excluded: temporary,
         warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "$XDG_CACHE_HOME in the configuration is ignored",
-        environment: ["XDG_CACHE_HOME": "/home/u/.config/c"], leftOut: temporary,
+        environment: ["XDG_CACHE_HOME": "/home/u/.config/c"], excluded: temporary,
         warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "the default caches are ignored when a configured user directory lies in them",
-        userDirectories: #"XDG_MUSIC_DIR="$HOME/.cache/music""#, leftOut: temporary,
+        userDirectories: #"XDG_MUSIC_DIR="$HOME/.cache/music""#, excluded: temporary,
         warnings: ["overlaps-protected $XDG_CACHE_HOME"]),
     LocationRow(
         rule: "a home inside /tmp is cut out of it", environment: ["HOME": "/tmp/h"],
-        leftOut: temporary + ["/tmp/h/.cache"],
+        excluded: temporary + ["/tmp/h/.cache"],
         cutOuts: [
             "/tmp/h", "/tmp/h/.config", "/tmp/h/.gnupg", "/tmp/h/.local/share",
             "/tmp/h/.local/state", "/tmp/h/.ssh", "/tmp/h/Desktop", "/tmp/h/Documents",
@@ -131,27 +131,27 @@ private let rows: [LocationRow] = [
     LocationRow(
         rule: "/tmp is ignored when it is a user directory",
         userDirectories: #"XDG_DOWNLOAD_DIR="/tmp""#,
-        leftOut: ["/var/tmp", "/home/u/.cache"], warnings: ["overlaps-protected /tmp"]),
+        excluded: ["/var/tmp", "/home/u/.cache"], warnings: ["overlaps-protected /tmp"]),
     LocationRow(
         rule: "a user directory inside /tmp is cut out of it",
         userDirectories: #"XDG_DOWNLOAD_DIR="/tmp/downloads""#,
-        leftOut: usual, cutOuts: ["/tmp/downloads"], warnings: ["partly-protected /tmp"]),
+        excluded: usual, cutOuts: ["/tmp/downloads"], warnings: ["partly-protected /tmp"]),
     LocationRow(
         rule: "/tmp is ignored when it is a home",
         passwd: "u:x:1000:1000::/home/u:/bin/sh\nn:x:65534:65534::/tmp:/bin/sh\n",
-        leftOut: ["/var/tmp", "/home/u/.cache"], warnings: ["home /tmp"]),
+        excluded: ["/var/tmp", "/home/u/.cache"], warnings: ["home /tmp"]),
     LocationRow(
         rule: "/var/cache counts when it is named, without a home inside",
         passwd: "u:x:1000:1000::/home/u:/bin/sh\nman:x:6:12::/var/cache/man:/bin/sh\n",
         named: [StorageLocation(kind: .caches, path: "/var/cache")],
-        leftOut: ["/var/cache"] + usual, cutOuts: ["/var/cache/man"]),
+        excluded: ["/var/cache"] + usual, cutOuts: ["/var/cache/man"]),
     LocationRow(
         rule: "/ is ignored also when it is named",
-        named: [StorageLocation(kind: .caches, path: "/")], leftOut: usual,
+        named: [StorageLocation(kind: .caches, path: "/")], excluded: usual,
         warnings: ["filesystem-root the named directory"]),
     LocationRow(
         rule: "a relative path is ignored also when it is named",
-        named: [StorageLocation(kind: .caches, path: "c")], leftOut: usual,
+        named: [StorageLocation(kind: .caches, path: "c")], excluded: usual,
         warnings: ["relative the named directory"]),
     LocationRow(
         rule: "what no safe way leads to is no location, whatever names it",
@@ -160,7 +160,7 @@ private let rows: [LocationRow] = [
         unsafePaths: [
             "/tmp/t": "/tmp/t", "/srv/cache": "/srv/cache", "/home/u/.cache": "/home/u/.cache",
             "/var/tmp": "/var", "/home/u/.local/share": "/home/u/.local",
-        ], leftOut: ["/tmp"],
+        ], excluded: ["/tmp"],
         warnings: [
             "unsafe-path the named directory", "unsafe-path /var/tmp", "unsafe-path $TMPDIR",
             "unsafe-path $XDG_CACHE_HOME", "unsafe-path $XDG_DATA_HOME",
@@ -168,7 +168,7 @@ private let rows: [LocationRow] = [
     LocationRow(
         rule: "a linked home is known by its real path",
         environment: ["HOME": "/home/u", "XDG_CACHE_HOME": "/data/u"],
-        realPaths: ["/home/u": "/data/u"], leftOut: temporary,
+        realPaths: ["/home/u": "/data/u"], excluded: temporary,
         warnings: ["home $XDG_CACHE_HOME"]),
 ]
 
@@ -178,8 +178,8 @@ struct LocationTests {
         let locations = locations(
             row.environment, passwd: row.passwd, userDirectories: row.userDirectories,
             named: row.named, realPaths: row.realPaths, unsafePaths: row.unsafePaths)
-        let leftOut = locations.locations.filter { !$0.kind.isBackedUp }.map(\.path)
-        #expect(leftOut == row.leftOut)
+        let excluded = locations.locations.filter { !$0.kind.isBackedUp }.map(\.path)
+        #expect(excluded == row.excluded)
         #expect(locations.cutOuts == row.cutOuts)
         #expect(
             locations.warnings.map { "\($0.cause.rawValue) \($0.setting)" } == row.warnings)

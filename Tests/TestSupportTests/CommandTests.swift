@@ -20,7 +20,7 @@ struct CommandTests {
     }
 
     @Test("the environment is changed and the working directory set")
-    func surroundings() throws {
+    func environment() throws {
         var command = Command("/bin/sh", "-c", #"printf %s "$NAME,${HOME-none},$PWD""#)
         command.environment = ["NAME": "value", "HOME": nil]
         command.workingDirectory = "/usr"

@@ -27,7 +27,7 @@ package struct CoverageReport: Sendable {
     }
 
     /// Adds doubtful exclusions of items that no other cause names.
-    fileprivate mutating func addDoubts(of plan: BackupPlan) {
+    fileprivate mutating func addLateFindings(of plan: BackupPlan) {
         let known = Set(causes.compactMap(\.path))
         causes += plan.doubtfulExclusions.map(CoverageCause.init(doubtful:)).filter {
             !known.contains($0.path ?? [])
@@ -36,7 +36,7 @@ package struct CoverageReport: Sendable {
 }
 
 extension CoverageCause {
-    fileprivate init(doubtful item: LeftOutItem) {
+    fileprivate init(doubtful item: ExcludedItem) {
         self = .doubtfulMark(path: item.path.bytes, sentence: item.reason.sentence)
     }
 }
@@ -73,8 +73,8 @@ extension BackupEngine {
                 held += try await compareItems(of: plan, facts, with: base)
             }
         }
-        // A snapshot that has not been accepted itself does not settle doubts.
-        if report.base?.hasShrunk == true { report.addDoubts(of: plan) }
+        // A snapshot that has not been accepted itself does not settle lateFindings.
+        if report.base?.hasShrunk == true { report.addLateFindings(of: plan) }
         report.add(held)
         report.incomparable = failures
         // A snapshot that has not shrunk may be among those that cannot be read.
@@ -98,16 +98,16 @@ extension BackupEngine {
         let comparison = try await readRecord(of: base, with: CoverageComparison(plan, facts))
         guard comparison.hasFacts else { throw .damagedRecord }
         var report = CoverageReport(base: base)
-        let newlyLeftOut = comparison.newlyLeftOut
-        if !newlyLeftOut.isEmpty {
+        let newlyExcluded = comparison.newlyExcluded
+        if !newlyExcluded.isEmpty {
             report.causes =
                 try await readEntries(
-                    of: base.identifier, with: HeldItems(newlyLeftOut, of: plan.sources)
+                    of: base.identifier, with: StoredItems(newlyExcluded, of: plan.sources)
                 ).causes
         }
         let told = Set(report.causes.compactMap(\.path))
         report.causes += plan.doubtfulExclusions.filter {
-            newlyLeftOut[$0.path.bytes] != nil && !told.contains($0.path.bytes)
+            newlyExcluded[$0.path.bytes] != nil && !told.contains($0.path.bytes)
         }.map(CoverageCause.init(doubtful:))
         report.causes += comparison.causes
         report.unprotected = comparison.unprotected(in: plan)
@@ -124,9 +124,9 @@ extension BackupEngine {
     ) async throws(BackupError) -> [CoverageCause] {
         guard base.hasRecord else { return [] }
         do throws(BackupError) {
-            let candidates = CoverageComparison(plan, facts).newlyLeftOut
+            let candidates = CoverageComparison(plan, facts).newlyExcluded
             let held = try await readEntries(
-                of: base.identifier, with: HeldItems(candidates, of: plan.sources))
+                of: base.identifier, with: StoredItems(candidates, of: plan.sources))
             return held.causes + facts.falls(from: Int64(held.total.items), held.total.bytes)
         } catch  where error.code.mayConcernOneSnapshot {
             return []
@@ -168,7 +168,7 @@ extension BackupEngine {
     package func pending(
         in set: SnapshotSets.OneSet
     ) async throws(BackupError) -> Snapshot? {
-        let made = set.snapshots.filter { !$0.isHeld }
+        let made = set.snapshots.filter { !$0.isPinned }
         var unsettled: Snapshot?
         for snapshot in made.reversed() {
             if snapshot.hasShrunk { return snapshot }

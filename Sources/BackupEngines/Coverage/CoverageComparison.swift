@@ -12,7 +12,7 @@ struct CoverageComparison: RecordHandler {
     private(set) var protectedBefore: [RecordedProtection] = []
     /// The items excluded from this backup for a reason that may hide content of the previous one,
     /// by path.
-    private var candidates: [[UInt8]: LeftOutItem] = [:]
+    private var candidates: [[UInt8]: ExcludedItem] = [:]
     private var directoriesBefore: Set<[UInt8]> = []
 
     init(_ plan: BackupPlan, _ today: RecordFacts) {
@@ -30,7 +30,7 @@ struct CoverageComparison: RecordHandler {
             before = facts
             before.sources = sources
         case .source(let source): before.sources.append(source)
-        case .leftOut(let item):
+        case .excluded(let item):
             candidates[item.path] = nil
             if item.isDirectory { directoriesBefore.insert(item.path) }
         case .protected(let item): protectedBefore.append(item)
@@ -40,7 +40,7 @@ struct CoverageComparison: RecordHandler {
 
     /// The items that are excluded from this backup and, as far as the record shows, were not
     /// excluded from the previous one. The previous snapshot may contain them, or they may be new.
-    var newlyLeftOut: [[UInt8]: LeftOutItem] {
+    var newlyExcluded: [[UInt8]: ExcludedItem] {
         guard !directoriesBefore.isEmpty else { return candidates }
         return candidates.filter { path, _ in
             !ancestors(of: path).contains { directoriesBefore.contains(Array($0)) }
@@ -86,7 +86,7 @@ extension RecordFacts {
     }
 }
 
-extension LeftOutReason {
+extension ExclusionReason {
     /// Whether an item that was backed up before can disappear from backups for this reason.
     fileprivate var canHideHeldItems: Bool {
         switch self {
@@ -99,7 +99,7 @@ extension LeftOutReason {
 }
 
 /// Counts the entries of a snapshot that belong to items excluded today.
-struct HeldItems: SnapshotEntryHandler {
+struct StoredItems: SnapshotEntryHandler {
     /// A number of entries and their total size.
     struct Count: Sendable {
         var items = 0
@@ -110,10 +110,10 @@ struct HeldItems: SnapshotEntryHandler {
     private(set) var counts: [[UInt8]: Count] = [:]
     /// The entries of all SOURCEs.
     private(set) var total = Count()
-    private let wanted: [[UInt8]: LeftOutItem]
+    private let wanted: [[UInt8]: ExcludedItem]
     private let sources: [[UInt8]]
 
-    init(_ wanted: [[UInt8]: LeftOutItem], of sources: [FilePath]) {
+    init(_ wanted: [[UInt8]: ExcludedItem], of sources: [FilePath]) {
         self.wanted = wanted
         self.sources = sources.map(\.bytes)
     }

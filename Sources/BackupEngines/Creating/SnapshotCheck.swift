@@ -22,8 +22,8 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private(set) var bytes: Int64 = 0
     private let sources: [[UInt8]]
     private let checksLinkTargets: Bool
-    private let leftOutFiles: Set<[UInt8]>
-    private let leftOutDirectories: Set<[UInt8]>
+    private let excludedFiles: Set<[UInt8]>
+    private let excludedDirectories: Set<[UInt8]>
 
     /// - Parameter checksLinkTargets: whether the engine may have altered the targets of symbolic
     ///   links.
@@ -31,8 +31,8 @@ struct SnapshotCheck: SnapshotEntryHandler {
         self.checksLinkTargets = checksLinkTargets
         self.manifest = manifest
         sources = plan.sources.map(\.bytes)
-        leftOutFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
-        leftOutDirectories = Set(plan.exclusions.lazy.filter(\.isDirectory).map { $0.path.bytes })
+        excludedFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
+        excludedDirectories = Set(plan.exclusions.lazy.filter(\.isDirectory).map { $0.path.bytes })
         // No engine lists the root directory, which is always part of the snapshot.
         let root = [UInt8(ascii: "/")]
         if sources.contains(root) {
@@ -47,7 +47,7 @@ struct SnapshotCheck: SnapshotEntryHandler {
         bytes.addSaturating(entry.size)
         let check = manifest.check(
             entry.path, kind: entry.kind, size: entry.size, modified: entry.modified)
-        if check == .unplanned, isLeftOut(entry.path) { return lostExclusions.append(entry.path) }
+        if check == .unplanned, isExcluded(entry.path) { return lostExclusions.append(entry.path) }
         switch entry.kind {
         case .regularFile: compareWithDisk(entry)
         case .symbolicLink where checksLinkTargets: checkTarget(entry)
@@ -99,13 +99,13 @@ struct SnapshotCheck: SnapshotEntryHandler {
         }
     }
 
-    private func isLeftOut(_ path: [UInt8]) -> Bool {
-        if leftOutFiles.contains(path) { return true }
-        guard !leftOutDirectories.isEmpty else { return false }
+    private func isExcluded(_ path: [UInt8]) -> Bool {
+        if excludedFiles.contains(path) { return true }
+        guard !excludedDirectories.isEmpty else { return false }
         var ancestor = path[...]
         while let slash = ancestor.lastIndex(of: UInt8(ascii: "/")), slash > 0 {
             ancestor = ancestor[..<slash]
-            if leftOutDirectories.contains(Array(ancestor)) { return true }
+            if excludedDirectories.contains(Array(ancestor)) { return true }
         }
         return false
     }

@@ -11,32 +11,32 @@ extension BackupEngine {
         _ first: Snapshot, with second: Snapshot,
         report: @escaping @Sendable (SnapshotDifference) -> Void
     ) async throws(BackupError) {
-        let leftOutBefore = try await leftOutItems(of: first)
-        let leftOutAfter = try await leftOutItems(of: second)
+        let excludedBefore = try await excludedItems(of: first)
+        let excludedAfter = try await excludedItems(of: second)
         let spool = try EntrySpool()
         var writer = try await readEntries(of: first.identifier, with: SpoolWriter(spool))
         try writer.flush()
-        let merger = EntryMerger(SpoolReader(spool), leftOutBefore, leftOutAfter, report)
+        let merger = EntryMerger(SpoolReader(spool), excludedBefore, excludedAfter, report)
         var merged = try await readEntries(of: second.identifier, with: merger)
         try merged.finish()
     }
 
-    private func leftOutItems(of snapshot: Snapshot) async throws(BackupError) -> LeftOutSet {
+    private func excludedItems(of snapshot: Snapshot) async throws(BackupError) -> ExcludedSet {
         do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: LeftOutSet())
+            return try await readRecord(of: snapshot, with: ExcludedSet())
         } catch  where error.code == .noRecord {
-            return LeftOutSet()
+            return ExcludedSet()
         }
     }
 }
 
 /// The items that a snapshot excludes, for lookup by path.
-struct LeftOutSet: RecordHandler {
+struct ExcludedSet: RecordHandler {
     private var files: [[UInt8]: String] = [:]
     private var directories: [[UInt8]: String] = [:]
 
     mutating func receive(_ line: RecordLine) {
-        guard case .leftOut(let item) = line else { return }
+        guard case .excluded(let item) = line else { return }
         if item.isDirectory {
             directories[item.path] = item.sentence
         } else {
@@ -61,17 +61,17 @@ private struct EntryMerger: SnapshotEntryHandler {
     private var first: SpoolReader
     private var before: SnapshotEntry?
     private var hasBegun = false
-    private let leftOutBefore: LeftOutSet
-    private let leftOutAfter: LeftOutSet
+    private let excludedBefore: ExcludedSet
+    private let excludedAfter: ExcludedSet
     private let report: @Sendable (SnapshotDifference) -> Void
 
     init(
-        _ first: SpoolReader, _ leftOutBefore: LeftOutSet, _ leftOutAfter: LeftOutSet,
+        _ first: SpoolReader, _ excludedBefore: ExcludedSet, _ excludedAfter: ExcludedSet,
         _ report: @escaping @Sendable (SnapshotDifference) -> Void
     ) {
         self.first = first
-        self.leftOutBefore = leftOutBefore
-        self.leftOutAfter = leftOutAfter
+        self.excludedBefore = excludedBefore
+        self.excludedAfter = excludedAfter
         self.report = report
     }
 
@@ -103,14 +103,14 @@ private struct EntryMerger: SnapshotEntryHandler {
     }
 
     private func reportGone(_ old: SnapshotEntry) {
-        let reason = leftOutAfter.reason(for: old.path)
+        let reason = excludedAfter.reason(for: old.path)
         report(
             difference(
                 reason == nil ? .deleted : .newlyExcluded, old, before: old, after: nil, reason))
     }
 
     private func reportNew(_ entry: SnapshotEntry) {
-        let reason = leftOutBefore.reason(for: entry.path)
+        let reason = excludedBefore.reason(for: entry.path)
         report(
             difference(
                 reason == nil ? .added : .noLongerExcluded, entry, before: nil, after: entry,

@@ -49,7 +49,7 @@ extension BackupEngine {
         switch choice {
         case .latest:
             let own = try await ownSnapshots().snapshots
-                .filter { $0.sourceSet != nil && !$0.isHeld }
+                .filter { $0.sourceSet != nil && !$0.isPinned }
             let now = FileTime.now.seconds
             // When all are dated in the future, the clock of this machine is wrong.
             if let newest = own.last(where: { !$0.isFromFuture(at: now) }) ?? own.last {

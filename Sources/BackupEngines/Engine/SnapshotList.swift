@@ -86,6 +86,6 @@ extension SnapshotList {
     /// files.
     func ofSet(_ set: String) -> SnapshotList {
         SnapshotList(
-            snapshots.filter { $0.sourceSet == set && !$0.isHeld }, unreadable: unreadable)
+            snapshots.filter { $0.sourceSet == set && !$0.isPinned }, unreadable: unreadable)
     }
 }

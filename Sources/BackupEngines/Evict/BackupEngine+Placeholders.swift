@@ -40,10 +40,10 @@ extension BackupEngine {
         }
         guard !wanted.isEmpty else { return [] }
         var holders: Set<Snapshot> = []
-        var seen: Set<HeldFile> = []
+        var seen: Set<StoredFile> = []
         for snapshot in snapshots.sorted(by: { $1.isOlder(than: $0) }) {
             let held = try await unlessDamaged { [wanted] () async throws(BackupError) in
-                try await readEntries(of: snapshot.identifier, with: HeldFiles(wanted))
+                try await readEntries(of: snapshot.identifier, with: StoredFiles(wanted))
             }
             let paths = withoutContent[snapshot] ?? []
             let found = Set(held?.found.filter { !paths.contains($0.path) } ?? [])
@@ -87,7 +87,7 @@ private struct MissingContent: RecordHandler {
 }
 
 /// A file of a snapshot.
-struct HeldFile: Hashable, Sendable {
+struct StoredFile: Hashable, Sendable {
     let path: [UInt8]
     let facts: ContentFacts
     /// Whether it has permission bits: a file without any may itself be a placeholder.
@@ -95,8 +95,8 @@ struct HeldFile: Hashable, Sendable {
 }
 
 /// Collects the files of a snapshot that may have the wanted content.
-struct HeldFiles: SnapshotEntryHandler {
-    private(set) var found: Set<HeldFile> = []
+struct StoredFiles: SnapshotEntryHandler {
+    private(set) var found: Set<StoredFile> = []
     private let wanted: Set<ContentFacts>
 
     init(_ wanted: Set<ContentFacts>) { self.wanted = wanted }
@@ -105,7 +105,7 @@ struct HeldFiles: SnapshotEntryHandler {
         let facts = ContentFacts(size: entry.size, modified: entry.modified)
         guard entry.kind == .regularFile, wanted.contains(facts) else { return }
         found.insert(
-            HeldFile(
+            StoredFile(
                 path: entry.path, facts: facts, hasPermissions: entry.permissions & 0o777 != 0))
     }
 }

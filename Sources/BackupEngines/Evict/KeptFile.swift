@@ -76,7 +76,7 @@ extension ContentHolding {
 
     /// Returns the snapshots of evicted files, by the identifier that eviction records use.
     package func keptSnapshots() async throws(BackupError) -> [String: Snapshot] {
-        let kept = try await snapshots().filter(\.isHeld)
+        let kept = try await snapshots().filter(\.isPinned)
         var found: [String: Snapshot] = [:]
         for snapshot in kept { found[String(snapshot.originalIdentifier.prefix(16))] = snapshot }
         // The current identifier takes precedence: unlike the original one, it cannot be forged.

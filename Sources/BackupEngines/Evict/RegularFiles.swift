@@ -77,7 +77,7 @@ package struct RegularFiles: Sendable {
                 look(at: entry)
                 return .skip
             case .directory:
-                return isLeftOut(entry) ? .skip : .descend(())
+                return isExcluded(entry) ? .skip : .descend(())
             default:
                 return .skip
             }
@@ -111,7 +111,7 @@ package struct RegularFiles: Sendable {
             }
         }
 
-        private func isLeftOut(_ entry: borrowing TreeEntry) -> Bool {
+        private func isExcluded(_ entry: borrowing TreeEntry) -> Bool {
             do throws(Errno) {
                 if places.isPlace(try entry.status().identity) { return true }
                 guard case .worthEvicting = choice else { return false }

@@ -24,7 +24,7 @@ package struct RecordFacts: Sendable, Hashable {
     /// The total size of the files among them, in bytes.
     package var bytes: Int64 = 0
     /// The number of excluded items; a directory counts once.
-    package var leftOutItems: Int64 = 0
+    package var excludedItems: Int64 = 0
     /// The names of the marks that exclude items, sorted.
     package var markers: [String] = []
     /// Whether temporary and caches directories were excluded.
@@ -40,7 +40,7 @@ package struct RecordFacts: Sendable, Hashable {
         items = Int64(plan.totals.storedItems + plan.placeholders.count - missing.count)
         bytes = plan.placeholders.reduce(plan.totals.storedBytes) { $0.addingSaturating($1.size) }
         bytes = missing.reduce(bytes) { $0.subtractingSaturating($1.size) }
-        leftOutItems = Int64(plan.totals.leftOutItems)
+        excludedItems = Int64(plan.totals.excludedItems)
         markers = policy.markers.map(\.rawValue).sorted()
         usesLocations = policy.locations != nil
         sources = plan.sources.map(Source.init(lookingAt:))

@@ -23,7 +23,7 @@ package enum RecordLine: Sendable, Hashable {
     /// An evicted file whose content is in the snapshot.
     case kept(KeptFile)
     /// An excluded item.
-    case leftOut(RecordedExclusion)
+    case excluded(RecordedExclusion)
 }
 
 /// An item that a backup excluded, as recorded.

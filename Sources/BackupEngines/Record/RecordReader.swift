@@ -36,7 +36,7 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
                 .missing(
                     path: fields.path, size: fields.kept.size, modified: fields.kept.modified))
         case "kept": try handler.receive(.kept(try fields.keptFile()))
-        case "leftOut": try handler.receive(.leftOut(fields.exclusion))
+        case "leftOut": try handler.receive(.excluded(fields.exclusion))
         case "end":
             guard fields.lines == count else { throw .damagedRecord }
             isEnded = true
@@ -147,7 +147,7 @@ private struct RecordFields {
         switch name {
         case "items": facts.items = try scanner.amount()
         case "bytes": facts.bytes = try scanner.amount()
-        case "leftOutItems": facts.leftOutItems = try scanner.amount()
+        case "leftOutItems": facts.excludedItems = try scanner.amount()
         case "usesLocations": facts.usesLocations = try scanner.bool()
         case "markers":
             try scanner.forEachElement { scanner throws(JSONError) in

@@ -28,7 +28,7 @@ package struct SnapshotRecord: Sendable {
         text.add("facts") { line in
             line.add("items", facts.items)
             line.add("bytes", facts.bytes)
-            line.add("leftOutItems", facts.leftOutItems)
+            line.add("leftOutItems", facts.excludedItems)
             line.add("markers", strings: facts.markers)
             line.add("usesLocations", facts.usesLocations)
         }

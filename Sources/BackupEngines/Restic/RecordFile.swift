@@ -58,7 +58,7 @@ final class RecordFile: Sendable {
     /// releases the lock.
     private static func remove(_ path: FilePath, _ descriptor: FileDescriptor) {
         try? removeFile(path)
-        closeQuietly(descriptor)
+        closeIgnoringErrors(descriptor)
         // Another backup of this user may use the directory.
         try? removeItem(path.removingLastComponent(), in: .workingDirectory, isDirectory: true)
     }
@@ -159,7 +159,7 @@ final class RecordFile: Sendable {
             do throws(Errno) {
                 if try isOurs(descriptor, path) { return (path, descriptor) }
             } catch {
-                closeQuietly(descriptor)
+                closeIgnoringErrors(descriptor)
                 throw error
             }
             try closeFile(descriptor)

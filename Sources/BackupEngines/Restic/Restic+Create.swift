@@ -83,8 +83,8 @@ extension Restic {
     private func excludeFile(
         of selection: ResticSelection, _ plan: BackupPlan, including record: FilePath
     ) -> [UInt8] {
-        let isLeftOut = plan.exclusions.contains { record.starts(with: $0.path) }
-        guard isLeftOut else { return selection.excludeFile }
+        let isExcluded = plan.exclusions.contains { record.starts(with: $0.path) }
+        guard isExcluded else { return selection.excludeFile }
         return selection.excludeFile + [UInt8(ascii: "!")] + record.bytes + [UInt8(ascii: "\n")]
     }
 }

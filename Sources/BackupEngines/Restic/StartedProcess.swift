@@ -42,7 +42,7 @@ struct StartedProcess: Sendable, Hashable {
             // A file that a killed process with the same pid left.
             try? removeFile(note)
             guard let file = try openStateFile(note, makingIt: true) else { return nil }
-            defer { closeQuietly(file) }
+            defer { closeIgnoringErrors(file) }
             try (Array(head.utf8) + repository.bytes).withUnsafeBufferPointer {
                 bytes throws(FileError) in
                 do throws(Errno) {

@@ -75,7 +75,7 @@ private struct EvictedExclusions: RecordHandler {
     private(set) var found: [RecordedExclusion] = []
 
     mutating func receive(_ line: RecordLine) {
-        guard case .leftOut(let item) = line, item.isEvicted else { return }
+        guard case .excluded(let item) = line, item.isEvicted else { return }
         found.append(item)
     }
 }

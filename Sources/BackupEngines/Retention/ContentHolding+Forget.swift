@@ -28,12 +28,12 @@ extension ContentHolding {
         let kept = snapshots.filter {
             $0.sourceSet == nil && $0.allTags.contains(where: HoldTag.isOne)
         }
-        var contents: [Snapshot: Set<HeldFile>] = [:]
+        var contents: [Snapshot: Set<StoredFile>] = [:]
         for snapshot in kept {
             do throws(BackupError) {
                 contents[snapshot] = Set(
                     try await keptFiles(of: snapshot).map {
-                        HeldFile(
+                        StoredFile(
                             path: $0.path,
                             facts: ContentFacts(size: $0.size, modified: $0.modified),
                             hasPermissions: true)
@@ -75,16 +75,16 @@ extension ContentHolding {
     /// of each set of SOURCEs.
     private func filesOfNewest(
         _ snapshots: [Snapshot], _ wanted: Set<ContentFacts>
-    ) async throws(BackupError) -> Set<HeldFile> {
+    ) async throws(BackupError) -> Set<StoredFile> {
         let now = FileTime.now.seconds
-        var stored: Set<HeldFile> = []
+        var stored: Set<StoredFile> = []
         for set in SnapshotSets(snapshots.filter { $0.hostName == hostName() }).sets {
             let newest = set.snapshots.last {
                 !$0.isIncomplete && !$0.hasShrunk && !$0.isFromFuture(at: now)
             }
             guard let newest, !wanted.isEmpty else { continue }
             stored.formUnion(
-                try await readEntries(of: newest.identifier, with: HeldFiles(wanted)).found)
+                try await readEntries(of: newest.identifier, with: StoredFiles(wanted)).found)
         }
         return stored
     }

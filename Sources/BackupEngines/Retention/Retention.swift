@@ -42,7 +42,7 @@ package struct Retention: Sendable {
             for reason in cleanReasons[snapshot.identifier] ?? [] where !kept.contains(reason) {
                 kept.append("\(reason) without gaps")
             }
-            if snapshot.isHeld { kept.append("keeps evicted files") }
+            if snapshot.isPinned { kept.append("keeps evicted files") }
             if snapshot.isFromFuture(at: now.seconds) { kept.append("dated in the future") }
             if kept.isEmpty, snapshot == newestFirst.first || snapshot == timely.first {
                 kept.append("newest snapshot")

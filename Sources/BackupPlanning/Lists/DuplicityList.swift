@@ -39,7 +39,7 @@ struct DuplicityList: ListFormat {
 
     /// Returns the item with a newline appended to its name, which duplicity's regular expressions
     /// do not tell apart from the item; nil when there is none on disk.
-    private func newlineDouble(of item: LeftOutItem) throws -> NameDoubles.Double? {
+    private func newlineDouble(of item: ExcludedItem) throws -> NameDoubles.Double? {
         guard !item.isDirectory else { return nil }
         let other = FilePath(bytes: item.path.bytes + [UInt8(ascii: "\n")])
         do throws(Errno) {

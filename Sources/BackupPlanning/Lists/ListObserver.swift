@@ -45,7 +45,7 @@ struct ListObserver: PlanObserver {
 
     func note(_ item: borrowing PlannedItem) {
         // The entry of an excluded directory is stored.
-        if case .leftOut(let reason) = item.disposition {
+        if case .excluded(let reason) = item.disposition {
             guard item.kind == .directory, reason != .tooLong else { return }
         }
         if let obstacle = collector.format.obstacle(toStoring: item.path, kind: item.kind) {

@@ -22,7 +22,7 @@ enum NameDoubles {
     /// there is none.
     ///
     /// - Throws: `FileError` when a directory cannot be read.
-    static func double(of item: LeftOutItem) throws(FileError) -> Double? {
+    static func double(of item: ExcludedItem) throws(FileError) -> Double? {
         if String(validating: item.path.bytes, as: UTF8.self) != nil { return nil }
         var directory: FilePath = "/"
         for component in item.path.components {
@@ -109,14 +109,14 @@ extension [UInt8] {
 extension BackupPlan {
     /// Returns the file that is stored from a directory whose contents are excluded; nil when there
     /// is none.
-    func keptFile(of item: LeftOutItem) -> FilePath? {
+    func keptFile(of item: ExcludedItem) -> FilePath? {
         guard let kept = item.reason.keptFile else { return nil }
         let path = item.path.pushing(kept.name)
-        return isLeftOut(path) ? nil : path
+        return isExcluded(path) ? nil : path
     }
 
     /// Whether the item itself is among the exclusions, which are sorted by path.
-    private func isLeftOut(_ path: FilePath) -> Bool {
+    private func isExcluded(_ path: FilePath) -> Bool {
         var (low, high) = (0, exclusions.count)
         while low < high {
             let middle = (low + high) / 2

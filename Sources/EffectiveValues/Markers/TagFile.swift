@@ -69,7 +69,8 @@ public struct TagFile: Sendable {
         guard let signature else { return true }
         guard status.kind == .regularFile, status.size >= signature.count else { return false }
         let opened = OwnedDescriptor(
-            try openFileUnnoticed(file, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
+            try openPreservingAccessTime(
+                file, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal]))
         guard try opened.descriptor.status().kind == .regularFile else { return false }
         let start = UnsafeMutableRawBufferPointer.allocate(
             byteCount: signature.count, alignment: 1)

@@ -114,7 +114,7 @@ package struct Volume: Sendable {
     private func withRoot<Result>(_ body: (FileDescriptor) -> Result?) -> Result? {
         guard let root = try? openForReading(mount.mountPoint) else { return nil }
         // Nothing was written, so closing cannot lose data.
-        defer { closeQuietly(root) }
+        defer { closeIgnoringErrors(root) }
         guard (try? root.status())?.mountNumber == mount.number else { return nil }
         return body(root)
     }

@@ -24,7 +24,7 @@ final class ItemPlace: Sendable {
 
     deinit {
         // Opened with O_PATH: there is nothing to write back.
-        closeQuietly(directory)
+        closeIgnoringErrors(directory)
     }
 
     /// The item that has the name now.

@@ -222,6 +222,6 @@ package final class RecordLock: Sendable {
 
     deinit {
         // Nothing was written.
-        closeQuietly(descriptor)
+        closeIgnoringErrors(descriptor)
     }
 }

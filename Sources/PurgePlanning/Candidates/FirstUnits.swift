@@ -78,11 +78,11 @@ public struct FoundUnits: Sendable, Hashable {
 
     /// Returns the outcome without the units that late findings concern.
     func removing(
-        _ doubts: Doubts, keep: ([UInt8], KeepReason) -> Void
+        _ lateFindings: LateFindings, keep: ([UInt8], KeepReason) -> Void
     ) -> FoundUnits {
         var totals = totals
         let certain = units.filter { unit in
-            guard let reason = doubts.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
+            guard let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
             else { return true }
             totals.remove(unit.bytes, of: unit.purgeClass)
             keep(unit.path, reason)

@@ -3,18 +3,18 @@ import SystemCalls
 /// Receives what the threads of a search find.
 struct UnitSink: Sendable {
     private let units: FirstUnits
-    private let doubts: Doubts
+    private let lateFindings: LateFindings
     private let mounts: MountsElsewhere
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
 
     /// - Parameter keep: called, from any thread, for each item that is kept for a reason
     ///   although it would otherwise be deleted.
     init(
-        _ units: FirstUnits, _ doubts: Doubts, _ mounts: MountsElsewhere,
+        _ units: FirstUnits, _ lateFindings: LateFindings, _ mounts: MountsElsewhere,
         keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
     ) {
         self.units = units
-        self.doubts = doubts
+        self.lateFindings = lateFindings
         self.mounts = mounts
         self.keep = keep
     }
@@ -24,7 +24,7 @@ struct UnitSink: Sendable {
 
     /// Notes that a directory cannot be read, which keeps the unit it is in.
     func note(unreadable path: [UInt8], _ reason: KeepReason) {
-        doubts.note(unreadable: path)
+        lateFindings.note(unreadable: path)
         keep(path, reason)
     }
 
@@ -56,18 +56,19 @@ struct UnitSink: Sendable {
         _ preselection: inout UnitPreselection
     ) {
         let lastUse = status.lastUse
-        if entry.withName({ Companions.database(of: $0) != nil }) {
+        if entry.withName({ DatabaseSidecars.database(of: $0) != nil }) {
             return add(companion: pathBytes(of: entry))
         }
         let freesNothing = status.linkCount > 1 || bytes == 0
         if let reason = limit.reasonToKeep(lastUse) ?? (freesNothing ? .freesNothing : nil) {
             return note(pathBytes(of: entry), reason)
         }
-        if !doubts.concernFiles, preselection.drop(bytes, of: purgeClass, lastUse: lastUse) {
+        if !lateFindings.concernFiles, preselection.drop(bytes, of: purgeClass, lastUse: lastUse) {
             return
         }
         let path = pathBytes(of: entry)
-        let reason = doubts.reasonToKeep(path, isDirectory: false) ?? mounts.reasonToKeep(path)
+        let reason =
+            lateFindings.reasonToKeep(path, isDirectory: false) ?? mounts.reasonToKeep(path)
         if let reason { return note(path, reason) }
         preselection.add(
             PurgeUnit(
@@ -77,12 +78,14 @@ struct UnitSink: Sendable {
     }
 
     private func add(companion path: [UInt8]) {
-        if let database = Companions.database(of: path) { doubts.note(database: database) }
+        if let database = DatabaseSidecars.database(of: path) {
+            lateFindings.note(database: database)
+        }
         note(path, .companion)
     }
 
     private func add(_ unit: PurgeUnit) {
-        if let reason = doubts.reasonToKeep(unit.path, isDirectory: unit.isDirectory) {
+        if let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory) {
             return note(unit.path, reason)
         }
         units.add(unit)

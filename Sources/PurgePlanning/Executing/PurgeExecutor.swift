@@ -46,7 +46,7 @@ public struct PurgeExecutor: Sendable {
     ///     leftover.
     /// - Throws: ``PurgeRefusal``, and `FileError` when the state directory or the filesystem
     ///   cannot be reached. Failures of single units are events.
-    public func carryOut(
+    public func execute(
         _ plan: PurgePlan, now: FileTime = .now, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
@@ -74,16 +74,16 @@ public struct PurgeExecutor: Sendable {
         let rules = try search.rules(on: volume, now: now)
         guard rules.device == plan.device else { throw PurgeRefusal.otherBoot }
         var run = try PurgeRun(self, plan, rules, on: volume, journal)
-        try run.carryOut(event)
+        try run.execute(event)
         var outcome = run.outcome
         outcome.failures += failures
         return outcome
     }
 
     /// Finishes the removals that an interrupted purge began, and restores the names of the
-    /// directories it only moved aside. ``carryOut(_:now:event:)`` does this first.
+    /// directories it only moved aside. ``execute(_:now:event:)`` does this first.
     ///
-    /// - Throws: as ``carryOut(_:now:event:)``.
+    /// - Throws: as ``execute(_:now:event:)``.
     public func finishLeftovers(event: (PurgeEvent) -> Void) throws {
         Leftovers(journal: try openJournal(), rules: rules(FileTime.now)).settle(event)
     }

@@ -29,9 +29,9 @@ struct PurgeRun {
     }
 
     /// Processes the units in order until enough is free.
-    mutating func carryOut(_ event: (PurgeEvent) -> Void) throws {
+    mutating func execute(_ event: (PurgeEvent) -> Void) throws {
         var waiting: [PurgeUnit] = []
-        try carryOut(plan.units, event) { waiting.append($0) }
+        try execute(plan.units, event) { waiting.append($0) }
         // Deleting may have made room for the journal or for its records.
         if !outcome.isReached, !outcome.isFutile, !outcome.isStopped {
             if !waiting.isEmpty {
@@ -40,7 +40,7 @@ struct PurgeRun {
                     event(leftover)
                 }
             }
-            try carryOut(waiting, event, postpone: nil)
+            try execute(waiting, event, postpone: nil)
         }
         outcome.predictedBytes = progress.predicted
         guard let meter else {
@@ -52,7 +52,7 @@ struct PurgeRun {
         outcome.isReached = grown >= plan.wantedBytes
     }
 
-    private mutating func carryOut(
+    private mutating func execute(
         _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
     ) throws {
         for unit in units {

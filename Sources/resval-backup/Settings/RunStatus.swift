@@ -79,7 +79,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("items", snapshot?.items)
         line.add("bytes", snapshot?.bytes)
         line.add("addedBytes", snapshot?.addedBytes)
-        line.add("leftOutItems", snapshot?.leftOutItems)
+        line.add("leftOutItems", snapshot?.excludedItems)
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)
         line.add("lastPrune", lastPrune)
@@ -98,19 +98,19 @@ struct SnapshotSummary: Sendable, Hashable {
     /// The number of bytes by which the repository grew.
     var addedBytes: Int64 = 0
     /// The number of excluded items.
-    var leftOutItems: Int64 = 0
+    var excludedItems: Int64 = 0
     /// Whether `forget` may follow; not part of the status file.
     var allowsForget = false
 
     /// Creates a summary.
     init(
         identifier: String, items: Int64 = 0, bytes: Int64 = 0, addedBytes: Int64 = 0,
-        leftOutItems: Int64 = 0
+        excludedItems: Int64 = 0
     ) {
         self.identifier = identifier
         self.items = items
         self.bytes = bytes
         self.addedBytes = addedBytes
-        self.leftOutItems = leftOutItems
+        self.excludedItems = excludedItems
     }
 }

@@ -76,7 +76,7 @@ struct VolumePurge {
             roots: search.roots, units: units)
         var executor = PurgeExecutor(search)
         executor.shouldStop = shouldStop
-        let outcome = try executor.carryOut(plan, now: now, event: event)
+        let outcome = try executor.execute(plan, now: now, event: event)
         remember(record(outcome.predictedBytes))
         return .done(outcome, isTruncated: isTruncated)
     }

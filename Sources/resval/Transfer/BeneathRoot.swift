@@ -27,10 +27,10 @@ final class BeneathRoot: Sendable {
     ///
     /// - Throws: ``FileError``: `noSuchFile`; `notADirectory`, also for a symbolic link as an
     ///   intermediate component; `unsupportedFileKind` for items that cannot store marks.
-    func item(at place: DumpPath) throws(FileError) -> HeldItem {
+    func item(at place: DumpPath) throws(FileError) -> OpenedItem {
         let shown = shownPath(of: place)
         guard let last = place.names.last else {
-            return try checked(HeldItem(root, shownPath: shown.bytes, path: shown))
+            return try checked(OpenedItem(root, shownPath: shown.bytes, path: shown))
         }
         let parent: OpenDirectory
         do throws(Errno) {
@@ -39,11 +39,11 @@ final class BeneathRoot: Sendable {
             throw .opening(error, shown)
         }
         return try checked(
-            HeldItem(
+            OpenedItem(
                 parent.location(of: FilePath(bytes: last)), shownPath: shown.bytes, path: shown))
     }
 
-    private func checked(_ item: HeldItem) throws(FileError) -> HeldItem {
+    private func checked(_ item: OpenedItem) throws(FileError) -> OpenedItem {
         guard item.status.kind.canStoreUserAttributes else {
             throw .storingAttribute(
                 .notPermitted, nil, on: item.path, status: item.status, user: effectiveUser())

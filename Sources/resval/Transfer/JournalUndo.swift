@@ -37,7 +37,7 @@ struct JournalUndo: Sendable {
     /// - Throws: ``FileError``: `noSuchFile` when the path does not exist; the errors of opening the
     ///   item and of reading and removing the mark.
     func undo(_ entry: JournalEntry) throws(FileError) -> Result {
-        let item = try HeldItem(
+        let item = try OpenedItem(
             entry.path.withoutFollowing, shownPath: entry.path.bytes, path: entry.path)
         guard filesystems.isIdentity(entry.identity, of: item.status) else { return .otherItem }
         switch try entry.mark.storedValue(on: item.location) {

@@ -30,7 +30,7 @@ struct FlippedBitTests {
     private func flip(_ bit: Int, of file: FilePath) throws {
         let descriptor = try openFile(
             in: .workingDirectory, file, flags: .readWrite)
-        defer { closeQuietly(descriptor) }
+        defer { closeIgnoringErrors(descriptor) }
         try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
             #expect(try readFile(descriptor, at: Int64(bit / 8), into: byte) == 1)
             byte[0] ^= 1 << UInt8(bit % 8)

@@ -34,7 +34,7 @@ private func purge(_ home: FilePath, state: FilePath) throws {
     var executor = PurgeExecutor(search)
     executor.stateDirectory = state
     executor.measureRepeats = 0
-    _ = try executor.carryOut(plan, now: now) { event in
+    _ = try executor.execute(plan, now: now) { event in
         switch event {
         case .removed(let unit, _): print("removed \(FilePath(bytes: unit.path))")
         case .kept(let unit, let reason): print("kept \(FilePath(bytes: unit.path)) \(reason.name)")

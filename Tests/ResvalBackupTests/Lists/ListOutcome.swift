@@ -10,7 +10,7 @@ struct ListOutcome {
     /// What a tool did with a name.
     enum Answer: String {
         case stored
-        case leftOut = "excluded"
+        case excluded = "excluded"
         case refused
         case wrong
     }
@@ -53,12 +53,12 @@ struct ListOutcome {
             storing.append(
                 stored.contains(file) && stored.contains(inside)
                     ? .stored : isNamed(file, "cannot be stored") ? .refused : .wrong)
-            let leftOut = fixture.source.appending("left out").appending(name).bytes
+            let excluded = fixture.source.appending("left out").appending(name).bytes
             let deep = fixture.source.appending("left out directories").appending(name)
                 .appending("inside").bytes
             leavingOut.append(
-                !stored.contains(leftOut) && !stored.contains(deep)
-                    ? .leftOut : lost.contains(leftOut) ? .refused : .wrong)
+                !stored.contains(excluded) && !stored.contains(deep)
+                    ? .excluded : lost.contains(excluded) ? .refused : .wrong)
         }
         if fixture.tool.keepsMarks {
             let mark = try fixture.restored("stored/-rf").value(for: .isPurgeable)

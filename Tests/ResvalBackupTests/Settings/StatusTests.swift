@@ -19,7 +19,7 @@ struct StatusTests {
         status.exitCode = 3
         status.end = time
         status.snapshot = SnapshotSummary(
-            identifier: "1a2b", items: 1, bytes: 2, addedBytes: 3, leftOutItems: 4)
+            identifier: "1a2b", items: 1, bytes: 2, addedBytes: 3, excludedItems: 4)
         status.lastCleanRun = time
         status.lastVerify = time
         status.lastPrune = time
@@ -76,7 +76,7 @@ struct StatusTests {
         #expect(
             summary
                 == SnapshotSummary(
-                    identifier: "1a2b", items: 5, bytes: 6, addedBytes: 7, leftOutItems: 8))
+                    identifier: "1a2b", items: 5, bytes: 6, addedBytes: 7, excludedItems: 8))
         #expect(throws: (any Error).self) { try SnapshotSummary(createOutput: []) }
     }
 

@@ -88,7 +88,7 @@ struct DumpRecordTests {
         }
         try withTemporaryDirectory(containing: tree) { directory in
             let root = try BeneathRoot(directory.appending("root"))
-            func item(_ path: String) throws -> HeldItem {
+            func item(_ path: String) throws -> OpenedItem {
                 try root.item(at: #require(DumpPath(path.utf8)))
             }
             try #expect(

@@ -77,7 +77,7 @@ struct JournalTests {
     func never() throws {
         let tree = Tree { File("f").excluded(false) }
         try withTemporaryDirectory(containing: tree) { root in
-            let item = try HeldItem(root.appending("f"), shownPath: [], path: "/f")
+            let item = try OpenedItem(root.appending("f"), shownPath: [], path: "/f")
             #expect(throws: FileError.self) {
                 try WrittenMark.native(true).store(on: item.location)
             }

@@ -2,7 +2,7 @@ import Glibc
 import SystemCalls
 import SystemPackage
 
-/// A program with its arguments, and the surroundings it runs in.
+/// A program with its arguments, and the environment it runs in.
 ///
 ///     let result = try Command(.built("resval"), "get", "excluded", path).run()
 ///     #expect(result.exitCode == 1)

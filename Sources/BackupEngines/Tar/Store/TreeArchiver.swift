@@ -21,7 +21,7 @@ final class TreeArchiver {
     private(set) var fileBytes: Int64 = 0
     private let plan: BackupPlan
     private var planned: PlanManifest
-    private let exclusions: [[UInt8]: LeftOutItem]
+    private let exclusions: [[UInt8]: ExcludedItem]
     private let writer: ArchiveWriter
     private let content: ArchiveContent
     private let manifest: ManifestWriter
@@ -123,7 +123,7 @@ final class TreeArchiver {
 
     private func archiveDirectory(
         _ name: FilePath, in walk: inout DirectoryWalk<Void>, _ planned: FileStatus,
-        _ exclusion: LeftOutItem?
+        _ exclusion: ExcludedItem?
     ) throws {
         let path = walk.path(of: name)
         let opened: OpenDirectory
@@ -150,7 +150,7 @@ final class TreeArchiver {
     }
 
     /// Returns the names that are stored from a directory whose contents are excluded.
-    private func keptNames(_ exclusion: LeftOutItem) -> EntryNames {
+    private func keptNames(_ exclusion: ExcludedItem) -> EntryNames {
         EntryNames(exclusion.reason.keptFile.map { [$0.name.bytes] } ?? [])
     }
 
@@ -172,7 +172,7 @@ final class TreeArchiver {
             }
             guard !status.isTooSparse else {
                 // It grew since the plan was built.
-                note(.unplanned(LeftOutReason.tooSparse.sentence), path)
+                note(.unplanned(ExclusionReason.tooSparse.sentence), path)
                 return nil
             }
             regions = try dataRegions(of: file.descriptor, status)

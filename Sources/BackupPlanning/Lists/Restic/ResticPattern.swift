@@ -14,7 +14,7 @@ struct ResticPattern: Sendable, Hashable {
 
     /// Returns the patterns for an excluded item: a directory's contents, except for the file that
     /// is kept, or any other item itself.
-    static func patterns(for item: LeftOutItem) -> [ResticPattern] {
+    static func patterns(for item: ExcludedItem) -> [ResticPattern] {
         guard item.isDirectory else { return [ResticPattern(matching: item.path)] }
         let contents = ResticPattern(contentsOf: item.path)
         guard let kept = item.reason.keptFile?.name else { return [contents] }

@@ -8,12 +8,12 @@ import SystemPackage
 /// without any exclusion below it, single items only next to excluded ones.
 struct SmallestCover {
     private let roots: [CoverNode]
-    private let exclusions: [LeftOutItem]
+    private let exclusions: [ExcludedItem]
 
     /// Creates the cover.
     ///
     /// - Parameter exclusions: items below the sources.
-    init(sources: [FilePath], exclusions: [LeftOutItem]) {
+    init(sources: [FilePath], exclusions: [ExcludedItem]) {
         roots = sources.map { CoverNode(path: $0) }
         self.exclusions = exclusions
         for item in exclusions {
@@ -133,7 +133,7 @@ private final class CoverNode: Sendable {
     func noteListed() { holdsListed.store(true, ordering: .relaxed) }
 
     /// Adds the nodes on the way to an excluded item, and its entry.
-    func insert(_ names: ArraySlice<FilePath.Component>, _ item: LeftOutItem) {
+    func insert(_ names: ArraySlice<FilePath.Component>, _ item: ExcludedItem) {
         guard let name = names.first else { return }
         let bytes = FilePath(root: nil, [name]).bytes
         if names.count == 1 {

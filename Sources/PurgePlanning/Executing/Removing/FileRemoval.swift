@@ -17,7 +17,7 @@ extension Examination {
     /// Throws unless the name still leads to the file that was examined, unchanged, and no other
     /// process tried to open it since.
     func requireAtRest() throws(KeepReason) {
-        if !unit.isDirectory { try requireNoCompanions() }
+        if !unit.isDirectory { try requireNoSidecars() }
         let now = try status()
         guard now.size == unit.pin.size,
             now.contentModificationTime == unit.pin.contentModificationTime,
@@ -39,8 +39,8 @@ extension Examination {
     }
 
     /// A database is deleted only together with its sidecars, so one that has any is kept.
-    private func requireNoCompanions() throws(KeepReason) {
-        for suffix in Companions.suffixes {
+    private func requireNoSidecars() throws(KeepReason) {
+        for suffix in DatabaseSidecars.suffixes {
             let name = place.name + Array(suffix.utf8)
             do throws(Errno) {
                 if try place.status(of: name) != nil { throw Errno.fileExists }

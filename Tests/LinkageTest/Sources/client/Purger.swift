@@ -14,7 +14,7 @@ func purge(_ directory: FilePath) throws {
     var executor = PurgeExecutor(search)
     for mode in [PurgeExecutor.Mode.rehearse, .delete] {
         executor.mode = mode
-        let outcome = try executor.carryOut(plan) { event in
+        let outcome = try executor.execute(plan) { event in
             switch event {
             case .removed(let unit, _):
                 print("\(mode): \(FilePath(bytes: unit.path)), \(unit.purgeClass.name)")

@@ -2,7 +2,7 @@ import SystemCalls
 import SystemPackage
 
 /// Sidecar files of a database in the same directory, as SQLite names them.
-enum Companions {
+enum DatabaseSidecars {
     /// The suffixes added to the name of the database.
     static let suffixes = ["-wal", "-shm", "-journal"]
 

@@ -29,7 +29,7 @@ struct UnitExaminer {
     ) throws(KeepReason) -> Examination {
         let notes = Monitor<KeepReason?>(nil)
         let found = FirstUnits(wantedBytes: .max)
-        let sink = UnitSink(found, Doubts(), rules.mountsElsewhere) { _, reason in
+        let sink = UnitSink(found, LateFindings(), rules.mountsElsewhere) { _, reason in
             notes.withLock { $0 = reason }
         }
         do throws(KeepReason) {
@@ -59,7 +59,7 @@ struct UnitExaminer {
 
     private struct Looked {
         let place: UnitPlace
-        var held: HeldFile?
+        var held: LeasedFile?
         var contents = UnitContents()
         var owner: UInt32 = 0
     }

@@ -2,7 +2,7 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-extension HeldItem {
+extension OpenedItem {
     /// Returns the changes needed to give the item these marks.
     ///
     /// Marks that are unset in `marks`, or already stored with the same value, need no change.

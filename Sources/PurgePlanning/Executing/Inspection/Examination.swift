@@ -7,7 +7,7 @@ struct Examination {
     let unit: PurgeUnit
     let place: UnitPlace
     /// The leased file, when the unit is a regular file; nil for directories and symbolic links.
-    let held: HeldFile?
+    let held: LeasedFile?
     /// The content of a directory; empty for other units.
     let contents: UnitContents
 

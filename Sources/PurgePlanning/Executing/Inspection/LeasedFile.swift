@@ -8,7 +8,7 @@ import SystemPackage
 /// remains. While this exists, a process that opens the file blocks, for at most
 /// `/proc/sys/fs/lease-break-time` seconds, and ``requireUndisturbed()`` throws. The signal that
 /// announces this, `SIGURG`, is ignored by default.
-final class HeldFile: Sendable {
+final class LeasedFile: Sendable {
     private let file: SharedDescriptor
     var descriptor: FileDescriptor { file.descriptor }
 

@@ -44,7 +44,7 @@ struct ReachedItem: SearchedItem {
 enum OpenedFile {
     case directory(OpenDirectory)
     /// A regular file.
-    case held(HeldFile)
+    case held(LeasedFile)
     /// A reference to anything else.
     case other(SharedDescriptor)
 
@@ -61,13 +61,13 @@ enum OpenedFile {
     /// - Parameters:
     ///   - status: the status of the name as just read.
     ///   - patience: how long to retry while it is in use or locked.
-    /// - Throws: why it cannot be opened, or is in use; see ``HeldFile``.
+    /// - Throws: why it cannot be opened, or is in use; see ``LeasedFile``.
     init(
         _ name: FilePath, in directory: OpenDirectory, _ status: FileStatus, _ patience: Patience
     ) throws(KeepReason) {
         switch status.kind {
         case .regularFile:
-            self = .held(try HeldFile(name, in: directory.descriptor, status, patience))
+            self = .held(try LeasedFile(name, in: directory.descriptor, status, patience))
         case .directory:
             let opened = try reaching { () throws(Errno) in try directory.openToRead(name) }
             try requireUnlocked(opened.descriptor, patience)

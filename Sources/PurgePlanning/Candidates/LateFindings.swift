@@ -5,7 +5,7 @@ import SystemPackage
 /// Findings of a search that concern units it may already have chosen. Shared by its threads.
 ///
 /// Memory is bounded: once a limit is reached, every unit is in doubt.
-final class Doubts: Sendable {
+final class LateFindings: Sendable {
     private struct State {
         var databases: Set<Int> = []
         var unreadable: [[UInt8]] = []
@@ -37,7 +37,7 @@ final class Doubts: Sendable {
 
     /// The reason to keep a unit; nil when there is none.
     func reasonToKeep(_ path: [UInt8], isDirectory: Bool) -> KeepReason? {
-        guard isDirectory else { return mayHaveCompanions(path) ? .companion : nil }
+        guard isDirectory else { return mayHaveSidecars(path) ? .companion : nil }
         return state.withLock { state in
             let isFull = state.unreadable.count >= Self.limit
             let holdsUnreadable = state.unreadable.contains { isHeld($0, by: path) }
@@ -45,11 +45,11 @@ final class Doubts: Sendable {
         }
     }
 
-    private func mayHaveCompanions(_ path: [UInt8]) -> Bool {
+    private func mayHaveSidecars(_ path: [UInt8]) -> Bool {
         guard concernFiles else { return false }
         let isInDoubt = state.withLock { state in
             state.databases.count >= Self.limit || state.databases.contains(path.hashValue)
         }
-        return isInDoubt && Companions.exist(besides: path)
+        return isInDoubt && DatabaseSidecars.exist(besides: path)
     }
 }

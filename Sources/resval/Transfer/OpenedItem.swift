@@ -5,7 +5,7 @@ import SystemPackage
 /// An item kept open with `O_PATH`, so that it stays the same item when it is renamed or replaced.
 ///
 /// A class, because items are kept in arrays and each descriptor must be closed exactly once.
-final class HeldItem: Sendable {
+final class OpenedItem: Sendable {
     /// The open item (`O_PATH`); errors name ``shownPath``.
     var location: NamedDescriptor {
         owned.descriptor.named(FilePath(bytes: shownPath))

@@ -9,7 +9,7 @@ import SystemCalls
 import SystemPackage
 
 /// The locations and protected directories from this machine, its settings and the command line.
-struct Surroundings {
+struct PurgeEnvironment {
     let environment: PolicyEnvironment
     private let options: SearchOptions
 

@@ -6,7 +6,7 @@ import SystemPackage
 import TextFormats
 
 /// Why a backup excludes an item.
-public enum LeftOutReason: PolicyReason {
+public enum ExclusionReason: PolicyReason {
     /// A mark or a location excludes it.
     case excluded(Exclusion)
     /// The item is the mount point of a filesystem of a kind that is not backed up.
@@ -79,7 +79,7 @@ public enum LeftOutReason: PolicyReason {
     }
 
     /// The reason at the ancestor directory that decides, or the reason itself.
-    public var origin: LeftOutReason {
+    public var origin: ExclusionReason {
         switch self {
         case .excluded(let exclusion): .excluded(exclusion.origin)
         case .protected(let protection): .protected(protection.origin)
