@@ -93,7 +93,7 @@ struct CopyingTests {
     func deeperThanDescriptors() throws {
         let tree = Tree { NestedDirectories("d", depth: 5000).permissions(0o750) }
         try withTemporaryDirectory(containing: tree) { root in
-            try copyItem(from: root.appending("d"), to: root.appending("copy"))
+            try root.appending("d").copyItem(to: root.appending("copy"))
             var copy = root.appending("copy")
             for _ in 1..<2000 { copy.append("d") }
             let source = root.appending("d").appending(

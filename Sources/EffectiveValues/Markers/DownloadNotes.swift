@@ -54,7 +54,7 @@ package struct DownloadNotes: Sendable, Hashable {
     package func write(_ text: [UInt8], to path: FilePath) throws(FileError) {
         try makeStateDirectory(directory)
         let written = text.withUnsafeBytes { bytes in
-            Result { () throws(FileError) in try writeFile(bytes, to: path, permissions: 0o600) }
+            Result { () throws(FileError) in try path.writeFile(bytes, permissions: 0o600) }
         }
         try written.get()
     }

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The state of an eviction that a file shows by its record, its permission bits, and whether it has
 /// data.
-package enum EvictionSign: Sendable, Hashable {
+public enum EvictionSign: Sendable, Hashable {
     /// A placeholder, with a record, no data and no permission bits.
     case placeholder(EvictionRecord)
     /// A file whose eviction or download is running or was interrupted.
@@ -23,7 +23,7 @@ package enum EvictionSign: Sendable, Hashable {
     ///
     /// - Parameter record: the file's record, nil if it has none.
     /// - Returns: nil for an ordinary file.
-    package init?(
+    public init?(
         _ location: borrowing some FileLocation & ~Copyable, _ status: FileStatus,
         _ record: EvictionRecord?
     ) {
@@ -52,7 +52,7 @@ package enum EvictionSign: Sendable, Hashable {
     /// Reads the record of a file and determines its state.
     ///
     /// - Throws: ``FileError`` when the names of its attributes cannot be listed.
-    package init?(
+    public init?(
         of location: borrowing some FileLocation & ~Copyable, _ status: FileStatus
     ) throws(FileError) {
         guard status.kind == .regularFile else { return nil }
@@ -60,7 +60,7 @@ package enum EvictionSign: Sendable, Hashable {
     }
 
     /// The record; nil if there is none.
-    package var record: EvictionRecord? {
+    public var record: EvictionRecord? {
         switch self {
         case .placeholder(let record), .unfinished(let record), .exposed(let record),
             .stale(let record):
@@ -70,7 +70,7 @@ package enum EvictionSign: Sendable, Hashable {
     }
 
     /// Whether, judging by the file, some or all of the content is only in a snapshot.
-    package var isEvicted: Bool {
+    public var isEvicted: Bool {
         switch self {
         case .placeholder, .unfinished, .exposed: true
         case .stale, .unrecorded: false

@@ -30,7 +30,7 @@ struct Archives {
         let plan = try planner.makePlan(for: [source])
         try meanwhile()
         return try await repository.store(
-            StoreRequest(plan: plan, tags: tags, predecessor: nil, record: Array("record\n".utf8)),
+            StoreRequest(plan: plan, tags: tags, predecessor: nil, record: emptyRecord),
             report: report)
     }
 
@@ -69,3 +69,11 @@ func withArchives(of tree: Tree, _ body: (Archives) async throws -> Void) async 
 }
 
 private func makeTestNumber() -> UInt64 { UInt64.random(in: .min ... .max) }
+
+/// A record that tells nothing.
+let emptyRecord = Array(
+    """
+    {"type":"format","format":"resval-record","version":1}
+    {"type":"end","lines":2}
+
+    """.utf8)
