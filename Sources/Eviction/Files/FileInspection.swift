@@ -53,9 +53,23 @@ extension EvictionCandidate {
 extension Journal {
     /// Checks whether a file can be evicted, without changing anything.
     ///
+    /// Finding the file's blocks opens it, which would break the lease of a process that is evicting
+    /// it. Such a process has the lock of its record, so that is taken if anybody uses locks.
+    ///
     /// - Parameter path: absolute, without symbolic links.
-    /// - Throws: ``EvictionError``: the reason why the file cannot be evicted.
+    /// - Throws: ``EvictionError``: the reason why the file cannot be evicted, also `inUse`.
     package func candidate(at path: FilePath) throws -> EvictionCandidate {
+        var lock: RecordLock?
+        if try hasLocks {
+            lock = try self.lock(path.withoutFollowing.fileStatus().identity)
+            guard lock != nil else { throw EvictionError.inUse }
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try inspect(path)
+    }
+
+    /// Does the same as ``candidate(at:)`` for a caller that has the lock.
+    func inspect(_ path: FilePath) throws -> EvictionCandidate {
         let place = try ItemPlace(path)
         let status = try place.location.fileStatus()
         try checkKind(status)

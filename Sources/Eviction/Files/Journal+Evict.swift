@@ -51,7 +51,7 @@ extension Journal {
         guard let lock = try lock(candidate.status.identity) else { throw EvictionError.inUse }
         defer { withExtendedLifetime(lock) {} }
         // A previous holder of the lock may have evicted the file.
-        let current = try self.candidate(at: candidate.path)
+        let current = try inspect(candidate.path)
         guard current.status.isUnchanged(since: candidate.status) else {
             throw EvictionError.changed
         }

@@ -180,12 +180,18 @@ extension Journal {
         }
     }
 
+    private var lockPath: FilePath { directory.appending("lock") }
+
+    /// Whether any process has taken a lock on the disk of the journal.
+    var hasLocks: Bool {
+        get throws(FileError) { try lockPath.withoutFollowing.statusIfPresent() != nil }
+    }
+
     /// Opens the lock file; one in `$XDG_RUNTIME_DIR` if the disk has no space for the regular one.
     private func openLock() throws(FileError) -> (FileDescriptor, FilePath)? {
-        let path = directory.appending("lock")
         do throws(FileError) {
             try makeStateDirectory(directory)
-            return try openStateFile(path, makingIt: true).map { ($0, path) }
+            return try openStateFile(lockPath, makingIt: true).map { ($0, lockPath) }
         } catch  where error.code == .noSpace || error.code == .quotaExceeded {
             guard let base = environmentVariable("XDG_RUNTIME_DIR"), !base.isEmpty else {
                 throw error
