@@ -1,4 +1,8 @@
 import ArgumentParser
+import BackupEngines
+import BackupPlanning
+import CommandSupport
+import ResourceValues
 
 /// The command `resval-backup`.
 struct BackupCommand: AsyncParsableCommand {
@@ -15,4 +19,29 @@ struct BackupCommand: AsyncParsableCommand {
             ShowCommand.self, DiffCommand.self, VerifyCommand.self, ForgetCommand.self,
             PruneCommand.self, AcceptCommand.self, RunCommand.self, StatusCommand.self,
         ])
+}
+
+/// Runs work that a stop request cancels, and reports on standard error why it failed.
+///
+/// - Throws: `ExitCode` with the documented exit code.
+func running<Result: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    let task = Task(operation: work)
+    let watcher = Task {
+        while !StopRequest.isMade { try await Task.sleep(for: .milliseconds(50)) }
+        task.cancel()
+    }
+    defer { watcher.cancel() }
+    do {
+        return try await task.value
+    } catch let error as BackupError {
+        Messages.write(about: error.path?.bytes, error.description)
+        throw ExitCode(error.code.exitCode)
+    } catch let error as SourceError {
+        Messages.write(about: error.path.bytes, error.description)
+        throw ExitCode(1)
+    } catch is CancellationError {
+        throw ExitCode(BackupError.Code.interrupted.exitCode)
+    }
 }

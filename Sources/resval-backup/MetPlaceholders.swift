@@ -171,3 +171,13 @@ func neededPlaces(
     }
     return places
 }
+
+/// The option for evicted files whose content a backup's repository does not keep.
+struct WithEvictedOption: ParsableArguments {
+    @Flag(
+        help: """
+            First download evicted files whose content the backup's repository does not keep. \
+            Without it, they are named and the exit code is 3.
+            """)
+    var withEvicted = false
+}

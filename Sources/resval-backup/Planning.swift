@@ -3,7 +3,9 @@ import BackupEngines
 import BackupPlanning
 import CommandSupport
 import EffectiveValues
+import ResourceValues
 import SystemCalls
+import SystemPackage
 
 /// Returns a planner for the options.
 func makePlanner(
@@ -27,4 +29,44 @@ func report(_ notices: [PlanNotice]) {
             Messages.warn(about: notice.path.bytes, notice.sentence)
         }
     }
+}
+
+/// The SOURCEs of a backup.
+struct SourceArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The directories and files to back up.", valueName: "source"))
+    var sources: [PathArgument]
+
+    @Option(
+        help: ArgumentHelp(
+            "Exclude files above this size (K, M, G, T for powers of 1024), except those named as "
+                + "SOURCEs.",
+            valueName: "size"))
+    var excludeLargerThan: ByteSize?
+
+    /// Returns the SOURCEs that exist; the others are reported.
+    ///
+    /// - Throws: `ExitCode` 1 when none exists.
+    func present() throws -> [FilePath] {
+        let present = sources.filter { source in
+            do throws(FileError) {
+                _ = try source.path.fileStatus()
+                return true
+            } catch {
+                Messages.write(error)
+                return false
+            }
+        }
+        if present.isEmpty { throw ExitCode(1) }
+        return present.map(\.path)
+    }
+}
+
+/// Whether items with a protection class may be stored where others can read them.
+struct PlaintextOptions: ParsableArguments {
+    @Flag(
+        help: ArgumentHelp(
+            "Also store items with a protection class where the repository is not encrypted "
+                + "(tar:DIR). Without it they are excluded and named."))
+    var allowPlaintext = false
 }

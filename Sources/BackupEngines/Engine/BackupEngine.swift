@@ -1,3 +1,4 @@
+import BackupPlanning
 import SystemPackage
 
 /// A program, or a file format, that stores snapshots in a repository.
@@ -151,4 +152,63 @@ extension BackupEngine {
     }
     package func prune() async throws(BackupError) {}
     package func repair(_ check: RepositoryCheck) async throws(BackupError) -> [RepairAction] { [] }
+}
+
+/// The input of an engine for a new snapshot.
+package struct StoreRequest: Sendable {
+    /// What to store and what to exclude.
+    package let plan: BackupPlan
+    /// All tags of the new snapshot.
+    package let tags: [String]
+    /// The newest snapshot of the same SOURCEs and machine; nil for the first one. Files that have
+    /// not changed since need not be read again.
+    package let predecessor: Snapshot?
+    /// The record to store with the snapshot: see ``SnapshotRecord``.
+    package let record: [UInt8]
+}
+
+/// The outcome of storing a snapshot.
+package struct StoredSnapshot: Sendable {
+    /// The new snapshot's identifier, or its first digits.
+    package var identifier: String
+    /// The number of files that the predecessor did not contain.
+    package var newFiles: Int64 = 0
+    /// The number of files that differ from those in the predecessor.
+    package var changedFiles: Int64 = 0
+    /// The number of files that are the same as in the predecessor, and were not read again.
+    package var unchangedFiles: Int64 = 0
+    /// The number of bytes by which the repository grew.
+    package var addedBytes: Int64 = 0
+    /// The items that the engine could not store. Bytes of a path that the engine cannot report are
+    /// 0xFF.
+    package var shortfalls: [Shortfall] = []
+    /// The number of further items that it could not store and does not name.
+    package var unnamedShortfalls = 0
+
+    package init(identifier: String) { self.identifier = identifier }
+}
+
+/// The items that an engine must restore, and where.
+package struct RestoreRequest: Sendable {
+    /// The snapshot.
+    package let snapshot: Snapshot
+    /// The directory below which each item is restored with its whole path.
+    package let target: FilePath
+    /// The paths of the snapshot that are wanted.
+    package let includes: IncludedPaths
+    /// Whether files in the target are overwritten. If not, the target was just seen empty or
+    /// absent, and a file that has appeared since stays as it is and is a failure.
+    package let overwrites: Bool
+}
+
+/// The progress of a backup or restore.
+package struct BackupProgress: Sendable, Hashable {
+    /// The number of files done.
+    package var filesDone: Int64 = 0
+    /// The number of files found so far.
+    package var filesTotal: Int64 = 0
+    /// The number of bytes read.
+    package var bytesDone: Int64 = 0
+    /// The sizes of the files found so far, in bytes.
+    package var bytesTotal: Int64 = 0
 }

@@ -87,45 +87,45 @@ package struct Snapshot: Sendable, Hashable {
     }
 }
 
-/// The tag that gives the order of snapshots where their times do not.
-///
-/// When a clock was ahead, or is set back, it gives a snapshot an earlier time than those made
-/// before it. That snapshot, and those after it, get a higher epoch.
-package enum OrderTag {
-    private static let prefix = "resval-epoch="
-    private static let limit = 1_000_000_000
+/// One entry of a snapshot.
+package struct SnapshotEntry: Sendable, Hashable {
+    /// The absolute path's bytes.
+    package var path: [UInt8]
+    /// The kind of file.
+    package let kind: FileKind
+    /// The size in bytes; 0 unless it is a regular file.
+    package let size: Int64
+    /// When the content last changed.
+    package let modified: FileTime
+    /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
+    package let permissions: UInt16
 
-    /// Returns the epoch in a list of tags; 0 if there is none. Any client of a repository can
-    /// write tags, so values out of range are ignored.
-    static func epoch(in tags: [String]) -> Int {
-        tags.filter { $0.hasPrefix(prefix) }
-            .compactMap { Int($0.dropFirst(prefix.count)) }
-            .filter { (1...limit).contains($0) }.max() ?? 0
-    }
-
-    /// Returns the tags for a snapshot made now, so that it is ordered after all others.
-    ///
-    /// - Parameter snapshots: all snapshots of this machine, in the order of
-    ///   ``Snapshot/isOlder(than:)``.
-    static func next(after snapshots: [Snapshot], now: FileTime) -> [String] {
-        guard let newest = snapshots.last(where: { $0.sourceSet != nil }) else { return [] }
-        let epoch = newest.time < now ? newest.epoch : min(newest.epoch + 1, limit)
-        return epoch == 0 ? [] : ["\(prefix)\(epoch)"]
+    package init(
+        path: [UInt8], kind: FileKind, size: Int64, modified: FileTime, permissions: UInt16
+    ) {
+        self.path = path
+        self.kind = kind
+        self.size = size
+        self.modified = modified
+        self.permissions = permissions
     }
 }
 
-/// Tags that describe the state of a snapshot.
-package enum StateTag {
-    /// The snapshot lacks something that the plan contains.
-    package static let incomplete = "resval-incomplete"
-    /// The snapshot covers much less than its predecessor did.
-    package static let shrunk = "resval-coverage=shrunk"
-    /// A user accepted that the snapshot covers less.
-    package static let accepted = "resval-coverage=accepted"
-    /// The snapshot's file was damaged, and was stored again.
-    static let restored = "resval-stored-anew"
-    /// Some files are evicted into another repository; the record lists them.
-    package static let missesEvicted = "resval-evicted=elsewhere"
-    /// The prefix of tags that keep a snapshot from being forgotten.
-    package static let holdPrefix = "resval-hold"
+/// Receives the entries of a snapshot, one by one.
+package protocol SnapshotEntryHandler: Sendable {
+    /// Receives an entry, whose path is exact.
+    mutating func receive(_ entry: SnapshotEntry) throws(BackupError)
+}
+
+/// Whether a path comes before another in a snapshot: a directory before its contents, and the
+/// entries of a directory by the bytes of their names.
+package func pathPrecedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    let slash = UInt8(ascii: "/")
+    for (one, other) in zip(first, second) where one != other {
+        // The end of a name sorts before any byte of a longer one.
+        if one == slash { return true }
+        if other == slash { return false }
+        return one < other
+    }
+    return first.count < second.count
 }

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// The restic engine, with one repository and the source of its password.
@@ -124,4 +125,80 @@ package struct Restic: BackupEngine {
     var passwordOption: [[UInt8]] {
         passwordFile.map { [option("--password-file", $0)] } ?? []
     }
+}
+
+extension Restic {
+    /// Creates a repository.
+    ///
+    /// Refuses a directory with other files in it, which restic itself would accept.
+    ///
+    /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty`, or the error that restic
+    ///   reports.
+    package func initialize() async throws(BackupError) {
+        if let directory = repository.directory, try !isFree(directory) {
+            throw BackupError(
+                .targetNotEmpty, "the directory is not empty", advice: "name a new one",
+                path: directory)
+        }
+        _ = try await run(ResticCommand("init"), reading: NoOutput())
+    }
+
+    /// Whether a repository can be created in a directory. An existing repository counts as free,
+    /// since restic refuses it itself.
+    private func isFree(_ directory: FilePath) throws(BackupError) -> Bool {
+        do throws(Errno) {
+            _ = try directory.appending("config").status()
+            return true
+        } catch {
+            return try isEmptyOrAbsent(directory)
+        }
+    }
+}
+
+/// A restic command with its options and operands, which are kept apart so that restic takes no
+/// operand for an option, whatever it begins with.
+struct ResticCommand: Sendable, Hashable {
+    /// The command's name.
+    let name: String
+    /// The options, each in one word with its value: see ``option(_:_:)``.
+    var options: [[UInt8]]
+    /// The paths or identifiers that the command applies to.
+    var operands: [[UInt8]]
+
+    init(_ name: String, _ options: [[UInt8]] = [], on operands: [[UInt8]] = []) {
+        self.name = name
+        self.options = options
+        self.operands = operands
+    }
+
+    /// Returns the command line after the program's name.
+    func arguments(opening password: [[UInt8]]) -> [[UInt8]] {
+        let ending = operands.isEmpty ? [] : words("--") + operands
+        return words(name) + password + options + ending
+    }
+}
+
+/// Returns an option and its value as one word, so that the value is never taken for another
+/// option.
+func option(_ name: String, _ value: [UInt8]) -> [UInt8] { Array("\(name)=".utf8) + value }
+
+/// Returns an option and its value as one word.
+func option(_ name: String, _ value: String) -> [UInt8] { Array("\(name)=\(value)".utf8) }
+
+/// Returns plain text as arguments.
+func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
+
+/// Records whether there was any output. The caller finishes the consumer.
+struct FirstByteWatcher<Consumer: OutputConsumer>: OutputConsumer {
+    private(set) var consumer: Consumer
+    private(set) var hasBegun = false
+
+    init(_ consumer: Consumer) { self.consumer = consumer }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        hasBegun = hasBegun || !bytes.isEmpty
+        try consumer.receive(bytes)
+    }
+
+    func finish() {}
 }

@@ -65,3 +65,84 @@ package struct ResticProgram: Sendable, Hashable {
         }
     }
 }
+
+/// The environment restic runs in: the inherited one, without variables that contradict the
+/// arguments, and with the repository's location.
+struct ResticEnvironment: Sendable, Hashable {
+    /// The variables, each as `NAME=VALUE`.
+    let variables: [[UInt8]]
+
+    /// - Parameters:
+    ///   - repository: the location, in restic's syntax.
+    ///   - hasPasswordFile: whether a password file is given as an argument; other variables that
+    ///     give a password are then removed.
+    init(_ inherited: [[UInt8]], repository: [UInt8], hasPasswordFile: Bool) {
+        var removed = ["RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RESTIC_PROGRESS_FPS"]
+        if hasPasswordFile {
+            removed += ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
+        }
+        let names = removed.map { Array("\($0)=".utf8) }
+        var variables = inherited.filter { variable in
+            // Subprocess rejects a whole environment if one entry has no valid name.
+            guard let first = variable.first, !(0x30...0x39).contains(first),
+                variable.dropFirst().contains(UInt8(ascii: "="))
+            else { return false }
+            return !names.contains { variable.starts(with: $0) }
+        }
+        variables.append(Array("RESTIC_REPOSITORY=".utf8) + repository)
+        // restic writes each pack to a temporary file first.
+        if let directory = roomyTemporaryDirectory() {
+            variables.removeAll { $0.starts(with: "TMPDIR=".utf8) }
+            variables.append(Array("TMPDIR=".utf8) + directory.bytes)
+        }
+        // Status lines per second: often enough to be useful, rarely enough to cost nothing.
+        variables.append(Array("RESTIC_PROGRESS_FPS=4".utf8))
+        self.variables = variables
+    }
+
+    /// Whether one of the variables gives a password.
+    var givesPassword: Bool {
+        ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
+            .contains { value($0) != nil }
+    }
+}
+
+extension ResticEnvironment {
+    /// The directory of restic's cache; nil if no variable determines it.
+    var cacheDirectory: FilePath? {
+        value("RESTIC_CACHE_DIR").map { FilePath(bytes: $0) }
+            ?? value("XDG_CACHE_HOME").map { FilePath(bytes: $0).appending("restic") }
+            ?? value("HOME").map { FilePath(bytes: $0).appending(".cache/restic") }
+    }
+
+    private func value(_ name: String) -> [UInt8]? {
+        let start = Array("\(name)=".utf8)
+        return variables.last { $0.starts(with: start) && $0.count > start.count }
+            .map { Array($0.dropFirst(start.count)) }
+    }
+}
+
+/// Returns the value of an environment variable, as bytes; nil if it is unset or empty.
+package func environmentValue(_ name: String) -> [UInt8]? {
+    environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
+}
+
+/// Returns a directory for temporary files to replace a full one: `/var/tmp` or `/tmp`.
+///
+/// - Returns: nil if the usual directory has enough space, or none has.
+private func roomyTemporaryDirectory() -> FilePath? {
+    let usual = environmentValue("TMPDIR").map { FilePath(bytes: $0) } ?? "/tmp"
+    if hasTemporaryRoom(usual) { return nil }
+    return ["/var/tmp", "/tmp"].first(where: hasTemporaryRoom)
+}
+
+/// Returns whether a directory has enough space for temporary files: 128 MiB, for as many packs as
+/// restic fills at a time.
+func hasTemporaryRoom(_ directory: FilePath) -> Bool {
+    // A directory whose filesystem cannot be inspected is assumed not to be writable.
+    guard let status = try? filesystemStatus(of: directory), !status.isReadOnly else {
+        return false
+    }
+    let free = status.availableBlocks.multipliedSaturating(by: status.fragmentSize)
+    return free >= 128 << 20 && (status.files == 0 || status.availableFiles > 0)
+}

@@ -132,3 +132,83 @@ extension BackupSettings {
         return text
     }
 }
+
+/// The keys of the configuration file.
+enum SettingsKey: String, CaseIterable {
+    case sources, repository, password
+    case passwordFile = "password-file"
+    case passwordCommand = "password-command"
+    case markers, locations
+    case excludeLargerThan = "exclude-larger-than"
+    case tags
+    case allowPlaintext = "allow-plaintext"
+    case retention, prune, verify
+    case verifyReadData = "verify-read-data"
+    case staleAfter = "stale-after"
+}
+
+/// The keys of the table `retention`: the options of `forget`.
+enum RetentionKey: String, CaseIterable {
+    case last = "keep-last"
+    case hourly = "keep-hourly"
+    case daily = "keep-daily"
+    case weekly = "keep-weekly"
+    case monthly = "keep-monthly"
+    case yearly = "keep-yearly"
+    case within = "keep-within"
+    case withinHourly = "keep-within-hourly"
+    case withinDaily = "keep-within-daily"
+    case withinWeekly = "keep-within-weekly"
+    case withinMonthly = "keep-within-monthly"
+    case withinYearly = "keep-within-yearly"
+    case tags = "keep-tags"
+
+    /// Whether the value is a span of time, not a number of snapshots.
+    var isSpan: Bool { rawValue.hasPrefix("keep-within") }
+}
+
+extension SettingsPaths {
+    func sources() throws(SettingsError) -> [FilePath] {
+        let sources = try paths(SettingsKey.sources) ?? []
+        guard !sources.isEmpty else {
+            throw reader.complaint(
+                SettingsKey.sources.rawValue, "names what to back up: sources = [\"~\"]")
+        }
+        return sources
+    }
+
+    /// Returns the repository's location, with a directory in it made absolute.
+    func repository() throws(SettingsError) -> String {
+        let key = SettingsKey.repository
+        guard let text = try reader.string(key) else {
+            throw reader.complaint(
+                key.rawValue, "says where the snapshots are: repository = \"/mnt/backup\"")
+        }
+        for scheme in ["tar:", "local:"] where text.hasPrefix(scheme) {
+            return scheme + (try path(String(text.dropFirst(scheme.count)), of: key).string)
+        }
+        let beginning = text.prefix { $0 != "/" }
+        if beginning.contains(":") { return text }
+        return try path(text, of: key).string
+    }
+}
+
+extension SettingsReader {
+    /// Returns the interval of a key; nil when it is not set.
+    func interval(_ key: SettingsKey) throws(SettingsError) -> Interval? {
+        guard has(key) else { return nil }
+        if let days = integerIfAny(key), days >= 1, days <= 36500 { return .days(days) }
+        switch textIfAny(key) {
+        case "never": return .never
+        case "always": return .days(0)
+        case "daily": return .days(1)
+        case "weekly": return .days(7)
+        case "monthly": return .days(30)
+        default:
+            throw complaint(
+                key.rawValue,
+                "takes \"always\", \"daily\", \"weekly\", \"monthly\", \"never\" or a number of days"
+            )
+        }
+    }
+}

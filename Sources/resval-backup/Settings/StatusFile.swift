@@ -34,3 +34,94 @@ struct StatusFile: Sendable {
         }
     }
 }
+
+extension RunStatus {
+    /// Parses a status file; unknown fields, as later versions may add, are ignored.
+    ///
+    /// - Throws: `JSONError` for anything that is not a status.
+    init(_ bytes: [UInt8]) throws(JSONError) {
+        var fields = Fields()
+        var scanner = JSONScanner(bytes[...], hasLostBytes: false)
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            try fields.read(name, &scanner)
+        }
+        guard let result = fields.result, let process = fields.process, let start = fields.start
+        else { throw JSONError(offset: 0) }
+        self.init(process: process, start: start, after: nil)
+        self.result = result
+        step = fields.step
+        exitCode = fields.exitCode
+        end = fields.end
+        snapshot = fields.summary.summary
+        lastCleanRun = fields.lastCleanRun
+        lastVerify = fields.lastVerify
+        lastPrune = fields.lastPrune
+    }
+
+    private struct Fields {
+        var result: RunResult?
+        var step: BackupStep.Kind?
+        var exitCode: Int32?
+        var process: Int32?
+        var start: FileTime?
+        var end: FileTime?
+        var summary = SummaryFields()
+        var lastCleanRun: FileTime?
+        var lastVerify: FileTime?
+        var lastPrune: FileTime?
+
+        mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+            if try scanner.takesNull() { return }
+            switch name {
+            case "result": result = RunResult(rawValue: try scanner.text())
+            case "step": step = BackupStep.Kind(rawValue: try scanner.text())
+            case "exitCode": exitCode = Int32(exactly: try scanner.integer())
+            case "process": process = Int32(exactly: try scanner.integer())
+            case "start": start = FileTime(rfc3339: try scanner.string())
+            case "end": end = FileTime(rfc3339: try scanner.string())
+            case "lastCleanRun": lastCleanRun = FileTime(rfc3339: try scanner.string())
+            case "lastVerify": lastVerify = FileTime(rfc3339: try scanner.string())
+            case "lastPrune": lastPrune = FileTime(rfc3339: try scanner.string())
+            default: try summary.read(name, &scanner)
+            }
+        }
+    }
+}
+
+extension SnapshotSummary {
+    /// Parses what `create --json-counts` prints; nil when it names no snapshot.
+    init?(createOutput bytes: [UInt8]) throws(JSONError) {
+        var fields = SummaryFields()
+        var scanner = JSONScanner(bytes[...], hasLostBytes: false)
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            if try !scanner.takesNull() { try fields.read(name, &scanner) }
+        }
+        guard let summary = fields.summary else { return nil }
+        self = summary
+    }
+}
+
+/// The fields of a snapshot that the status file and `create --json-counts` share.
+private struct SummaryFields {
+    private var identifier: String?
+    private var counts = SnapshotSummary(identifier: "")
+
+    var summary: SnapshotSummary? {
+        guard let identifier else { return nil }
+        var summary = counts
+        summary.identifier = identifier
+        return summary
+    }
+
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        switch name {
+        case "snapshot": identifier = try scanner.text()
+        case "items": counts.items = try scanner.amount()
+        case "bytes": counts.bytes = try scanner.amount()
+        case "addedBytes": counts.addedBytes = try scanner.amount()
+        case "leftOutItems": counts.excludedItems = try scanner.amount()
+        case "allowsForget": counts.allowsForget = try scanner.bool()
+        default: break
+        }
+    }
+}

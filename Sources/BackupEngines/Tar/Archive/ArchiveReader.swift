@@ -1,4 +1,7 @@
+import BackupPlanning
 import CArchive
+import Eviction
+import SystemCalls
 import SystemPackage
 
 /// Reads an archive entry by entry from an open file: `archive_read(3)`.
@@ -80,5 +83,98 @@ final class ArchiveReader {
             return ArchiveFailure("cannot be read: \(errno)", errno: errno)
         }
         return ArchiveFailure(archiveMessage(archive))
+    }
+}
+
+/// The file that an archive is read from; computes the digest of what is read.
+final class ArchiveInput {
+    /// The errno of the last failure; nil when there was none.
+    private(set) var failure: Errno?
+    private let descriptor: FileDescriptor
+    private let isSummed: Bool
+    private var size: Int64 = 0
+    private var digest = SHA256()
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+
+    /// Creates an input.
+    ///
+    /// - Parameter descriptor: open for reading; it stays open.
+    init(_ descriptor: FileDescriptor, isSummed: Bool) {
+        self.descriptor = descriptor
+        self.isSummed = isSummed
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Reads the next piece and sets a pointer to it.
+    ///
+    /// - Returns: the number of bytes read; 0 at the end, -1 on failure.
+    func read(_ bytes: UnsafeMutablePointer<UnsafeRawPointer?>) -> Int {
+        do throws(Errno) {
+            bytes.pointee = UnsafeRawPointer(buffer.baseAddress)
+            return try read()
+        } catch {
+            failure = error
+            return -1
+        }
+    }
+
+    /// Reads to the end, and returns the size of the file in bytes and its SHA-256.
+    func finish() throws(Errno) -> (size: Int64, digest: String) {
+        while try read() > 0 {}
+        return (size, digest.finish())
+    }
+
+    private func read() throws(Errno) -> Int {
+        let count = try readFile(descriptor, into: buffer)
+        if isSummed { digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+        size += Int64(count)
+        return count
+    }
+}
+
+/// The SHA-256 of content that arrives in pieces, with holes between them.
+struct ContentDigest {
+    /// Called repeatedly while holes are hashed; returns true to stop.
+    let isCancelled: () -> Bool
+    private var digest = SHA256()
+    private var offset: Int64 = 0
+    private var holes: Int64 = 0
+    private static let zeros = [UInt8](repeating: 0, count: 1 << 16)
+
+    init(isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
+
+    /// Adds a piece.
+    ///
+    /// - Parameter start: the offset of the piece; not before the end of the last one.
+    /// - Throws: as ``finish(size:)``.
+    mutating func update(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws {
+        try fill(to: start)
+        digest.update(bytes)
+        offset.addSaturating(Int64(bytes.count))
+    }
+
+    /// Returns the digest of `size` bytes, in hexadecimal.
+    ///
+    /// - Throws: ``ArchiveFailure`` when the holes are larger than those of any file that is ever
+    ///   stored, `CancellationError`.
+    mutating func finish(size: Int64) throws -> String {
+        try fill(to: size)
+        return digest.finish()
+    }
+
+    private mutating func fill(to end: Int64) throws {
+        holes.addSaturating(max(0, end.subtractingSaturating(offset)))
+        guard holes <= largestHoles else {
+            throw ArchiveFailure("contains a file whose holes are too large")
+        }
+        while offset < end {
+            if isCancelled() { throw CancellationError() }
+            let count = Int(min(end - offset, Int64(Self.zeros.count)))
+            Self.zeros.withUnsafeBytes {
+                digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+            }
+            offset += Int64(count)
+        }
     }
 }

@@ -308,19 +308,6 @@ final class TreeArchiver {
     }
 }
 
-extension ManifestItem {
-    /// Creates an item from its state on disk, without the facts about its archive entry.
-    init(_ path: [UInt8], _ status: FileStatus) {
-        self.path = path
-        kind = status.kind
-        permissions = status.permissions
-        owner = status.owner
-        group = status.group
-        modified = status.contentModificationTime
-        size = status.kind == .regularFile ? status.size : 0
-    }
-}
-
 extension ArchiveMetadata {
     fileprivate init(_ item: ManifestItem) {
         self.init(

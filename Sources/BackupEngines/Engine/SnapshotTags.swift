@@ -1,3 +1,4 @@
+import ResourceValues
 import SystemCalls
 import SystemPackage
 
@@ -63,4 +64,47 @@ private func shortName(for text: String) -> String {
     }
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+/// The tag that gives the order of snapshots where their times do not.
+///
+/// When a clock was ahead, or is set back, it gives a snapshot an earlier time than those made
+/// before it. That snapshot, and those after it, get a higher epoch.
+package enum OrderTag {
+    private static let prefix = "resval-epoch="
+    private static let limit = 1_000_000_000
+
+    /// Returns the epoch in a list of tags; 0 if there is none. Any client of a repository can
+    /// write tags, so values out of range are ignored.
+    static func epoch(in tags: [String]) -> Int {
+        tags.filter { $0.hasPrefix(prefix) }
+            .compactMap { Int($0.dropFirst(prefix.count)) }
+            .filter { (1...limit).contains($0) }.max() ?? 0
+    }
+
+    /// Returns the tags for a snapshot made now, so that it is ordered after all others.
+    ///
+    /// - Parameter snapshots: all snapshots of this machine, in the order of
+    ///   ``Snapshot/isOlder(than:)``.
+    static func next(after snapshots: [Snapshot], now: FileTime) -> [String] {
+        guard let newest = snapshots.last(where: { $0.sourceSet != nil }) else { return [] }
+        let epoch = newest.time < now ? newest.epoch : min(newest.epoch + 1, limit)
+        return epoch == 0 ? [] : ["\(prefix)\(epoch)"]
+    }
+}
+
+/// Tags that describe the state of a snapshot.
+package enum StateTag {
+    /// The snapshot lacks something that the plan contains.
+    package static let incomplete = "resval-incomplete"
+    /// The snapshot covers much less than its predecessor did.
+    package static let shrunk = "resval-coverage=shrunk"
+    /// A user accepted that the snapshot covers less.
+    package static let accepted = "resval-coverage=accepted"
+    /// The snapshot's file was damaged, and was stored again.
+    static let restored = "resval-stored-anew"
+    /// Some files are evicted into another repository; the record lists them.
+    package static let missesEvicted = "resval-evicted=elsewhere"
+    /// The prefix of tags that keep a snapshot from being forgotten.
+    package static let holdPrefix = "resval-hold"
 }
