@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import ResourceValues
+import Synchronization
 import SystemPackage
 
 extension ParsableCommand {
@@ -186,4 +187,35 @@ struct Program {
             exit(uncaughtCode)
         }
     }
+}
+
+/// The outcome of a command so far: the exit code can only get worse. Threads may share one.
+package final class Outcome: Sendable {
+    private let code = Atomic<Int32>(0)
+
+    /// Creates the outcome of a command without failures.
+    package init() {}
+
+    /// Notes that the answer is "no": exit code 1, unless something failed.
+    package func noteNo() { raise(to: 1) }
+
+    /// Notes that something failed while the rest is done: exit code 2.
+    package func noteFailure() { raise(to: 2) }
+
+    /// Whether something failed.
+    package var hasFailures: Bool { code.load(ordering: .relaxed) >= 2 }
+
+    /// Ends a command's `run()`: throws the exit code unless it is 0.
+    package func finish() throws {
+        let code = code.load(ordering: .relaxed)
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    private func raise(to newCode: Int32) { code.max(newCode, ordering: .relaxed) }
+}
+
+/// The version of the command line tools.
+package enum CommandVersion {
+    /// The version number, as `--version` prints it.
+    package static let text = "0.1.0"
 }

@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 
 /// The inputs that determine the locations.
@@ -65,3 +66,82 @@ public struct LocationInputs: Sendable, Hashable {
 }
 
 let fixedTemporaryDirectories: [FilePath] = ["/tmp", "/var/tmp"]
+
+/// The XDG user directories (documents, pictures, …), from `user-dirs.dirs`.
+public struct UserDirectories: Sendable, Hashable {
+    /// The directories by their variables, such as `XDG_DOCUMENTS_DIR`, without disabled ones.
+    public let paths: [String: FilePath]
+
+    /// The default names of the directories.
+    public static let defaultNames: [String] = [
+        "Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos",
+    ]
+
+    /// Parses the contents of `user-dirs.dirs`: lines such as `XDG_MUSIC_DIR="$HOME/Music"`. The
+    /// value is absolute or begins with `$HOME/`, and a backslash escapes the next byte. The last
+    /// line for a variable counts. A directory equal to the home is disabled.
+    ///
+    /// - Parameters:
+    ///   - contents: the contents of the file.
+    ///   - home: the home, as an absolute path.
+    public init(contents: [UInt8], home: FilePath) {
+        var paths: [String: FilePath] = [:]
+        for line in contents.split(separator: UInt8(ascii: "\n")) {
+            guard let entry = Entry(line: line) else { continue }
+            guard let path = entry.path(home: home) else { continue }
+            paths[entry.variable] = path == home ? nil : path
+        }
+        self.paths = paths
+    }
+}
+
+private struct Entry {
+    let variable: String
+    private let value: [UInt8]
+
+    /// Parses a line; nil if it is empty, a comment or anything else but a user directory.
+    init?(line: ArraySlice<UInt8>) {
+        let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+        let text = line.drop { blanks.contains($0) }
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let key = text[..<equals].filter { !blanks.contains($0) }
+        variable = String(decoding: key, as: UTF8.self)
+        guard variable.hasPrefix("XDG_"), variable.hasSuffix("_DIR") else { return nil }
+        var rest = text[(equals + 1)...].drop { blanks.contains($0) }
+        guard rest.popFirst() == UInt8(ascii: "\"") else { return nil }
+        guard let value = Self.unquoted(rest) else { return nil }
+        self.value = value
+    }
+
+    /// Returns the bytes up to the closing quote, unescaped; nil if there is no closing quote.
+    private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var value: [UInt8] = []
+        var isEscaped = false
+        for byte in text {
+            if isEscaped {
+                value.append(byte)
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                return value
+            } else {
+                value.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// Returns the directory; nil if the value is neither absolute nor begins with `$HOME`.
+    func path(home: FilePath) -> FilePath? {
+        let prefix = Array("$HOME".utf8)
+        guard value.starts(with: prefix) else {
+            let path = FilePath(bytes: value)
+            return path.isAbsolute ? path : nil
+        }
+        let rest = value.dropFirst(prefix.count)
+        guard let first = rest.first else { return home }
+        guard first == UInt8(ascii: "/") else { return nil }
+        return home.appending(FilePath(bytes: rest).components)
+    }
+}

@@ -56,3 +56,106 @@ struct ExplainCommand: ParsableCommand {
         try outcome.finish()
     }
 }
+
+/// Prints effective values of items with their reasons.
+struct Explanation: ~Copyable {
+    private let isJSON: Bool
+    private var buffer = OutputBuffer()
+
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+    }
+
+    mutating func write(_ item: EffectiveItem, of path: [UInt8]) {
+        if isJSON {
+            writeObject(item, path)
+        } else {
+            writeLines(item, path)
+        }
+    }
+
+    mutating func flush() { buffer.flush() }
+
+    private mutating func writeLines(_ item: EffectiveItem, _ path: [UInt8]) {
+        let decision = item.decision
+        buffer.append(name: path)
+        buffer.append(":\n")
+        write("isExcludedFromBackup", "\(decision.isExcluded)", decision.exclusion)
+        write("isPurgeable", "\(decision.isPurgeable)", decision.purgeability)
+        let protection = decision.protectionClass?.attributeText ?? "no class"
+        write("fileProtection", protection, decision.protection)
+        for issue in decision.issues { write(issue, at: nil) }
+        for issue in item.ancestorIssues { write(issue.issue, at: issue.path) }
+        buffer.endRecord()
+    }
+
+    private mutating func write(
+        _ key: StaticString, _ value: String, _ reason: some PolicyReason
+    ) {
+        buffer.append("  ")
+        buffer.append(key)
+        buffer.append(text: ": \(value): \(reason.sentence)")
+        if let ancestor = reason.ancestor {
+            buffer.append(" (")
+            buffer.append(path: ancestor)
+            buffer.append(")")
+        }
+        buffer.append("\n")
+    }
+
+    private mutating func write(_ issue: PolicyIssue, at ancestor: FilePath?) {
+        buffer.append("  note: ")
+        if let ancestor {
+            buffer.append(path: ancestor)
+            buffer.append(": ")
+        }
+        buffer.append(text: issue.sentence)
+        buffer.append("\n")
+    }
+
+    private mutating func writeObject(_ item: EffectiveItem, _ path: [UInt8]) {
+        let decision = item.decision
+        var line = JSONLine()
+        line.add(path: path)
+        line.add("exclusion", object: { $0.add(decision.exclusion) })
+        line.add("purgeability", object: { $0.add(decision.isPurgeable, decision.purgeability) })
+        line.add("protection", object: { $0.add(decision.protectionClass, decision.protection) })
+        let issues =
+            decision.issues.map { (path: item.path, issue: $0) }
+            + item.ancestorIssues.map { (path: $0.path, issue: $0.issue) }
+        line.add("issues", objects: issues) { entry, line in
+            line.add("name", entry.issue.name)
+            line.add("sentence", entry.issue.sentence)
+            line.add(path: entry.path.bytes)
+        }
+        line.end(in: &buffer)
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func add(_ exclusion: Exclusion) {
+        add("value", exclusion.isExcluded)
+        add("marker", exclusion.marker?.rawValue)
+        add(reason: exclusion)
+    }
+
+    fileprivate mutating func add(_ value: Bool, _ reason: some PolicyReason) {
+        add("value", value)
+        add(reason: reason)
+    }
+
+    fileprivate mutating func add(_ value: FileProtection?, _ reason: some PolicyReason) {
+        add("value", value?.attributeText)
+        add(reason: reason)
+    }
+
+    private mutating func add(reason: some PolicyReason) {
+        add("reason", reason.name)
+        add("sentence", reason.sentence)
+        if let ancestor = reason.ancestor {
+            add("ancestor", "ancestorBase64", ancestor.bytes)
+        } else {
+            add("ancestor", String?.none)
+        }
+    }
+}

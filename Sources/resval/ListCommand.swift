@@ -48,3 +48,59 @@ struct ListCommand: ParsableCommand {
         try outcome.finish()
     }
 }
+
+/// Prints all marks of items.
+struct MarksOutput: ~Copyable {
+    let form: RecordOptions.Form
+    let showsPath: Bool
+    private var buffer = OutputBuffer()
+
+    init(form: RecordOptions.Form, showsPath: Bool) {
+        self.form = form
+        self.showsPath = showsPath
+    }
+
+    mutating func write(_ marks: Marks, of path: UnsafeBufferPointer<UInt8>) {
+        if form == .json { return writeObject(marks, nil, path) }
+        if showsPath {
+            buffer.append(name: path, in: form)
+            buffer.append(":")
+            buffer.endRecord(in: form)
+        }
+        for key in ResourceKey.storedKeys {
+            guard let value = marks[key] else { continue }
+            buffer.append(text: key.name)
+            buffer.append("=")
+            buffer.append(value)
+            buffer.endRecord(in: form)
+        }
+    }
+
+    /// Reports an error on standard error; in JSON also as an object without values.
+    mutating func write(_ error: FileError, of path: UnsafeBufferPointer<UInt8>) {
+        if form == .json { writeObject(.none, error, path) }
+        Messages.write(error, at: path)
+    }
+
+    mutating func flush() { buffer.flush() }
+
+    private mutating func writeObject(
+        _ marks: Marks, _ error: FileError?, _ path: UnsafeBufferPointer<UInt8>
+    ) {
+        var line = JSONLine()
+        line.add(path: Array(path))
+        line.add(marks)
+        line.add("error", error?.code.description)
+        line.end(in: &buffer)
+    }
+}
+
+extension JSONLine {
+    /// Adds the fields for all marks.
+    mutating func add(_ marks: Marks) {
+        add("isExcludedFromBackup", marks[.isExcludedFromBackup])
+        add("isPurgeable", marks[.isPurgeable])
+        add("fileProtection", marks[.fileProtection])
+        add("broken", strings: marks.brokenKeys.map(\.name))
+    }
+}

@@ -39,3 +39,63 @@ struct ResvalCommand: ParsableCommand {
         runAsProgram()
     }
 }
+
+// Declared for the help only. Companion.runIfNamed() runs the companion before arguments are
+// parsed, because the companion must receive them byte for byte.
+
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Make backups that obey the marks: runs resval-backup.",
+        discussion: """
+            EXAMPLES
+              resval backup --help
+              resval backup plan ~
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "Arguments for resval-backup.")
+    var arguments: [String] = []
+}
+
+struct PurgeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Free space by deleting caches and purgeable items: runs resval-purge.",
+        discussion: """
+            EXAMPLES
+              resval purge --help
+              resval purge status
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "Arguments for resval-purge.")
+    var arguments: [String] = []
+}
+
+struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions",
+        abstract: "Print a shell's completion script.",
+        discussion: """
+            EXAMPLES
+              resval completions bash > ~/.local/share/bash-completion/completions/resval
+              resval completions zsh > ~/.zfunc/_resval
+              resval completions fish > ~/.config/fish/completions/resval.fish
+            """)
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run() {
+        let parserShell: CompletionShell =
+            switch shell {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        StandardOutput.shared.write(ResvalCommand.completionScript(for: parserShell) + "\n")
+    }
+}

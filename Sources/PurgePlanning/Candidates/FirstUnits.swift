@@ -127,3 +127,87 @@ public struct PurgeTotals: Sendable, Hashable {
         }
     }
 }
+
+/// One thread's access to ``FirstUnits``: units that sort after the bound are counted without
+/// taking the lock or building a path.
+///
+/// The bound only moves forward in the order while units are added, so a unit that sorts after an
+/// old bound sorts after every later one.
+struct UnitPreselection {
+    private let units: FirstUnits
+    private var bound: UnitBound?
+    private var late = PurgeTotals()
+
+    init(_ units: FirstUnits) { self.units = units }
+
+    /// Counts a unit if it sorts after the bound.
+    ///
+    /// - Returns: true when the unit was counted; otherwise it still has to be added.
+    mutating func drop(_ bytes: Int64, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
+        guard let bound, bound < UnitBound(purgeClass, lastUse) else { return false }
+        late.add(bytes, of: purgeClass)
+        return true
+    }
+
+    /// Adds a unit.
+    mutating func add(_ unit: PurgeUnit) { bound = units.add(unit) }
+
+    /// Adds the counts to ``FirstUnits``.
+    mutating func finish() {
+        units.add(late: late)
+        late = PurgeTotals()
+    }
+}
+
+/// The leading part of the order of units: class, then time of last use.
+struct UnitBound: Sendable, Hashable, Comparable {
+    private let purgeClass: PurgeClass
+    private let lastUse: FileTime
+
+    /// Creates a bound from a unit's class and time of last use.
+    init(_ purgeClass: PurgeClass, _ lastUse: FileTime) {
+        self.purgeClass = purgeClass
+        self.lastUse = lastUse
+    }
+
+    /// Whether all units at the first bound sort before those at the second, whatever their paths.
+    static func < (first: UnitBound, second: UnitBound) -> Bool {
+        first.purgeClass != second.purgeClass
+            ? first.purgeClass < second.purgeClass : first.lastUse < second.lastUse
+    }
+}
+
+/// A unit in a heap, with its sort keys stored next to it so that comparing and moving are cheap.
+struct HeldUnit: Sendable, Comparable {
+    private final class Box: Sendable {
+        let unit: PurgeUnit
+
+        init(_ unit: PurgeUnit) { self.unit = unit }
+    }
+
+    /// The leading part of its order.
+    let bound: UnitBound
+    private let depth: Int
+    private let path: [UInt8]
+    private let box: Box
+
+    /// Creates a heap element from a unit.
+    init(_ unit: PurgeUnit) {
+        bound = UnitBound(unit.purgeClass, unit.lastUse)
+        depth = unit.depth
+        path = unit.path
+        box = Box(unit)
+    }
+
+    /// The unit.
+    var unit: PurgeUnit { box.unit }
+
+    static func == (first: HeldUnit, second: HeldUnit) -> Bool { first.unit == second.unit }
+
+    /// Whether the first unit is deleted before the second; see ``PurgeUnit``.
+    static func < (first: HeldUnit, second: HeldUnit) -> Bool {
+        if first.bound != second.bound { return first.bound < second.bound }
+        if first.depth != second.depth { return first.depth > second.depth }
+        return first.path.lexicographicallyPrecedes(second.path)
+    }
+}

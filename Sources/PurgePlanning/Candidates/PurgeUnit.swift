@@ -52,3 +52,71 @@ extension PurgeUnit: Comparable {
         return first.path.lexicographicallyPrecedes(second.path)
     }
 }
+
+/// The state of a unit when it was chosen. Before the unit is deleted, the state is compared again;
+/// a unit that differs is kept.
+public struct PurgePin: Sendable, Hashable {
+    /// The size of the file or the directory itself, in bytes.
+    public let size: Int64
+    /// The item's modification time.
+    public let contentModificationTime: FileTime
+    /// The item's inode change time.
+    public let attributeModificationTime: FileTime
+    /// The latest inode change time in the unit, the top item included: a change deep inside a
+    /// directory does not touch the directory's own times.
+    public let newestChange: FileTime
+
+    /// Creates a pin from an item's status.
+    init(_ status: FileStatus, newestChange: FileTime) {
+        size = status.size
+        contentModificationTime = status.contentModificationTime
+        attributeModificationTime = status.attributeModificationTime
+        self.newestChange = newestChange
+    }
+
+    /// Creates a pin from its parts, as read from a plan file.
+    public init(
+        size: Int64, contentModificationTime: FileTime, attributeModificationTime: FileTime,
+        newestChange: FileTime
+    ) {
+        self.size = size
+        self.contentModificationTime = contentModificationTime
+        self.attributeModificationTime = attributeModificationTime
+        self.newestChange = newestChange
+    }
+}
+
+/// The kind of item that is deleted, in order of deletion: lower classes first.
+public enum PurgeClass: UInt8, Sendable, Hashable, Comparable, CaseIterable {
+    /// Temporary files.
+    case temporary
+    /// Caches.
+    case caches
+    /// Items whose own mark allows deletion.
+    case marked
+
+    /// Whether the first class is deleted before the second.
+    public static func < (first: PurgeClass, second: PurgeClass) -> Bool {
+        first.rawValue < second.rawValue
+    }
+
+    /// The class's name: `temporary`, `caches` or `marked`.
+    public var name: String {
+        switch self {
+        case .temporary: "temporary"
+        case .caches: "caches"
+        case .marked: "marked"
+        }
+    }
+}
+
+extension FileStatus {
+    /// The latest of the file's access, modification, change and birth times.
+    ///
+    /// A directory's change time is ignored: deleting or marking something in it changes that time.
+    var lastUse: FileTime {
+        var newest = max(contentModificationTime, contentAccessTime)
+        if let creationTime { newest = max(newest, creationTime) }
+        return kind == .directory ? newest : max(newest, attributeModificationTime)
+    }
+}

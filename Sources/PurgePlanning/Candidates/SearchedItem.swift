@@ -26,3 +26,24 @@ protocol SearchedItem: FileLocation, ~Copyable {
 }
 
 extension TreeEntry: SearchedItem {}
+
+func pathBytes(of entry: borrowing some SearchedItem & ~Copyable) -> [UInt8] {
+    var bytes: [UInt8] = []
+    entry.appendPath(to: &bytes)
+    return bytes
+}
+
+/// Whether a directory has an entry of that name; true also when that cannot be determined.
+///
+/// Looks it up by path, which is right while the directory has its own name. A directory that was
+/// moved aside was checked under its own name before, and must not have changed since.
+///
+/// - Parameter directory: the directory's path with a trailing slash.
+func hasEntry(_ name: [UInt8], in directory: ArraySlice<UInt8>) -> Bool {
+    do throws(Errno) {
+        _ = try FilePath(bytes: directory + name).withoutFollowing.status()
+        return true
+    } catch {
+        return error != .noSuchFileOrDirectory
+    }
+}

@@ -106,3 +106,95 @@ struct PurgeRun {
         try DirectoryRemoval(examiner: examiner, journal: journal.required()).remove(examined)
     }
 }
+
+/// Decides when a run measures free space, and what the result means.
+struct PurgeProgress {
+    /// What the measured growth means.
+    enum Verdict: Hashable {
+        case goOn
+        /// As much is free as was wanted.
+        case reached
+        /// Something else, such as a snapshot, keeps the blocks of what is deleted.
+        case futile
+    }
+
+    /// How many bytes the plan wants to free.
+    let wanted: Int64
+    /// How many predicted bytes must be deleted before the effect is judged.
+    let futileBytes: Int64
+    /// How many bytes the removed units were expected to free.
+    private(set) var predicted: Int64 = 0
+    private var nextMeasure: Int64
+
+    init(wanted: Int64, futileBytes: Int64) {
+        self.wanted = wanted
+        self.futileBytes = futileBytes
+        nextMeasure = min(wanted, futileBytes)
+    }
+
+    /// Whether to measure before anything else is deleted.
+    var isDue: Bool { predicted >= nextMeasure }
+
+    mutating func removed(_ bytes: Int64) { predicted.addSaturating(bytes) }
+
+    /// Returns what a measured growth means, and schedules the next measurement.
+    mutating func judge(_ measured: Int64) -> Verdict {
+        if measured >= wanted { return .reached }
+        if predicted >= futileBytes, measured < predicted / 2 { return .futile }
+        // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
+        let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
+        nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
+        return .goOn
+    }
+}
+
+/// Measures how much the free space of a filesystem grows.
+struct SpaceMeter {
+    private let directory: SharedDescriptor
+    private let first: Int64
+    private let repeats: Int
+
+    /// Takes the first measurement.
+    ///
+    /// - Parameters:
+    ///   - directory: a directory on the filesystem.
+    ///   - repeats: how many times at most a measurement below the expectation is repeated.
+    init(_ directory: FilePath, repeats: Int) throws(FileError) {
+        self.repeats = repeats
+        do throws(Errno) {
+            self.directory = SharedDescriptor(
+                try openFile(directory.withoutFollowing, flags: [.readOnly, .directory]))
+            first = try Self.freeBytes(of: self.directory.descriptor)
+        } catch {
+            throw FileError.opening(error, directory)
+        }
+    }
+
+    /// Returns how many bytes the free space grew by; negative when it shrank.
+    ///
+    /// Filesystems free blocks in the background, so a measurement below the expectation is
+    /// repeated a tenth of a second later, until two repetitions showed no growth: then something
+    /// else uses the space or keeps the blocks.
+    func grownBytes(expecting expected: Int64) throws(FileError) -> Int64 {
+        do throws(Errno) {
+            var grown = try Self.freeBytes(of: directory.descriptor) - first
+            var standstills = 0
+            for _ in 0..<repeats where grown < expected && standstills < 2 {
+                sleep(for: .milliseconds(100), unless: { false })
+                let next = try Self.freeBytes(of: directory.descriptor) - first
+                if next <= grown { standstills += 1 }
+                grown = next
+            }
+            return grown
+        } catch {
+            throw FileError.readingStatus(error, of: nil)
+        }
+    }
+
+    private static func freeBytes(of descriptor: FileDescriptor) throws(Errno) -> Int64 {
+        try synchronizeFilesystem(of: descriptor)
+        let status = try filesystemStatus(ofOpen: descriptor)
+        return Int64(
+            clamping: status.freeBlocks.multipliedSaturating(by: status.fragmentSize))
+    }
+}

@@ -1,5 +1,7 @@
+import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The units to delete to free space on a volume, in order, with the state they had when they were
 /// chosen.
@@ -51,4 +53,48 @@ public struct PurgePlan: Sendable, Hashable {
 
     /// How many bytes deleting all units is expected to free.
     public var bytes: Int64 { units.reduce(0) { $0.addingSaturating($1.bytes) } }
+}
+
+/// The reason why a text is not a valid plan.
+public struct PurgePlanError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, in words.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension PurgePlan {
+    /// The version of the format of ``json``.
+    static let formVersion: Int64 = 1
+
+    /// The plan as a JSON object on one line, as read by ``init(json:)``.
+    public var json: [UInt8] {
+        var line = JSONLine()
+        line.add("type", "purge-plan")
+        line.add("version", Self.formVersion)
+        line.add("created", created)
+        line.add("bootID", bootID)
+        line.add("device", device)
+        line.add("wantedBytes", wantedBytes)
+        line.add("roots", objects: roots) { root, line in line.add(path: root.bytes) }
+        line.add("units", objects: units) { unit, line in unit.add(to: &line) }
+        return line.ended()
+    }
+}
+
+extension PurgeUnit {
+    fileprivate func add(to line: inout JSONLine) {
+        line.add(path: path)
+        line.add("class", purgeClass.name)
+        line.add("isDirectory", isDirectory)
+        line.add("device", identity.device)
+        line.add("inode", identity.inode)
+        line.add("lastUse", lastUse)
+        line.add("bytes", bytes)
+        line.add("itemCount", itemCount)
+        line.add("size", pin.size)
+        line.add("contentModificationTime", pin.contentModificationTime)
+        line.add("attributeModificationTime", pin.attributeModificationTime)
+        line.add("newestChange", pin.newestChange)
+    }
 }

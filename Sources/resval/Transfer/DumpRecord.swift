@@ -1,5 +1,6 @@
 import CommandSupport
 import ResourceValues
+import TextFormats
 
 /// A line of a dump, the portable text form of the marks below one or more directories.
 ///
@@ -53,5 +54,162 @@ struct DumpEnd: Sendable, Hashable {
     init(items: Int64, isComplete: Bool) {
         self.items = items
         self.isComplete = isComplete
+    }
+}
+
+/// The path of an item below the root of a dump: plain names only, so that it cannot leave the root.
+struct DumpPath: Sendable, Hashable {
+    /// The names from the root down; empty for the root itself.
+    let names: [[UInt8]]
+
+    /// Parses a path in the form used in dumps.
+    ///
+    /// - Parameter bytes: Names separated by single slashes, or `.` for the root.
+    /// - Returns: nil for a path that is absolute or contains an empty name, `.`, `..` or a NUL.
+    init?(_ bytes: some Collection<UInt8>) {
+        if bytes.elementsEqual(".".utf8) {
+            names = []
+            return
+        }
+        let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let areNames = names.allSatisfy { name in
+            !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
+                && !name.contains(0)
+        }
+        guard areNames else { return nil }
+        self.names = names.map { Array($0) }
+    }
+
+    /// The path in the form used in dumps.
+    var bytes: [UInt8] {
+        names.isEmpty
+            ? Array(".".utf8) : Array(names.joined(separator: [UInt8(ascii: "/")]))
+    }
+}
+
+/// Why a line of a dump is not restored.
+enum DumpError: Error, Sendable, Hashable {
+    /// The line is not a dump line.
+    case malformed
+    /// The dump has a format version that this program does not know.
+    case unknownVersion(Int64)
+    /// The path could lead outside the root.
+    case unsafePath
+
+    /// The reason in words.
+    var sentence: String {
+        switch self {
+        case .malformed: "not a dump line"
+        case .unknownVersion(let version):
+            "the dump has version \(version), and this program supports version "
+                + "\(DumpRecord.version)"
+        case .unsafePath: "the path is absolute or has an empty name, . or .. in it: refused"
+        }
+    }
+}
+
+extension DumpRecord {
+    /// Parses a line without its newline.
+    ///
+    /// Accepts what ``line`` writes, with the fields in any order.
+    ///
+    /// - Throws: ``DumpError``.
+    init(line: some Collection<UInt8>) throws(DumpError) {
+        var fields = Fields()
+        var scanner = JSONScanner(Array(line)[...], hasLostBytes: false)
+        do throws(JSONError) {
+            try scanner.forEachField { scanner, name throws(JSONError) in
+                try fields.read(name, &scanner)
+            }
+        } catch {
+            throw .malformed
+        }
+        guard let record = try fields.record() else { throw .malformed }
+        self = record
+    }
+}
+
+/// The fields of all kinds of lines, collected before they are known to form one record.
+private struct Fields {
+    private var names: Set<String> = []
+    private var format: String?
+    private var version: Int64?
+    private var root = ByteFields(name: "root", base64Name: "rootBase64")
+    private var path = ByteFields()
+    private var marks = Marks.none
+    private var isEnd = false
+    private var end = DumpEnd(items: 0, isComplete: false)
+
+    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
+        guard names.insert(name).inserted else { throw JSONError(offset: 0) }
+        if try root.read(name, &scanner) { return }
+        if try path.read(name, &scanner) { return }
+        switch name {
+        case "format": format = try scanner.text()
+        case "version": version = try scanner.integer()
+        case "isExcludedFromBackup": marks.isExcludedFromBackup = .value(try scanner.bool())
+        case "isPurgeable": marks.isPurgeable = .value(try scanner.bool())
+        case "fileProtection":
+            guard let value = FileProtection(rawValue: try scanner.text()) else {
+                throw JSONError(offset: 0)
+            }
+            marks.fileProtection = .value(value)
+        case "end": isEnd = try scanner.bool()
+        case "items": end.items = try scanner.amount()
+        case "isComplete": end.isComplete = try scanner.bool()
+        default: throw JSONError(offset: 0)
+        }
+    }
+
+    /// Returns the record that the fields form; nil if they do not belong to a single kind of line.
+    func record() throws(DumpError) -> DumpRecord? {
+        if names.contains("format") {
+            guard format == DumpRecord.format, let version else { return nil }
+            guard version == DumpRecord.version else { throw .unknownVersion(version) }
+            guard names.isSubset(of: ["format", "version", "root", "rootBase64"]),
+                let root = root.bytes
+            else { return nil }
+            return .header(root: root)
+        }
+        if names.contains("end") {
+            return isEnd && names == ["end", "items", "isComplete"] ? .end(end) : nil
+        }
+        guard names.isDisjoint(with: ["version", "root", "rootBase64", "items", "isComplete"]),
+            !marks.isEmpty, let bytes = path.bytes
+        else { return nil }
+        guard let path = DumpPath(bytes) else { throw .unsafePath }
+        return .item(path, marks)
+    }
+}
+
+/// A byte string as ``JSONLine`` writes it: in one field if it is valid UTF-8; otherwise that field
+/// is null and a second field contains the bytes as Base64.
+struct ByteFields {
+    private let name: String
+    private let base64Name: String
+    private(set) var bytes: [UInt8]?
+
+    init(name: String = "path", base64Name: String = "pathBase64") {
+        self.name = name
+        self.base64Name = base64Name
+    }
+
+    /// Reads a field's value if the field is one of the two.
+    ///
+    /// - Returns: Whether the field is one of the two.
+    /// - Throws: `JSONError` when the value is malformed or another value was read before.
+    mutating func read(_ field: String, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
+        var value: [UInt8]?
+        if field == name {
+            if try scanner.takesNull() { return true }
+            value = try scanner.string()
+        } else if field == base64Name {
+            value = Base64.bytes(of: try scanner.string())
+        } else {
+            return false
+        }
+        guard let value, bytes == nil else { throw JSONError(offset: 0) }
+        bytes = value
+        return true
     }
 }

@@ -2,6 +2,7 @@ import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Records each change before it is made, so that the changes can be undone. Safe to share between
 /// threads.
@@ -65,5 +66,95 @@ final class Journal: Sendable {
             try writeFile(file, UnsafeRawBufferPointer(buffer))
         }
         try synchronize(file)
+    }
+}
+
+extension Journal {
+    /// Returns a journal in the state directory, named after the command, the time and the pid.
+    ///
+    /// - Throws: ``FileError`` when the state directory cannot be determined.
+    static func new(of command: TransferCommand) throws(FileError) -> Journal {
+        let name = "\(command.rawValue)-\(FileTime.now.rfc3339)-\(processNumber()).jsonl"
+        return Journal(
+            at: try StateDirectory.path().appending(name), of: command, makesDirectory: true)
+    }
+
+    /// Returns the path of a command's newest journal in the state directory that is not undone.
+    ///
+    /// - Returns: nil when there is no such journal.
+    /// - Throws: ``FileError``, also when the directory belongs to another user or other users can
+    ///   write to it.
+    static func newest(of command: TransferCommand) throws(FileError) -> FilePath? {
+        let directory = try StateDirectory.path()
+        guard try requireOwnStateDirectory(directory) else { return nil }
+        var newest: [UInt8]?
+        do throws(Errno) {
+            try forEachName(in: directory) { name in
+                guard name.starts(with: Array("\(command.rawValue)-".utf8)),
+                    name.suffix(6).elementsEqual(".jsonl".utf8)
+                else { return true }
+                // The time in the name has a fixed width, so names sort by time.
+                if newest.map({ $0.lexicographicallyPrecedes(name) }) ?? true { newest = name }
+                return true
+            }
+        } catch {
+            throw .readingDirectory(error, directory)
+        }
+        return newest.map { directory.pushing(FilePath(bytes: $0)) }
+    }
+
+    /// Appends `.undone` to the name of a journal, so that ``newest(of:)`` ignores it.
+    static func setAside(_ path: FilePath) throws(FileError) {
+        let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
+        let here = FileDescriptor.workingDirectory
+        do throws(Errno) {
+            try renameItem(path, in: here, to: undone, in: here, .replacing)
+        } catch {
+            throw .changingItem(error, path)
+        }
+    }
+}
+
+/// A command that translates marks and keeps a journal.
+enum TransferCommand: String, Sendable, Hashable {
+    /// Translates foreign marks into native ones.
+    case `import`
+    /// Translates native marks into foreign ones.
+    case export
+}
+
+/// The first line of a journal.
+struct JournalHeader: Sendable, Hashable {
+    /// The command whose changes the journal records.
+    let command: TransferCommand
+
+    /// Creates a header.
+    init(command: TransferCommand) { self.command = command }
+
+    /// The header as one line of JSON, including the newline.
+    var line: [UInt8] { line(version: 2) }
+
+    private func line(version: Int) -> [UInt8] {
+        var line = JSONLine()
+        line.add("format", "resval-journal")
+        line.add("version", version)
+        line.add("command", command.rawValue)
+        return line.ended()
+    }
+
+    /// Parses a line without its newline.
+    ///
+    /// - Returns: nil when the line is not a header of version 1 or 2. Entries of version 1 identify
+    ///   items by device and inode only.
+    init?(line: [UInt8]) {
+        for command in [TransferCommand.import, .export] {
+            let header = JournalHeader(command: command)
+            for version in 1...2
+            where header.line(version: version) == line + [UInt8(ascii: "\n")] {
+                self = header
+                return
+            }
+        }
+        return nil
     }
 }

@@ -1,6 +1,15 @@
 import SystemCalls
 import SystemPackage
 
+/// The names that purges give.
+enum ReservedNames {
+    /// Returns why a name is one that purges give, whose item is kept with everything in it; nil
+    /// for other names.
+    static func ownReason(_ name: some BidirectionalCollection<UInt8>) -> String? {
+        AsideName.matches(name) ? "a purge put it aside" : nil
+    }
+}
+
 /// Sidecar files of a database in the same directory, as SQLite names them.
 enum DatabaseSidecars {
     /// The suffixes added to the name of the database.
@@ -28,5 +37,25 @@ enum DatabaseSidecars {
                 return error != .noSuchFileOrDirectory && error != .fileNameTooLong
             }
         }
+    }
+}
+
+/// Directories that other programs fill, together with marks.
+enum UntrustedPlaces {
+    private static let names: Set<[UInt8]> = Set(
+        [
+            "containers", "docker", "flatpak", "lxc", "lxd", "machines", "Trash", ".Trash",
+            "podman", "containerd",
+        ].map { Array($0.utf8) })
+
+    /// Whether marks in a directory of this name are not trusted.
+    static func contains(_ name: some Collection<UInt8>) -> Bool {
+        names.contains(Array(name)) || name.starts(with: ".Trash-".utf8)
+    }
+}
+
+extension BidirectionalCollection<UInt8> {
+    func hasSuffix(_ suffix: String) -> Bool {
+        self.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 }
