@@ -62,19 +62,6 @@ final class PlanCollector: Sendable {
     }
 }
 
-extension FilePath {
-    /// Whether this path comes before another, byte by byte.
-    func precedes(_ other: FilePath) -> Bool {
-        withPlatformString { first in
-            other.withPlatformString { second in
-                var index = 0
-                while first[index] == second[index] && first[index] != 0 { index += 1 }
-                return UInt8(bitPattern: first[index]) < UInt8(bitPattern: second[index])
-            }
-        }
-    }
-}
-
 /// The directories that a plan's walk read, each with the modification time it had before it was
 /// read.
 struct WalkedDirectories: Sendable {

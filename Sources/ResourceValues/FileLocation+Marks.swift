@@ -34,39 +34,6 @@ extension FileLocation where Self: ~Copyable {
     }
 }
 
-extension FileError {
-    /// Returns the error for an attribute whose value is not valid in the format.
-    public static func malformedValue<Value>(
-        _ prefix: [UInt8], length: Int, of key: StoredKey<Value>, path: FilePath?
-    ) -> FileError {
-        let size = length > prefix.count ? " (\(length) bytes)" : ""
-        let valid = Value.attributeTexts.joined(separator: ", ")
-        return FileError(
-            code: .malformedValue,
-            message:
-                "\(key.attribute) has the value \(quoted(prefix))\(size), which is not one of: "
-                + valid,
-            advice: "store a valid value with set, or remove this one with unset", path: path,
-            attribute: key.attribute)
-    }
-}
-
-/// Returns bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
-private func quoted(_ bytes: [UInt8]) -> String {
-    var text = "\""
-    for byte in bytes {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            text += "\\" + String(UnicodeScalar(byte))
-        case 0x20..<0x7F:
-            text += String(UnicodeScalar(byte))
-        default:
-            text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-    }
-    return text + "\""
-}
-
 extension FileLocation where Self: ~Copyable {
     /// Returns the mark stored for a key: one `getxattr(2)`.
     ///
@@ -174,6 +141,39 @@ private func readEachMark(_ target: CallTarget) throws(Errno) -> Marks {
         isExcludedFromBackup: Mark(try readRawMark(target, excludedAttribute)),
         isPurgeable: Mark(try readRawMark(target, purgeableAttribute)),
         fileProtection: Mark(try readRawMark(target, protectionAttribute)))
+}
+
+extension FileError {
+    /// Returns the error for an attribute whose value is not valid in the format.
+    public static func malformedValue<Value>(
+        _ prefix: [UInt8], length: Int, of key: StoredKey<Value>, path: FilePath?
+    ) -> FileError {
+        let size = length > prefix.count ? " (\(length) bytes)" : ""
+        let valid = Value.attributeTexts.joined(separator: ", ")
+        return FileError(
+            code: .malformedValue,
+            message:
+                "\(key.attribute) has the value \(quoted(prefix))\(size), which is not one of: "
+                + valid,
+            advice: "store a valid value with set, or remove this one with unset", path: path,
+            attribute: key.attribute)
+    }
+}
+
+/// Returns bytes in double quotes, with everything but printable ASCII escaped as `\xHH`.
+private func quoted(_ bytes: [UInt8]) -> String {
+    var text = "\""
+    for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            text += "\\" + String(UnicodeScalar(byte))
+        case 0x20..<0x7F:
+            text += String(UnicodeScalar(byte))
+        default:
+            text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+    return text + "\""
 }
 
 private let excludedAttribute = StoredKey<Bool>.isExcludedFromBackup.attribute

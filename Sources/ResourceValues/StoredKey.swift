@@ -28,6 +28,23 @@ extension StoredKey where Value == FileProtection {
     public static let fileProtection = StoredKey("fileProtection")
 }
 
+/// A protection class of a file: when its content may be readable.
+///
+/// Unless a volume enforces them, classes are declarations that tools honour: a backup never writes
+/// an item with a class other than ``none`` in plaintext.
+public enum FileProtection: String, Sendable, Hashable, CaseIterable {
+    /// Readable only while the device is unlocked.
+    case complete
+    /// Can be opened only while unlocked; open files stay usable after locking.
+    case completeUnlessOpen
+    /// Readable from the first unlock after boot.
+    case completeUntilFirstUserAuthentication
+    /// Readable while unlocked, and for a grace period after the user leaves.
+    case completeWhenUserInactive
+    /// Always readable.
+    case none
+}
+
 /// A type whose values are stored as the text of an extended attribute.
 public protocol AttributeValue: Sendable, Hashable {
     /// Every text that is accepted, in lowercase, with its value.
@@ -112,21 +129,4 @@ extension UInt8 {
     fileprivate var lowercasedASCII: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
-}
-
-/// A protection class of a file: when its content may be readable.
-///
-/// Unless a volume enforces them, classes are declarations that tools honour: a backup never writes
-/// an item with a class other than ``none`` in plaintext.
-public enum FileProtection: String, Sendable, Hashable, CaseIterable {
-    /// Readable only while the device is unlocked.
-    case complete
-    /// Can be opened only while unlocked; open files stay usable after locking.
-    case completeUnlessOpen
-    /// Readable from the first unlock after boot.
-    case completeUntilFirstUserAuthentication
-    /// Readable while unlocked, and for a grace period after the user leaves.
-    case completeWhenUserInactive
-    /// Always readable.
-    case none
 }

@@ -1,8 +1,8 @@
 import CLinux
 import SystemPackage
 
-// Creating, naming and removing items by their names in open directories. No call follows a
-// symbolic link with the name.
+// Creating, naming and removing items, mostly by their names in open directories. No call
+// follows a symbolic link with the name.
 
 /// A condition on the new name of an item.
 package enum NamingCondition: UInt32, Sendable {

@@ -71,12 +71,6 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
     }
 }
 
-extension ListedItem {
-    fileprivate var isPackage: Bool {
-        isDirectory && packageExtensions.contains(url.pathExtension.lowercased())
-    }
-}
-
 /// An entry of a directory with its URL, whatever bytes its name contains.
 struct ListedItem {
     let url: URL
@@ -111,6 +105,12 @@ struct ListedItem {
             .resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false
         isHidden = name.first == UInt8(ascii: ".")
         url = directory.appending(name, isDirectory: self.isDirectory)
+    }
+}
+
+extension ListedItem {
+    fileprivate var isPackage: Bool {
+        isDirectory && packageExtensions.contains(url.pathExtension.lowercased())
     }
 }
 

@@ -110,8 +110,6 @@ private func hexadecimal(_ digit: UInt8) -> UInt8? {
     }
 }
 
-private let slash = UInt8(ascii: "/")
-
 extension URL {
     /// Creates a file URL from a path, even if its bytes are not UTF-8.
     ///
@@ -138,4 +136,6 @@ extension FilePath {
         withPlatformString { String(validatingCString: $0) }
     }
 }
+
+private let slash = UInt8(ascii: "/")
 #endif
