@@ -78,26 +78,6 @@ public struct BackupPlan: Sendable {
     }
 }
 
-/// An item that a backup excludes.
-public struct ExcludedItem: Sendable, Hashable {
-    /// The absolute path.
-    public let path: FilePath
-    /// Whether the item is a directory, whose own entry is stored.
-    public let isDirectory: Bool
-    /// Why the item is excluded.
-    public let reason: ExclusionReason
-}
-
-/// An evicted file of which a backup does not have the whole content.
-public struct FileWithoutContent: Sendable, Hashable {
-    /// The absolute path.
-    public let path: FilePath
-    /// The size of the content, in bytes.
-    public let size: Int64
-    /// The modification time of the content.
-    public let modified: FileTime
-}
-
 /// A notice about one item of a plan.
 public struct PlanNotice: Sendable, Hashable {
     /// What the notice reports.

@@ -1,4 +1,5 @@
 import EffectiveValues
+import FileTree
 import StoragePolicy
 import SystemCalls
 import SystemPackage
@@ -58,5 +59,89 @@ final class PlanCollector: Sendable {
         plan.protectedItems = part.protectedItems.sorted { $0.path.precedes($1.path) }
         plan.manifest = part.manifest
         return plan
+    }
+}
+
+/// The directories that a plan's walk read, each with the modification time it had before it was
+/// read.
+struct WalkedDirectories: Sendable {
+    /// The paths, concatenated.
+    private var paths: [UInt8] = []
+    private var entries: [(end: Int, modified: FileTime)] = []
+
+    mutating func append(_ directory: borrowing TreeEntry, modified: FileTime) {
+        directory.appendPath(to: &paths)
+        entries.append((paths.count, modified))
+    }
+
+    mutating func append(contentsOf other: WalkedDirectories) {
+        let offset = paths.count
+        paths += other.paths
+        entries += other.entries.map { ($0.end + offset, $0.modified) }
+    }
+
+    /// Returns the items that existed before the walk and were moved into a directory that had
+    /// already been read.
+    ///
+    /// Makes one system call for each directory, and reads those again that have changed since.
+    ///
+    /// - Parameters:
+    ///   - start: when the walk began, by the clock of filesystems.
+    ///   - plan: the plan, which knows the items that the walk met.
+    func itemsMovedIn(since start: FileTime, unknownTo plan: BackupPlan) -> [FilePath] {
+        guard let manifest = plan.manifest else { return [] }
+        var named: Set<FilePath>?
+        var moved: [FilePath] = []
+        var begin = 0
+        for (end, modified) in entries {
+            let path = FilePath(bytes: Array(paths[begin..<end]))
+            begin = end
+            guard mayHaveChanged(path, modified, start) else { continue }
+            let known = named ?? Set(plan.exclusions.map(\.path) + plan.notices.map(\.path))
+            named = known
+            for name in names(in: path) {
+                let item = path.pushing(name)
+                if manifest.contains(item.bytes) || known.contains(item) { continue }
+                if wasThere(item, before: start) { moved.append(item) }
+            }
+        }
+        return moved
+    }
+
+    /// Whether a directory's entries may have changed since it was read. Some filesystems store
+    /// times in steps of up to two seconds, within which a second change does not show.
+    private func mayHaveChanged(
+        _ path: FilePath, _ modified: FileTime, _ start: FileTime
+    ) -> Bool {
+        if modified.seconds >= start.seconds.subtractingSaturating(2) { return true }
+        do throws(Errno) {
+            return try path.withoutFollowing.statusAtHand().contentModificationTime != modified
+        } catch {
+            // Removed: what was planned in it will be missing by path.
+            return false
+        }
+    }
+
+    private func names(in directory: FilePath) -> [FilePath] {
+        var names: [FilePath] = []
+        do throws(Errno) {
+            try forEachName(in: directory.withoutFollowing) { name in
+                names.append(FilePath(bytes: name))
+                return true
+            }
+        } catch {
+            // Removed, or not a directory: as above.
+        }
+        return names
+    }
+
+    private func wasThere(_ item: FilePath, before start: FileTime) -> Bool {
+        do throws(Errno) {
+            let status = try item.withoutFollowing.statusAtHand()
+            // Where no creation time is stored, a new file may be mistaken for a moved one.
+            return (status.creationTime ?? status.contentModificationTime) < start
+        } catch {
+            return false
+        }
     }
 }

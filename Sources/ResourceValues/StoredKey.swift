@@ -27,3 +27,106 @@ extension StoredKey where Value == FileProtection {
     /// The protection class: `user.resval.fileProtection`.
     public static let fileProtection = StoredKey("fileProtection")
 }
+
+/// A protection class of a file: when its content may be readable.
+///
+/// Unless a volume enforces them, classes are declarations that tools honour: a backup never writes
+/// an item with a class other than ``none`` in plaintext.
+public enum FileProtection: String, Sendable, Hashable, CaseIterable {
+    /// Readable only while the device is unlocked.
+    case complete
+    /// Can be opened only while unlocked; open files stay usable after locking.
+    case completeUnlessOpen
+    /// Readable from the first unlock after boot.
+    case completeUntilFirstUserAuthentication
+    /// Readable while unlocked, and for a grace period after the user leaves.
+    case completeWhenUserInactive
+    /// Always readable.
+    case none
+}
+
+/// A type whose values are stored as the text of an extended attribute.
+public protocol AttributeValue: Sendable, Hashable {
+    /// Every text that is accepted, in lowercase, with its value.
+    static var readableTexts: [(text: StaticString, value: Self)] { get }
+
+    /// The texts that are written, for messages that list the valid values.
+    static var attributeTexts: [String] { get }
+
+    /// Parses the value of an attribute.
+    ///
+    /// Accepts the written texts in any ASCII case, `1` and `0` for Booleans, and one trailing
+    /// newline or NUL.
+    ///
+    /// - Returns: nil if the bytes are malformed.
+    init?(attributeBytes bytes: UnsafeRawBufferPointer)
+
+    /// The text that is written: ASCII, exact case, no newline, no NUL.
+    var attributeText: String { get }
+}
+
+extension Bool: AttributeValue {
+    /// `true`, `false`, `1` and `0`.
+    public static let readableTexts: [(text: StaticString, value: Bool)] = [
+        ("true", true), ("false", false), ("1", true), ("0", false),
+    ]
+
+    /// `true` and `false`.
+    public static let attributeTexts = ["true", "false"]
+
+    /// `true` or `false`.
+    public var attributeText: String { self ? "true" : "false" }
+}
+
+extension FileProtection: AttributeValue {
+    /// The names of all classes, in lowercase.
+    public static let readableTexts: [(text: StaticString, value: FileProtection)] = [
+        ("complete", .complete),
+        ("completeunlessopen", .completeUnlessOpen),
+        ("completeuntilfirstuserauthentication", .completeUntilFirstUserAuthentication),
+        ("completewhenuserinactive", .completeWhenUserInactive),
+        ("none", .none),
+    ]
+
+    /// The names of all classes.
+    public static let attributeTexts = allCases.map(\.rawValue)
+
+    /// The class's name.
+    public var attributeText: String { rawValue }
+}
+
+/// The longest value, in bytes, that is parsed; anything longer is malformed.
+let longestAttributeValue = 64
+
+extension AttributeValue {
+    /// Parses the value of an attribute by ``readableTexts``.
+    public init?(attributeBytes bytes: UnsafeRawBufferPointer) {
+        guard bytes.count <= longestAttributeValue else { return nil }
+        let hasTerminator = bytes.last == UInt8(ascii: "\n") || bytes.last == 0
+        let text = UnsafeRawBufferPointer(rebasing: bytes.dropLast(hasTerminator ? 1 : 0))
+        for readable in Self.readableTexts where isInAnyCase(text, readable.text) {
+            self = readable.value
+            return
+        }
+        return nil
+    }
+
+    /// Parses the value of an attribute, by the same rules.
+    public init?(attributeBytes bytes: [UInt8]) {
+        guard let value = bytes.withUnsafeBytes({ Self(attributeBytes: $0) }) else { return nil }
+        self = value
+    }
+}
+
+/// Whether bytes are equal to a lowercase text, ignoring ASCII case.
+private func isInAnyCase(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    let letters = text.utf8Start
+    return bytes.indices.allSatisfy { bytes[$0].lowercasedASCII == letters[$0] }
+}
+
+extension UInt8 {
+    fileprivate var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

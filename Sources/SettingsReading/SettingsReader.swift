@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// A reader of the configuration file, whose errors name the line, the key and what is valid.
 package struct SettingsReader {
     private let values: [String: TOMLValue]
@@ -103,4 +105,56 @@ package struct SettingsReader {
 extension CaseIterable where Self: RawRepresentable, RawValue == String {
     /// All keys, for messages.
     package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// Paths in a configuration file: absolute, or beginning with `~/`. A relative path would mean
+/// something else in a timer than in a shell.
+package struct SettingsPaths {
+    /// The directory that `~` means; nil where the home is unknown.
+    package let home: FilePath?
+    /// The settings that contain the paths.
+    package let reader: SettingsReader
+
+    package init(home: FilePath?, reader: SettingsReader) {
+        self.home = home
+        self.reader = reader
+    }
+
+    /// Returns the paths of a key; nil when it is not set.
+    package func paths(
+        _ key: some RawRepresentable<String>
+    ) throws(SettingsError) -> [FilePath]? {
+        guard let texts = try reader.strings(key) else { return nil }
+        var paths: [FilePath] = []
+        for text in texts { paths.append(try path(text, of: key)) }
+        return paths
+    }
+
+    /// Returns the path that a key's text names.
+    package func path(
+        _ text: String, of key: some RawRepresentable<String>
+    ) throws(SettingsError) -> FilePath {
+        if text.hasPrefix("/") { return FilePath(text) }
+        guard text == "~" || text.hasPrefix("~/") else {
+            throw reader.complaint(
+                key.rawValue, "takes paths that begin with / or ~/, not '\(text)'")
+        }
+        guard let home else {
+            throw reader.complaint(key.rawValue, "names ~, but no home is known: set HOME")
+        }
+        return text == "~" ? home : home.appending(String(text.dropFirst(2)))
+    }
+}
+
+/// An error in the configuration file.
+package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The line, from 1; nil where the error does not belong to a line.
+    package let line: Int?
+    /// A description of what is wrong, naming the key, and of what is valid.
+    package let description: String
+
+    package init(line: Int? = nil, _ description: String) {
+        self.line = line
+        self.description = description
+    }
 }

@@ -14,20 +14,37 @@ extension FileLocation where Self: ~Copyable {
             }
         }
     }
+}
 
-    /// Renames the file without replacing another: `renameat2(2)` with `RENAME_NOREPLACE`.
-    ///
-    /// - Parameter newPath: the new path, relative to the directory the location's calls start
-    ///   from: for a ``DirectoryEntryLocation``, the open directory.
-    package func rename(to newPath: FilePath) throws(Errno) {
-        try withCallTarget { target throws(Errno) in
-            try newPath.withPointer { newPath throws(Errno) in
-                _ = try perform(.renameat2) {
-                    linux_renameat2(
-                        target.directory, target.path, target.directory, newPath,
-                        UInt32(RENAME_NOREPLACE))
-                }
-            }
+/// Sets an open file's modification time and leaves its access time unchanged: `futimens(2)`.
+package func setModificationTime(
+    _ time: FileTime, of descriptor: FileDescriptor
+) throws(Errno) {
+    _ = try perform(.futimens) {
+        linux_set_modification_time(
+            descriptor.rawValue, time_t(time.seconds), Int(time.nanoseconds))
+    }
+}
+
+/// Sets the permission bits of an open file, `O_PATH` included: `chmod(2)` through `/proc`.
+package func setPermissions(_ permissions: UInt16, of descriptor: FileDescriptor) throws(Errno) {
+    _ = try processPath(of: descriptor.rawValue).withPointer { path throws(Errno) in
+        try perform(.chmod) { linux_chmod(path, mode_t(permissions)) }
+    }
+}
+
+/// Sets the permission bits of a file open for reading or writing: `fchmod(2)`.
+package func changeMode(_ permissions: UInt16, of descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.fchmod) { linux_fchmod(descriptor.rawValue, mode_t(permissions)) }
+}
+
+/// Sets the owner and the group of the item at a location: `fchownat(2)`.
+package func setOwner(
+    _ user: UInt32, group: UInt32, of location: borrowing some FileLocation & ~Copyable
+) throws(Errno) {
+    try location.withCallTarget { target throws(Errno) in
+        _ = try perform(.fchownat) {
+            linux_fchownat(target.directory, target.path, user, group, target.flags)
         }
     }
 }

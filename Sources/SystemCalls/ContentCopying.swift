@@ -69,20 +69,6 @@ private func copyThroughMemory(
     }
 }
 
-/// Writes all bytes at an offset: `pwrite(2)`, repeated until all are written.
-package func writeFile(
-    _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer, at offset: Int64
-) throws(Errno) {
-    var written = 0
-    while written < bytes.count {
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-        written += try perform(.pwrite) {
-            linux_pwrite(
-                descriptor.rawValue, rest.baseAddress, rest.count, Int(offset) + written)
-        }
-    }
-}
-
 /// Copies all extended attributes that xattr.conf(5) does not skip: `attr_copy_fd(3)`.
 ///
 /// - Parameters:

@@ -1,8 +1,8 @@
 import CLinux
 import SystemPackage
 
-// Creating, naming and removing items by their names in open directories. No call follows a
-// symbolic link with the name.
+// Creating, naming and removing items, mostly by their names in open directories. No call
+// follows a symbolic link with the name.
 
 /// A condition on the new name of an item.
 package enum NamingCondition: UInt32, Sendable {
@@ -12,27 +12,6 @@ package enum NamingCondition: UInt32, Sendable {
     case absent = 1
     /// Both names exist and are exchanged (`RENAME_EXCHANGE`).
     case exchanging = 2
-}
-
-/// Opens a directory as a reference for calls on its entries: `openat(2)` with `O_PATH`.
-///
-/// A symbolic link at the end of the path is followed.
-package func openDirectoryReference(_ path: FilePath) throws(Errno) -> FileDescriptor {
-    try openFile(path, flags: [.reference, .directory])
-}
-
-/// Opens a directory in an open directory for reading.
-package func openDirectory(
-    _ name: FilePath, in directory: FileDescriptor
-) throws(Errno) -> FileDescriptor {
-    try openFile(in: directory, name, flags: [.readOnly, .directory, .noFollow])
-}
-
-/// Opens a file in an open directory for reading, without waiting for the other end of a FIFO.
-package func openForReading(
-    _ name: FilePath, in directory: FileDescriptor
-) throws(Errno) -> FileDescriptor {
-    try openFile(in: directory, name, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal])
 }
 
 /// Creates a regular file: `openat(2)` with `O_CREAT` and `O_EXCL`.
@@ -138,6 +117,24 @@ private func rename(
     }
 }
 
+extension FileLocation where Self: ~Copyable {
+    /// Renames the file without replacing another: `renameat2(2)` with `RENAME_NOREPLACE`.
+    ///
+    /// - Parameter newPath: the new path, relative to the directory the location's calls start
+    ///   from: for a ``DirectoryEntryLocation``, the open directory.
+    package func rename(to newPath: FilePath) throws(Errno) {
+        try withCallTarget { target throws(Errno) in
+            try newPath.withPointer { newPath throws(Errno) in
+                _ = try perform(.renameat2) {
+                    linux_renameat2(
+                        target.directory, target.path, target.directory, newPath,
+                        UInt32(RENAME_NOREPLACE))
+                }
+            }
+        }
+    }
+}
+
 /// Creates a directory: `mkdirat(2)`.
 package func makeDirectory(
     _ name: FilePath, in directory: FileDescriptor, permissions: UInt16
@@ -162,6 +159,29 @@ package func makeSymbolicLink(
     }
 }
 
+/// Creates a FIFO or a device node: `mknodat(2)`.
+///
+/// - Parameter device: the device number; nil for a FIFO.
+package func makeSpecialFile(
+    _ name: FilePath, in directory: FileDescriptor, _ kind: FileKind, permissions: UInt16,
+    device: DeviceNumber?
+) throws(Errno) {
+    let type: mode_t
+    switch kind {
+    case .fifo: type = mode_t(S_IFIFO)
+    case .characterDevice: type = mode_t(S_IFCHR)
+    case .blockDevice: type = mode_t(S_IFBLK)
+    default: throw .invalidArgument
+    }
+    _ = try name.withPointer { name throws(Errno) in
+        try perform(.mknodat) {
+            linux_mknodat(
+                directory.rawValue, name, type | mode_t(permissions), device?.major ?? 0,
+                device?.minor ?? 0)
+        }
+    }
+}
+
 /// Removes a name: `unlinkat(2)`.
 package func removeItem(
     _ name: FilePath, in directory: FileDescriptor, isDirectory: Bool
@@ -170,5 +190,46 @@ package func removeItem(
         _ = try perform(.unlinkat) {
             linux_unlinkat(directory.rawValue, name, isDirectory ? AT_REMOVEDIR : 0)
         }
+    }
+}
+
+/// Removes a name other than a directory's: `unlink(2)`.
+package func removeFile(_ path: FilePath) throws(Errno) {
+    _ = try path.withPointer { path throws(Errno) in
+        try perform(.unlink) { linux_unlink(path) }
+    }
+}
+
+/// Creates a directory and its missing ancestors, accessible by their owner only, and synchronizes
+/// the parent of each.
+///
+/// - Throws: ``FileError``, naming the directory that could not be created.
+package func makeDirectories(_ path: FilePath) throws(FileError) {
+    var reached = FilePath(root: path.root, [])
+    for component in path.components {
+        reached.append(component)
+        do throws(Errno) {
+            try makeDirectory(
+                reached, in: .workingDirectory, permissions: 0o700)
+            let parent = reached.removingLastComponent()
+            let directory = OwnedDescriptor(
+                try openDirectoryReference(parent.isEmpty ? "." : parent))
+            try synchronizeDirectory(directory.descriptor)
+        } catch .fileExists {
+            continue
+        } catch .readOnlyFileSystem where exists(reached) {
+            continue
+        } catch {
+            throw .changingItem(error, reached)
+        }
+    }
+}
+
+private func exists(_ path: FilePath) -> Bool {
+    do throws(Errno) {
+        _ = try path.status()
+        return true
+    } catch {
+        return false
     }
 }

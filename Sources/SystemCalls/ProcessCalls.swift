@@ -80,3 +80,126 @@ package func kernelVersion() throws(Errno) -> (major: Int, minor: Int)? {
     guard numbers.count == 2 else { return nil }
     return (numbers[0], numbers[1])
 }
+
+/// Makes an open directory the calling thread's working directory: `fchdir(2)`.
+///
+/// Unless ``separateWorkingDirectory()`` was called before, it becomes every thread's working
+/// directory.
+package func changeWorkingDirectory(to descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.fchdir) { linux_fchdir(descriptor.rawValue) }
+}
+
+/// Returns the working directory's absolute path, of any length: `getcwd(3)`.
+///
+/// - Throws: the call's errno, such as `ENOENT` if the directory was removed.
+package func workingDirectory() throws(Errno) -> FilePath {
+    var path: UnsafeMutablePointer<CChar>?
+    _ = try perform(.getcwd) { linux_getcwd(&path) }
+    guard let path else { throw .noMemory }
+    defer { free(path) }
+    return FilePath(platformString: path)
+}
+
+/// Gives the calling thread a working directory of its own: `unshare(2)` with `CLONE_FS`.
+package func separateWorkingDirectory() throws(Errno) {
+    _ = try perform(.unshare) { linux_unshare_working_directory() }
+}
+
+/// Raises the soft limit on open descriptors to the hard limit: `setrlimit(2)`.
+///
+/// - Returns: the limit in force afterwards.
+@discardableResult
+package func raiseDescriptorLimit() throws(Errno) -> Int {
+    var limit = rlimit()
+    _ = try perform(.getrlimit) { linux_get_descriptor_limit(&limit) }
+    if limit.rlim_cur < limit.rlim_max {
+        var raised = limit
+        raised.rlim_cur = limit.rlim_max
+        if (try? perform(.setrlimit, { linux_set_descriptor_limit(&raised) })) != nil {
+            limit = raised
+        }
+        // If the raise is refused, the old limit stays in force and is returned.
+    }
+    return Int(clamping: limit.rlim_cur)
+}
+
+/// Raises the soft limit and checks that the given number of descriptors can be opened.
+///
+/// - Throws: `EMFILE` if they cannot.
+package func requireDescriptors(_ count: Int) throws(Errno) {
+    try raiseDescriptorLimit()
+    var opened: [FileDescriptor] = []
+    defer { for descriptor in opened { closeIgnoringErrors(descriptor) } }
+    for _ in 0..<count { opened.append(try openDirectoryReference("/")) }
+}
+
+/// Sends one datagram to a local socket, without waiting: `sendto(2)`.
+///
+/// - Parameter address: the socket's path or, after a leading NUL, its name in the abstract
+///   namespace.
+/// - Throws: the errno of `socket(2)` or `sendto(2)`; `ENAMETOOLONG` for an address longer than 107
+///   bytes.
+package func sendDatagram(_ message: [UInt8], to address: [UInt8]) throws(Errno) {
+    _ = try perform(.sendto) {
+        linux_send_datagram(address, address.count, message, message.count)
+    }
+}
+
+/// Returns the directory of this process's executable; nil if `/proc/self/exe` cannot be read.
+package func directoryOfThisProgram() -> FilePath? {
+    do throws(Errno) {
+        return try symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing)
+            .removingLastComponent()
+    } catch {
+        return nil
+    }
+}
+
+/// Returns the path of a program in this executable's directory, or else in a directory of `PATH`;
+/// nil if there is none.
+package func findProgram(_ name: String) -> FilePath? {
+    var directories: [FilePath] = []
+    if let beside = directoryOfThisProgram() { directories.append(beside) }
+    if let searchPath = environmentVariable("PATH") {
+        directories += searchPath.split(separator: UInt8(ascii: ":")).map { FilePath(bytes: $0) }
+    }
+    return directories.map { $0.appending(name) }.first { program in
+        do throws(Errno) {
+            guard try program.status().kind == .regularFile else { return false }
+            return try program.isAccessible(for: .execute)
+        } catch {
+            return false
+        }
+    }
+}
+
+/// Starts a program with this process's environment and `/dev/null` as its standard input and
+/// output: `posix_spawn(3)`.
+///
+/// - Parameters:
+///   - arguments: the arguments after the first, which is the path.
+///   - messages: the descriptor for the program's standard error.
+/// - Returns: the pid, for ``waitForProgram(_:)``.
+package func startProgram(
+    _ path: FilePath, _ arguments: [[UInt8]], messages: FileDescriptor
+) throws(Errno) -> Int {
+    let words = ([path.bytes] + arguments).map { copied($0) }
+    defer { words.forEach { free($0) } }
+    return try path.withPointer { path throws(Errno) in
+        try perform(.posix_spawn) { linux_spawn(path, words + [nil], messages.rawValue) }
+    }
+}
+
+/// Waits for a program to end: `waitpid(2)`.
+///
+/// - Returns: its exit code, or 128 plus the number of the signal that ended it.
+package func waitForProgram(_ process: Int) throws(Errno) -> Int {
+    try perform(.waitpid) { linux_wait(CInt(process)) }
+}
+
+/// Returns a NUL-terminated copy of the bytes up to the first NUL, which the caller frees.
+private func copied(_ word: [UInt8]) -> UnsafeMutablePointer<CChar>? {
+    (word.prefix { $0 != 0 } + [0]).withUnsafeBufferPointer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { strdup($0) } }
+    }
+}

@@ -38,3 +38,113 @@ private func padded(_ number: Int, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
+
+extension FileTime {
+    /// Parses a time in RFC 3339 format, with `Z` or an offset, such as
+    /// `2026-01-31T08:05:09.123456789+01:00`. A leap second is read as the second after it. Also
+    /// accepts the format of ``rfc3339`` for years without four digits: `@` and seconds since 1970
+    /// with nine fractional digits.
+    ///
+    /// - Returns: nil for anything else. Digits beyond nanoseconds are discarded.
+    package init?(rfc3339 text: some Collection<UInt8>) {
+        var reader = DigitReader(Array(text))
+        if reader.take("@") {
+            guard let time = reader.time() else { return nil }
+            self = time
+            return
+        }
+        guard let date = reader.date(), reader.take("T"), let hour = reader.number(2),
+            reader.take(":"), let minute = reader.number(2), reader.take(":"),
+            let second = reader.number(2),
+            let nanoseconds = reader.take(".") ? reader.fraction() : 0,
+            let offset = reader.offset(), reader.isAtEnd, hour <= 23, minute <= 59, second <= 60
+        else { return nil }
+        let seconds = date + Int64(hour * 3600 + minute * 60 + second - offset)
+        self.init(seconds: seconds, nanoseconds: nanoseconds)
+    }
+
+    /// Returns the offset from UTC of a time in RFC 3339 format, in seconds, positive to the east.
+    ///
+    /// - Returns: nil if the text does not end in an offset or `Z`.
+    package static func offset(inRFC3339 text: [UInt8]) -> Int? {
+        if text.last == UInt8(ascii: "Z") { return 0 }
+        var reader = DigitReader(Array(text.suffix(6)))
+        return reader.offset()
+    }
+}
+
+private struct DigitReader {
+    private let bytes: [UInt8]
+    private var next = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { next == bytes.count }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard next < bytes.count, bytes[next] == UInt8(ascii: character) else { return false }
+        next += 1
+        return true
+    }
+
+    mutating func number(_ count: Int) -> Int? {
+        guard bytes.count - next >= count else { return nil }
+        var value = 0
+        for byte in bytes[next..<(next + count)] {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+        }
+        next += count
+        return value
+    }
+
+    /// Parses a calendar date and returns the start of that day, in seconds since 1970.
+    mutating func date() -> Int64? {
+        guard let year = number(4), take("-"), let month = number(2), take("-"),
+            let day = number(2)
+        else { return nil }
+        let date = CalendarDate(year: year, month: month, day: day)
+        let seconds = date.secondsSince1970
+        return CalendarDate(secondsSince1970: seconds) == date ? seconds : nil
+    }
+
+    /// Parses the digits of a fraction and returns nanoseconds.
+    mutating func fraction() -> UInt32? {
+        var (value, digits) = (0 as UInt32, 0)
+        while next < bytes.count, (0x30...0x39).contains(bytes[next]) {
+            if digits < 9 { value = value * 10 + UInt32(bytes[next] - 0x30) }
+            digits += 1
+            next += 1
+        }
+        guard digits > 0 else { return nil }
+        for _ in min(digits, 9)..<9 { value *= 10 }
+        return value
+    }
+
+    /// Parses an offset and returns seconds east of UTC.
+    mutating func offset() -> Int? {
+        if take("Z") { return 0 }
+        let sign = take("-") ? -1 : 1
+        guard sign == -1 || take("+"), let hours = number(2), take(":"), let minutes = number(2),
+            hours <= 23, minutes <= 59
+        else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+
+    /// Parses seconds since 1970, which may be negative, with nine fractional digits.
+    mutating func time() -> FileTime? {
+        let isNegative = take("-")
+        let digits = bytes[next...].prefix { $0 != UInt8(ascii: ".") }
+        guard (1...19).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let whole = UInt64(String(decoding: digits, as: UTF8.self))
+        else { return nil }
+        next = digits.endIndex
+        guard take("."), bytes.count - next == 9, let part = fraction(), isAtEnd else { return nil }
+        // A FileTime's nanoseconds count forward from the preceding whole second.
+        let isBefore = isNegative && part > 0
+        let seconds = (isNegative ? -Int128(whole) : Int128(whole)) - (isBefore ? 1 : 0)
+        return Int64(exactly: seconds).map {
+            FileTime(seconds: $0, nanoseconds: isBefore ? 1_000_000_000 - part : part)
+        }
+    }
+}

@@ -45,4 +45,123 @@ public struct URLResourceKey: RawRepresentable, Hashable, Sendable {
     /// Feeds the name to a hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
+
+/// Every key that Apple documents. The raw value is the key's name without the prefix `NSURL` and
+/// the suffix `Key`.
+///
+/// A key takes one byte, so that comparing and hashing keys is cheap.
+enum KnownKey: String, CaseIterable {
+    // Values that are stored on the item
+    case isExcludedFromBackup, isPurgeable, fileProtection
+
+    // Names and places
+    case name, localizedName, path, canonicalPath, parentDirectoryURL, volumeURL
+
+    // What the item is
+    case isRegularFile, isDirectory, isSymbolicLink, isVolume, isPackage, isApplication,
+        isAliasFile, isMountTrigger, fileResourceType, applicationIsScriptable
+
+    // Who may do what, and what shows
+    case isReadable, isWritable, isExecutable, isHidden, hasHiddenExtension, isSystemImmutable,
+        isUserImmutable, fileSecurity, mayHaveExtendedAttributes, quarantineProperties
+
+    // Points in time
+    case creationDate, contentAccessDate, contentModificationDate, attributeModificationDate,
+        addedToDirectoryDate
+
+    // Sizes in bytes
+    case fileSize, fileAllocatedSize, totalFileSize, totalFileAllocatedSize, isSparse,
+        mayShareFileContent, preferredIOBlockSize, directoryEntryCount
+
+    // Identifiers
+    case linkCount, fileIdentifier, fileResourceIdentifier, volumeIdentifier, generationIdentifier,
+        documentIdentifier, fileContentIdentifier
+
+    // What desktops show
+    case typeIdentifier, localizedTypeDescription, labelNumber, localizedLabel, tagNames,
+        effectiveIcon
+
+    // Space on the volume, in bytes
+    case volumeTotalCapacity, volumeAvailableCapacity, volumeAvailableCapacityForImportantUsage,
+        volumeAvailableCapacityForOpportunisticUsage, volumeResourceCount, volumeMaximumFileSize
+
+    // Which volume it is
+    case volumeName, volumeLocalizedName, volumeLocalizedFormatDescription, volumeTypeName,
+        volumeSubtype, volumeMountFromLocation, volumeUUIDString, volumeCreationDate,
+        volumeURLForRemounting, volumeIsRootFileSystem, volumeIsReadOnly, volumeIsLocal,
+        volumeIsEncrypted, volumeIsAutomounted, volumeIsBrowsable, volumeIsRemovable,
+        volumeIsEjectable, volumeIsInternal, volumeIsJournaling
+
+    // What the volume can do
+    case volumeSupportsPersistentIDs, volumeSupportsSymbolicLinks, volumeSupportsHardLinks,
+        volumeSupportsJournaling, volumeSupportsSparseFiles, volumeSupportsZeroRuns,
+        volumeSupportsCaseSensitiveNames, volumeSupportsCasePreservedNames,
+        volumeSupportsRootDirectoryDates, volumeSupportsVolumeSizes, volumeSupportsRenaming,
+        volumeSupportsAdvisoryFileLocking, volumeSupportsExtendedSecurity,
+        volumeSupportsCompression, volumeSupportsFileCloning, volumeSupportsSwapRenaming,
+        volumeSupportsExclusiveRenaming, volumeSupportsImmutableFiles,
+        volumeSupportsAccessPermissions, volumeSupportsFileProtection
+
+    // Items in iCloud
+    case isUbiquitousItem, ubiquitousItemHasUnresolvedConflicts, ubiquitousItemIsDownloading,
+        ubiquitousItemIsUploaded, ubiquitousItemIsUploading, ubiquitousItemDownloadingStatus,
+        ubiquitousItemDownloadingError, ubiquitousItemUploadingError,
+        ubiquitousItemDownloadRequested, ubiquitousItemContainerDisplayName,
+        ubiquitousItemIsExcludedFromSync, ubiquitousItemIsShared, ubiquitousItemIsSyncPaused,
+        ubiquitousItemSupportedSyncControls, ubiquitousSharedItemCurrentUserRole,
+        ubiquitousSharedItemCurrentUserPermissions, ubiquitousSharedItemOwnerNameComponents,
+        ubiquitousSharedItemMostRecentEditorNameComponents
+
+    // Keys without a property
+    case labelColor, customIcon, thumbnail, thumbnailDictionary, contentType,
+        ubiquitousItemIsDownloaded, ubiquitousItemPercentDownloaded, ubiquitousItemPercentUploaded,
+        keysOfUnsetValues
+}
+
+extension KnownKey {
+    /// Creates a key from Foundation's name; nil when no key has this name.
+    init?(foundationName name: String) {
+        guard name.hasPrefix("NSURL"), name.hasSuffix("Key"), name.utf8.count > 8 else {
+            return nil
+        }
+        let bare = name.dropFirst("NSURL".count).dropLast("Key".count)
+        self.init(rawValue: bare.prefix(1).lowercased() + bare.dropFirst())
+        guard foundationName == name else { return nil }
+    }
+
+    /// Foundation's raw name of the key, such as `NSURLIsPurgeableKey`.
+    var foundationName: String {
+        "NSURL\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())Key"
+    }
+
+    /// Whether the key's property can be assigned.
+    var isSettable: Bool {
+        switch self {
+        case .isExcludedFromBackup, .isPurgeable, .fileProtection, .name, .isHidden, .isPackage,
+            .hasHiddenExtension, .isSystemImmutable, .isUserImmutable, .quarantineProperties,
+            .creationDate, .contentAccessDate, .contentModificationDate, .labelNumber, .tagNames,
+            .volumeName, .ubiquitousItemIsExcludedFromSync:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the value is a mark, stored as an extended attribute.
+    var isMark: Bool {
+        self == .isExcludedFromBackup || self == .isPurgeable || self == .fileProtection
+    }
+
+    /// Whether Linux cannot store a value for the key, except the one that the item already has.
+    var isFixed: Bool {
+        switch self {
+        case .creationDate, .hasHiddenExtension, .isHidden, .isPackage, .labelNumber,
+            .quarantineProperties, .tagNames, .ubiquitousItemIsExcludedFromSync, .volumeName:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the value is read through the item's volume.
+    var isOfVolume: Bool { self == .generationIdentifier || rawValue.hasPrefix("volume") }
+}
 #endif

@@ -52,4 +52,69 @@ extension FileManager {
         return attributes
     }
 }
+
+/// File attributes, split into the protection class and the others.
+struct SplitAttributes {
+    /// The class to store; nil when the attributes contain none.
+    let protection: FileProtection?
+    /// The attributes that Foundation supports.
+    let others: [FileAttributeKey: Any]
+
+    /// Splits attributes.
+    ///
+    /// - Throws: `CocoaError.featureUnsupported` for a class that no constant has.
+    init(_ attributes: [FileAttributeKey: Any], _ url: URL) throws {
+        var others = attributes
+        let value = others.removeValue(forKey: .protectionKey)
+        self.others = others
+        guard let value else {
+            protection = nil
+            return
+        }
+        let type =
+            value as? FileProtectionType
+            ?? (value as? String).map { FileProtectionType(rawValue: $0) }
+        guard let stored = type?.stored else {
+            let error = FileError(code: .unsupportedFileKind, message: "unknown protection class")
+            throw CocoaError(error, url, .writing)
+        }
+        protection = stored
+    }
+}
+
+extension URL {
+    /// Runs an operation on the file at this URL, and converts its errors to Foundation's.
+    func operate<Result>(
+        _ access: FileAccess = .writing, _ body: (FilePath) throws -> Result
+    ) throws -> Result {
+        do {
+            return try body(try filePath())
+        } catch let error as CocoaError {
+            throw error
+        } catch {
+            throw CocoaError(error, self, access)
+        }
+    }
+}
+
+extension FileProtectionType {
+    /// Readable while unlocked, and for a grace period after the user leaves.
+    public static let completeWhenUserInactive = FileProtectionType(.completeWhenUserInactive)
+
+    /// Creates a class with the raw name of file attributes, such as `NSFileProtectionComplete`.
+    init(_ protection: FileProtection) {
+        let name = protection.rawValue
+        self.init(rawValue: "NSFileProtection" + name.prefix(1).uppercased() + name.dropFirst())
+    }
+
+    /// The class as it is stored; nil when no constant has the raw name.
+    var stored: FileProtection? {
+        FileProtection.allCases.first { FileProtectionType($0).rawValue == rawValue }
+    }
+}
+
+/// Matches classes in a `switch`, since the type is not `Equatable` on Linux.
+public func ~= (pattern: FileProtectionType, value: FileProtectionType) -> Bool {
+    pattern.rawValue == value.rawValue
+}
 #endif

@@ -1,3 +1,5 @@
+import EffectiveValues
+import SystemCalls
 import SystemPackage
 
 /// The input that makes restic exclude exactly what the plan excludes.
@@ -47,5 +49,115 @@ extension BackupPlan {
                 targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
         }
         return try SmallestCover(sources: sources, exclusions: exclusions).selection()
+    }
+}
+
+/// A line of a restic exclude file that matches one absolute path and nothing else.
+///
+/// restic expands `$NAME`, trims white space as Unicode defines it, and matches with Go's
+/// `filepath.Match`. Every name can be expressed: wildcards after a backslash, `$` doubled,
+/// trailing white space in a character class, and a newline as the only character that a negated
+/// class does not list.
+struct ResticPattern: Sendable, Hashable {
+    /// The line, without its newline.
+    private(set) var line: [UInt8] = []
+
+    /// Returns the patterns for an excluded item: a directory's contents, except for the file that
+    /// is kept, or any other item itself.
+    static func patterns(for item: ExcludedItem) -> [ResticPattern] {
+        guard item.isDirectory else { return [ResticPattern(matching: item.path)] }
+        let contents = ResticPattern(contentsOf: item.path)
+        guard let kept = item.reason.keptFile?.name else { return [contents] }
+        return [contents, ResticPattern(matching: item.path.pushing(kept)).negated]
+    }
+
+    /// The pattern that cancels an earlier match.
+    private var negated: ResticPattern {
+        var pattern = self
+        pattern.line.insert(UInt8(ascii: "!"), at: 0)
+        return pattern
+    }
+
+    /// Creates a pattern for one item.
+    init(matching path: FilePath) {
+        append(path.bytes)
+        protectEnd(of: path.bytes)
+    }
+
+    /// Creates a pattern for everything in a directory, but not the directory itself.
+    init(contentsOf directory: FilePath) {
+        append(directory.bytes)
+        if line.last != UInt8(ascii: "/") { line.append(UInt8(ascii: "/")) }
+        line.append(UInt8(ascii: "*"))
+    }
+
+    private mutating func append(_ path: [UInt8]) {
+        for byte in path {
+            switch byte {
+            case UInt8(ascii: "\\"), UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["):
+                line += [UInt8(ascii: "\\"), byte]
+            case UInt8(ascii: "$"):
+                line += [byte, byte]
+            case UInt8(ascii: "\n"):
+                line += anyNewline
+            default:
+                line.append(byte)
+            }
+        }
+    }
+
+    /// Puts trailing white space, which restic would trim, into a character class.
+    private mutating func protectEnd(of path: [UInt8]) {
+        let end = path.suffix(4)
+        // Tries each possible length of the last character; a newline is already in a class.
+        for length in 1...max(end.count, 1) {
+            guard let text = String(validating: end.suffix(length), as: UTF8.self),
+                let last = text.unicodeScalars.first, text.unicodeScalars.count == 1
+            else { continue }
+            guard last.properties.isWhitespace, last != "\n" else { return }
+            line.removeLast(length)
+            line += [UInt8(ascii: "[")] + Array(end.suffix(length)) + [UInt8(ascii: "]")]
+            return
+        }
+    }
+}
+
+/// `[^\x01-\x09\x0B-\U0010FFFF]`: matches a newline, by negating every other character. Bytes that
+/// are not UTF-8 count as U+FFFD, which the class contains.
+private let anyNewline: [UInt8] =
+    [UInt8(ascii: "["), UInt8(ascii: "^"), 0x01, UInt8(ascii: "-"), 0x09, 0x0B, UInt8(ascii: "-")]
+    + Array("\u{10FFFF}".utf8) + [UInt8(ascii: "]")]
+
+/// restic: the SOURCEs with a list of exclusions, or two lists when that would be slow.
+struct ResticList: ListFormat {
+    let name = "restic"
+    let storesPlaintext = false
+    let listsStoredItems = false
+
+    func list(of plan: BackupPlan) throws -> BackupList {
+        let selection = try plan.resticSelection()
+        switch selection.targets {
+        case .sources: return BackupList(.bytes(selection.excludeFile))
+        case .list(let paths):
+            return BackupList(.bytes(paths), excludes: selection.excludeFile)
+        }
+    }
+
+    func command(for list: ListUse) -> ShellCommand {
+        var command = ShellCommand("restic backup")
+        if let excludes = list.excludes {
+            command.add("--files-from-raw=", path: list.list)
+            command.add("--exclude-file=", path: excludes)
+            command.add("${PARENT:+--parent=\"$PARENT\"}")
+            command.advice = [
+                "from the second time on, set PARENT to the ID of the snapshot before: restic does "
+                    + "not find it by itself for a list, and would read every file again"
+            ]
+        } else {
+            command.add("--exclude-file=", path: list.list)
+            for source in list.sources { command.add(path: source) }
+        }
+        command.advice.append("set RESTIC_REPOSITORY to the repository")
+        return command
     }
 }

@@ -1,4 +1,62 @@
 import CLinux
+import SystemPackage
+
+/// Reads entries of an open directory into a buffer: `getdents64(2)`.
+///
+/// - Returns: the number of bytes filled with `linux_dirent64` records; 0 at the end.
+package func readDirectory(
+    _ descriptor: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
+) throws(Errno) -> Int {
+    try perform(.getdents64) {
+        linux_getdents64(descriptor.rawValue, buffer.baseAddress, buffer.count)
+    }
+}
+
+/// Calls `body` with the name of each entry of a directory, without `.` and `..`, until `body`
+/// returns false.
+///
+/// - Throws: the errno of opening or reading the directory.
+package func forEachName(
+    in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8]) -> Bool
+) throws(Errno) {
+    try forEachEntry(in: directory) { name, _ in body(name) }
+}
+
+/// Calls `body` with the name of each entry of a directory, without `.` and `..`, and whether it is
+/// a directory, until `body` returns false. The second argument is nil where the filesystem does
+/// not report the type.
+///
+/// - Throws: the errno of opening or reading the directory.
+package func forEachEntry(
+    in directory: borrowing some FileLocation & ~Copyable, _ body: ([UInt8], Bool?) -> Bool
+) throws(Errno) {
+    let descriptor = try openFile(directory, flags: [.readOnly, .directory])
+    let outcome: Result<Void, Errno>
+    do throws(Errno) {
+        outcome = .success(try forEachEntry(inOpen: descriptor, body))
+    } catch {
+        outcome = .failure(error)
+    }
+    try closeFile(descriptor)
+    try outcome.get()
+}
+
+/// As ``forEachEntry(in:_:)``, from the current position of a directory open for reading.
+package func forEachEntry(
+    inOpen descriptor: FileDescriptor, _ body: ([UInt8], Bool?) -> Bool
+) throws(Errno) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32768, alignment: 8)
+    defer { buffer.deallocate() }
+    while true {
+        let count = try readDirectory(descriptor, into: buffer)
+        if count == 0 { return }
+        var records = DirectoryRecords(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        while let record = records.next() {
+            let name = UnsafeRawBufferPointer(start: record.name, count: record.nameLength)
+            guard body(Array(name), record.kind.map { $0 == .directory }) else { return }
+        }
+    }
+}
 
 /// The records in a buffer filled by `getdents64(2)`, without `.` and `..`.
 ///

@@ -1,0 +1,153 @@
+import CLinux
+import SystemPackage
+
+/// Reads up to the buffer's size: `read(2)`.
+///
+/// - Returns: the number of bytes read; 0 at the end of the file.
+package func readFile(
+    _ descriptor: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
+) throws(Errno) -> Int {
+    try perform(.read) { linux_read(descriptor.rawValue, buffer.baseAddress, buffer.count) }
+}
+
+/// Reads up to the buffer's size from an offset: `pread(2)`.
+///
+/// - Returns: the number of bytes read; 0 at the end of the file.
+package func readFile(
+    _ descriptor: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+) throws(Errno) -> Int {
+    try perform(.pread) {
+        linux_pread(descriptor.rawValue, buffer.baseAddress, buffer.count, Int(offset))
+    }
+}
+
+/// Writes all bytes: `write(2)`, repeated until all are written.
+package func writeFile(
+    _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer
+) throws(Errno) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let chunk = UnsafeRawBufferPointer(rebasing: rest)
+        let written = try perform(.write) {
+            linux_write(descriptor.rawValue, chunk.baseAddress, chunk.count)
+        }
+        rest = rest.dropFirst(written)
+    }
+}
+
+/// Writes all bytes at an offset: `pwrite(2)`, repeated until all are written.
+package func writeFile(
+    _ descriptor: FileDescriptor, _ bytes: UnsafeRawBufferPointer, at offset: Int64
+) throws(Errno) {
+    var written = 0
+    while written < bytes.count {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+        written += try perform(.pwrite) {
+            linux_pwrite(
+                descriptor.rawValue, rest.baseAddress, rest.count, Int(offset) + written)
+        }
+    }
+}
+
+/// Returns the offset of the next data or hole at or after an offset: `lseek(2)` with `SEEK_DATA`
+/// or `SEEK_HOLE`.
+///
+/// - Returns: nil when no more data follows (`ENXIO`).
+package func seekFile(
+    _ descriptor: FileDescriptor, toNext what: FileRegion, from offset: Int64
+) throws(Errno) -> Int64? {
+    do throws(Errno) {
+        return Int64(
+            try perform(.lseek) { linux_lseek(descriptor.rawValue, Int(offset), what.rawValue) })
+    } catch .noSuchAddressOrDevice {
+        return nil
+    }
+}
+
+/// The kinds of regions in a file.
+package enum FileRegion: CInt, Sendable {
+    /// `SEEK_DATA`.
+    case data = 3
+    /// `SEEK_HOLE`.
+    case hole = 4
+}
+
+/// Frees the blocks of a range of an open file, which then reads as zeros: `fallocate(2)` with
+/// `FALLOC_FL_PUNCH_HOLE` and `FALLOC_FL_KEEP_SIZE`.
+package func punchHole(
+    in descriptor: FileDescriptor, at offset: Int64, length: Int64
+) throws(Errno) {
+    let mode = CInt(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE)
+    _ = try perform(.fallocate) {
+        linux_fallocate(descriptor.rawValue, mode, Int(offset), Int(length))
+    }
+}
+
+/// Sets the size of the content: `ftruncate(2)`. Added bytes read as zeros.
+package func setSize(_ size: Int64, of descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.ftruncate) { linux_ftruncate(descriptor.rawValue, Int(size)) }
+}
+
+/// Waits until the content and the attributes are on the device: `fsync(2)`.
+package func synchronize(_ descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.fsync) { linux_fsync(descriptor.rawValue) }
+}
+
+/// Waits until the names in a directory are on the device: `fsync(2)`.
+///
+/// Does nothing for a directory without read permission, which cannot be synchronized.
+package func synchronizeDirectory(_ directory: FileDescriptor) throws(Errno) {
+    let opened: FileDescriptor
+    do throws(Errno) {
+        opened = try openFile(in: directory, ".", flags: [.readOnly, .directory])
+    } catch .permissionDenied {
+        return
+    }
+    let outcome: Result<Void, Errno>
+    do throws(Errno) {
+        outcome = .success(try synchronize(opened))
+    } catch .invalidArgument {
+        // The filesystem does not support synchronizing a directory.
+        outcome = .success(())
+    } catch {
+        outcome = .failure(error)
+    }
+    try closeFile(opened)
+    try outcome.get()
+}
+
+/// Waits until all changes to an open file's filesystem have reached the device and deleted space
+/// is free: `syncfs(2)`.
+package func synchronizeFilesystem(of descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.syncfs) { linux_syncfs(descriptor.rawValue) }
+}
+
+/// Creates an unnamed file in memory: `memfd_create(2)` with `MFD_CLOEXEC`.
+///
+/// - Parameter name: the name that `/proc` shows for it.
+package func makeMemoryFile(_ name: StaticString) throws(Errno) -> FileDescriptor {
+    let descriptor = try name.utf8Start.withMemoryRebound(
+        to: CChar.self, capacity: name.utf8CodeUnitCount + 1
+    ) { name throws(Errno) in
+        try perform(.memfd_create) { linux_memfd_create(name) }
+    }
+    return FileDescriptor(rawValue: CInt(descriptor))
+}
+
+/// Returns the target of a symbolic link: `readlinkat(2)`.
+package func symbolicLinkTarget(
+    _ location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> FilePath {
+    try location.withCallTarget { target throws(Errno) in
+        var size = 256
+        while true {
+            var buffer = [CChar](repeating: 0, count: size + 1)
+            let count = try perform(.readlinkat) {
+                linux_readlinkat(target.directory, target.path, &buffer, size)
+            }
+            // A full buffer may contain a truncated target.
+            if count < size { return FilePath(platformString: buffer) }
+            size *= 4
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CLinux
+import SystemPackage
+
+/// Opens a file: `openat(2)`, always with `O_CLOEXEC`.
+///
+/// - Parameter directory: the directory a relative path starts from, or `AT_FDCWD`.
+/// - Throws: the call's errno.
+package func openFile(
+    in directory: FileDescriptor, _ path: FilePath, flags: FileDescriptor.OpenOptions,
+    permissions: mode_t = 0
+) throws(Errno) -> FileDescriptor {
+    try path.withPointer { path throws(Errno) in
+        try openFile(in: directory.rawValue, path, flags: flags, permissions: permissions)
+    }
+}
+
+/// Opens a file by a NUL-terminated path: `openat(2)`, always with `O_CLOEXEC`.
+package func openFile(
+    in directory: CInt, _ path: UnsafePointer<CChar>, flags: FileDescriptor.OpenOptions,
+    permissions: mode_t = 0
+) throws(Errno) -> FileDescriptor {
+    let descriptor = try perform(.openat) {
+        linux_openat(directory, path, flags.union(.closeOnExec).rawValue, permissions)
+    }
+    return FileDescriptor(rawValue: CInt(descriptor))
+}
+
+/// Opens the file at a location: `openat(2)`, through `/proc/self/fd` for a descriptor.
+package func openFile(
+    _ location: borrowing some FileLocation & ~Copyable, flags: FileDescriptor.OpenOptions
+) throws(Errno) -> FileDescriptor {
+    try location.withCallTarget { target throws(Errno) in
+        if target.isDescriptor {
+            // The path is a magic link of /proc, which leads only to the open file.
+            return try openFile(
+                in: .workingDirectory, processPath(of: target.directory),
+                flags: flags.subtracting(.noFollow))
+        }
+        return try openFile(
+            in: target.directory, target.path,
+            flags: target.followsSymbolicLink ? flags : flags.union(.noFollow))
+    }
+}
+
+/// Opens a file as a reference for other calls (`O_PATH`); needs no permission on the file itself.
+package func openReference(
+    to location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> FileDescriptor {
+    try openFile(location, flags: .reference)
+}
+
+/// Opens a file for reading, without waiting for the other end of a FIFO.
+package func openForReading(_ path: FilePath) throws(Errno) -> FileDescriptor {
+    try openFile(path, flags: [.readOnly, .nonBlocking, .noTerminal])
+}
+
+/// Opens a directory as a reference for calls on its entries: `openat(2)` with `O_PATH`.
+///
+/// A symbolic link at the end of the path is followed.
+package func openDirectoryReference(_ path: FilePath) throws(Errno) -> FileDescriptor {
+    try openFile(path, flags: [.reference, .directory])
+}
+
+/// Opens a directory in an open directory for reading.
+package func openDirectory(
+    _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try openFile(in: directory, name, flags: [.readOnly, .directory, .noFollow])
+}
+
+/// Opens a file in an open directory for reading, without waiting for the other end of a FIFO.
+package func openForReading(
+    _ name: FilePath, in directory: FileDescriptor
+) throws(Errno) -> FileDescriptor {
+    try openFile(in: directory, name, flags: [.readOnly, .noFollow, .nonBlocking, .noTerminal])
+}
+
+/// Opens an open file, `O_PATH` included, again with other flags: `openat(2)` through `/proc`.
+package func reopenFile(
+    _ descriptor: FileDescriptor, flags: FileDescriptor.OpenOptions
+) throws(Errno) -> FileDescriptor {
+    try openFile(
+        in: .workingDirectory, processPath(of: descriptor.rawValue), flags: flags)
+}
+
+/// Closes a descriptor: `close(2)`.
+package func closeFile(_ descriptor: FileDescriptor) throws(Errno) {
+    _ = try perform(.close) { linux_close(descriptor.rawValue) }
+}
+
+/// Closes a descriptor and ignores errors: `close(2)`. For descriptors that were only read from, or
+/// whose writes are synchronized or discarded: the error then does not matter, and the descriptor
+/// is closed in any case.
+package func closeIgnoringErrors(_ descriptor: FileDescriptor) {
+    try? closeFile(descriptor)
+}
+
+/// Returns the `/proc` path by which this process reaches an open file, whatever became of its
+/// name.
+func processPath(of descriptor: CInt) -> FilePath { FilePath("/proc/self/fd/\(descriptor)") }
+
+/// An open file or directory that is closed at the end of its owner's lifetime.
+package struct OwnedDescriptor: ~Copyable {
+    package let descriptor: FileDescriptor
+
+    /// Takes ownership of an open descriptor.
+    package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    deinit {
+        // Writes that must not be lost are synchronized, or the file is closed explicitly, before.
+        closeIgnoringErrors(descriptor)
+    }
+}
+
+/// An open file or directory with several owners, closed with the last reference to it.
+package final class SharedDescriptor: Sendable {
+    private let owned: OwnedDescriptor
+
+    /// Takes ownership of an open descriptor.
+    package init(_ descriptor: FileDescriptor) { owned = OwnedDescriptor(descriptor) }
+
+    package var descriptor: FileDescriptor { owned.descriptor }
+}
+
+// The flags of open(2) that swift-system does not name.
+extension FileDescriptor.OpenOptions {
+    /// Open for reading (`O_RDONLY`).
+    package static var readOnly: Self { Self(rawValue: O_RDONLY) }
+    /// Open for writing (`O_WRONLY`).
+    package static var writeOnly: Self { Self(rawValue: O_WRONLY) }
+    /// Open for reading and writing (`O_RDWR`).
+    package static var readWrite: Self { Self(rawValue: O_RDWR) }
+    /// Open as a reference for other calls, without permission on the file itself (`O_PATH`).
+    package static var reference: Self { Self(rawValue: O_PATH) }
+    /// Do not make a terminal the process's controlling terminal (`O_NOCTTY`).
+    package static var noTerminal: Self { Self(rawValue: O_NOCTTY) }
+    /// Do not update the access time on reads; permitted to the owner only (`O_NOATIME`).
+    package static var noAccessTime: Self { Self(rawValue: O_NOATIME) }
+}
+
+extension FileDescriptor {
+    /// The working directory, from which relative paths start (`AT_FDCWD`).
+    package static var workingDirectory: FileDescriptor { FileDescriptor(rawValue: AT_FDCWD) }
+}
