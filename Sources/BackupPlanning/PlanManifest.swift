@@ -82,7 +82,7 @@ public struct PlanManifest: Sendable {
         return low < entries.count && entries[low].path == path ? low : nil
     }
 
-    // Seeded anew in every process, so that nobody can choose names that collide.
+    // Seeded anew in every process, so that no user can choose names that collide.
 
     private func hash(_ path: some Collection<UInt8>) -> UInt64 {
         var hasher = Hasher()

@@ -29,7 +29,7 @@ package struct FileEvicting: Sendable {
         self.places = places
     }
 
-    /// Makes one hold snapshot of all files that can be evicted, and evicts those whose content
+    /// Makes one kept snapshot of all files that can be evicted, and evicts those whose content
     /// reads back unchanged from it.
     ///
     /// - Parameters:
@@ -152,7 +152,7 @@ package struct FileEvicting: Sendable {
     }
 }
 
-/// Tags of hold snapshots; each snapshot has its own.
+/// Tags of kept snapshots; each snapshot has its own.
 enum HoldTag {
     private static let start = StateTag.holdPrefix + "="
 
@@ -161,7 +161,7 @@ enum HoldTag {
         return start + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Returns whether a tag was made by ``make()``. Users may hold snapshots with other tags.
+    /// Returns whether a tag was made by ``make()``. Users may keep snapshots with other tags.
     static func isOne(_ tag: String) -> Bool {
         tag.hasPrefix(start) && tag.utf8.count == start.utf8.count + 16
             && tag.utf8.dropFirst(start.utf8.count).allSatisfy("0123456789abcdef".utf8.contains)

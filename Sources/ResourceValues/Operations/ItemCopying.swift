@@ -77,7 +77,7 @@ private func copyDirectory(
     try staged.publish(at: place)
 }
 
-/// Stores the class that new items in the directory of a place take.
+/// Stores the class that new items in the directory of an item take.
 func takeProtection(
     of place: ItemPlace, _ file: FileDescriptor
 ) throws(FileError) {

@@ -70,7 +70,7 @@ struct StagedDirectory: ~Copyable {
     private let parent: OpenDirectory
     private var temporaryName: FilePath?
 
-    /// Creates an empty directory next to a place.
+    /// Creates an empty directory next to the item to be created.
     ///
     /// - Parameter permissions: the permission bits, reduced by the process's umask as for
     ///   `mkdir(2)`.
