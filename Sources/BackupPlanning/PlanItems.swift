@@ -44,7 +44,7 @@ extension EffectiveProtection {
     }
 }
 
-/// An item with extended attributes that a restore must bring back: all except those that the
+/// An item with extended attributes that a restore must set: all except those that the
 /// kernel assigns itself (`security.selinux`).
 public struct AttributedItem: Sendable, Hashable {
     /// The absolute path.

@@ -6,7 +6,7 @@ import ResourceValues
 import SystemCalls
 import TextFormats
 
-/// A report that prints and counts the outcome for each file to evict or bring back.
+/// A report that prints and counts the outcome for each file to evict or download.
 final class EvictionReport: Sendable {
     /// The operation that is reported.
     enum Work: Sendable {

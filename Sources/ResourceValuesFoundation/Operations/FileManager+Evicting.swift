@@ -32,7 +32,7 @@ extension FileManager {
         }
     }
 
-    /// Starts to bring an evicted file's content back, and returns without waiting for it.
+    /// Starts to download an evicted file, and returns without waiting for it.
     ///
     /// Runs `resval-backup download`, found as in ``evictUbiquitousItem(at:)``. When the content is
     /// back, `ubiquitousItemDownloadingStatus` is `current`; if the download fails,
