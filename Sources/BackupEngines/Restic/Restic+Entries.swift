@@ -7,7 +7,7 @@ extension Restic {
     /// record.
     ///
     /// `ls --json` reports everything about an entry except the bytes of its name that are not
-    /// UTF-8. From the first such name on, entries are buffered, and a second listing without
+    /// UTF-8. From the first such name on, no entry is passed on, and a second listing without
     /// JSON, in the same order, supplies the names. Since that listing ends names with a newline,
     /// which names may contain too, it is split by the lengths from the first one. A third listing,
     /// like the first, then supplies the remaining entries.
