@@ -54,7 +54,8 @@ extension Journal {
     /// Checks whether a file can be evicted, without changing anything.
     ///
     /// Finding the file's blocks opens it, which would break the lease of a process that is evicting
-    /// it. Such a process has the lock of its record, so that lock is taken first, if there are locks.
+    /// it. Such a process has the lock of its record, so that lock is taken first where there are
+    /// locks.
     ///
     /// - Parameter path: absolute, without symbolic links.
     /// - Throws: ``EvictionError``: the reason why the file cannot be evicted, also `inUse`.
