@@ -23,10 +23,10 @@ package struct Retention: Sendable {
     /// Decides which snapshots are kept.
     ///
     /// Besides those that the rules keep, these are kept: snapshots that keep evicted files; the
-    /// newest one made, even if a clock dated it before others; the newest clean one; those that the
-    /// rules would keep if there were only clean ones, so that snapshots which lack something, or
-    /// have no record, never displace clean ones; and those dated in the future, whose times decide
-    /// nothing.
+    /// newest one made, even if a clock dated it before others; the newest clean one; those that
+    /// the rules would keep if there were only clean ones, so that snapshots which lack something,
+    /// or have no record, never displace clean ones; and those dated in the future, whose times
+    /// decide nothing.
     ///
     /// - Parameters:
     ///   - snapshots: the snapshots of one machine and set of SOURCEs, in any order.
