@@ -22,7 +22,7 @@ public protocol TreeVisitor {
     /// Called once for each directory that was opened, when nothing below it is left to visit.
     ///
     /// Not called when the walk is stopped. The calls for a directory and its entries may come on
-    /// different threads.
+    /// different threads; those of `leave` for a directory and one in it may then come in either order.
     ///
     /// - Parameter context: the value that the directory passed to its entries.
     mutating func leave(_ context: Context)

@@ -52,6 +52,8 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
 
     /// Leaves so many directories, from the given one upwards.
     private mutating func leave(_ node: Node, _ count: Int) {
+        // A walk that is stopped leaves entries unvisited.
+        guard !pool.isStopped else { return }
         var next: Node? = node
         for _ in 0..<count {
             guard let node = next else { return }

@@ -54,6 +54,8 @@ struct VisitorTests {
             var left: Set<[[UInt8]]> = []
             for step in found {
                 if step.isEnd { #expect(left.insert(step.path).inserted) }
+                // Two threads may be told the ends of a directory and of one in it at once.
+                guard !step.isEnd || threadCount == 1 else { continue }
                 for count in 0..<step.path.count {
                     #expect(!left.contains(Array(step.path[..<count])))
                 }

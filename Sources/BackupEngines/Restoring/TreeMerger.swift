@@ -36,15 +36,22 @@ struct TreeMerger {
 
     /// Moves all entries of a directory.
     ///
-    /// - Throws: the errno of opening one of the two, or of returning to a directory;
+    /// - Throws: the errno of opening one of the two, or of returning to a directory of the tree;
     ///   `CancellationError`. Errors of single items are in ``failures``.
     mutating func merge(_ tree: FilePath, into target: FilePath) throws {
         let source = try OpenDirectory(at: tree, flags: .readOnly)
         var target = DirectoryCursor(try OpenDirectory(at: target, flags: .readOnly))
         var walk = Walk(in: source, names: try source.names().inByteOrder(), context: nil)
+        // Whether the target's directory was moved meanwhile, so that the cursor is not in it.
+        var isLost = false
         while let step = try walk.next() {
             if isCancelled() { throw CancellationError() }
             switch step {
+            case .entry(let name) where isLost:
+                failures.append(
+                    RestoreFailure(
+                        path: walk.path(of: name),
+                        cause: .missing("its directory was moved meanwhile")))
             case .entry(let name):
                 do {
                     try move(name, in: &walk, to: &target)
@@ -54,11 +61,20 @@ struct TreeMerger {
                             path: walk.path(of: name), cause: .missing(sentence(error))))
                 }
             case .end(_, let restored):
-                if let (item, attributes) = restored {
+                if let (item, _) = restored, isLost {
+                    failures.append(
+                        RestoreFailure(
+                            path: item.path, cause: .different("it was moved meanwhile")))
+                } else if let (item, attributes) = restored {
                     let existing = target.directory
                     metadata.apply(item, attributes, toFile: existing.descriptor, item.path)
                 }
-                try target.ascend()
+                do throws(Errno) {
+                    try target.ascend()
+                    isLost = false
+                } catch {
+                    isLost = true
+                }
             }
         }
         failures += metadata.failures

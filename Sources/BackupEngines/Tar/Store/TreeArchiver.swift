@@ -78,9 +78,10 @@ final class TreeArchiver {
             do throws(Errno) {
                 return try walk.next()
             } catch {
-                // A directory was moved while something in it was stored; what follows in it is
-                // missing.
-                note(.changed, walk.path)
+                // A directory was moved while something in it was stored, or cannot be opened again;
+                // what follows in it is missing.
+                let isMoved = [.staleNFSFileHandle, .noSuchFileOrDirectory].contains(error)
+                note(isMoved ? .changed : cause(error), walk.path)
             }
         }
     }
