@@ -49,10 +49,13 @@ public struct BackupPlan: Sendable {
             case .missing(let placeholder):
                 FileWithoutContent(
                     path: notice.path, size: placeholder.size, modified: placeholder.modified)
-            case .eviction(.exposed, let status), .eviction(.unfinished, let status):
+            case .eviction(.exposed, let status), .eviction(.unrecorded, let status):
                 FileWithoutContent(
                     path: notice.path, size: status.size,
                     modified: status.contentModificationTime)
+            // Its time is restored only when the eviction or download is finished.
+            case .eviction(.unfinished, let status):
+                FileWithoutContent(path: notice.path, size: status.size, modified: nil)
             default: nil
             }
         }

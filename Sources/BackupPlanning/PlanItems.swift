@@ -21,8 +21,8 @@ public struct FileWithoutContent: Sendable, Hashable {
     public let path: FilePath
     /// The size of the content, in bytes.
     public let size: Int64
-    /// The modification time of the content.
-    public let modified: FileTime
+    /// The modification time of the content; nil if unknown.
+    public let modified: FileTime?
 }
 
 /// An item that stores a protection class, which applies to everything below it too.

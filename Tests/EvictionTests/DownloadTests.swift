@@ -147,6 +147,33 @@ struct DownloadTests {
         }
     }
 
+    @Test(
+        "a file that is whole stays so when the journal cannot be tidied", arguments: [true, false])
+    func journalTrouble(isNote: Bool) throws {
+        try withFile { fixture in
+            try fixture.evict()
+            let record = try fixture.journal.downloads.record(
+                of: fixture.file.status().identity)
+            let obstacle = FilePath("\(record)\(isNote ? ".failure" : "")")
+            func download() throws {
+                let download = try #require(try fixture.begin())
+                try fixture.feed(fixture.content, to: download)
+                try tool("rm", "-f", obstacle)
+                try tool("mkdir", obstacle)
+                do {
+                    try download.finish()
+                    #expect(isNote)
+                } catch {
+                    #expect(!isNote)
+                    try download.abandon(because: EvictionError(error, at: fixture.file))
+                }
+                try tool("rmdir", obstacle)
+            }
+            try download()
+            try fixture.expectWhole()
+        }
+    }
+
     @Test("a download that was cut off goes on, and compares what is there")
     func resumed() throws {
         try withFile { fixture in
@@ -162,6 +189,7 @@ struct DownloadTests {
             let opened = try EvictionSign(
                 of: fixture.file.withoutFollowing, fixture.file.status())
             #expect(opened == .unfinished(name))
+            expectRefusal(.unfinished) { try fixture.evict() }
             try tool("chmod", "0", fixture.file)
             expectRefusal(.unfinished) { try fixture.evict() }
             let known = try #require(try fixture.journal.contents().files.first)

@@ -23,7 +23,8 @@ extension BackupEngine {
     /// repository, according to the records of all given snapshots.
     ///
     /// Files are matched by size and modification time, which are not unique: for every path with
-    /// those of a missing file, the newest snapshot that has it is returned.
+    /// those of a missing file, the newest snapshot that has it is returned. A snapshot that cannot
+    /// be read may have it.
     ///
     /// - Parameter snapshots: this machine's, of all sets of SOURCEs, since files move between
     ///   them.
@@ -32,21 +33,28 @@ extension BackupEngine {
         var wanted: Set<ContentFacts> = []
         var withoutContent: [Snapshot: Set<[UInt8]>] = [:]
         for snapshot in snapshots where snapshot.allTags.contains(StateTag.missesEvicted) {
-            let missing = try await unlessDamaged { () async throws(BackupError) in
-                try await readRecord(of: snapshot, with: MissingContent())
+            do throws(BackupError) {
+                let missing = try await readRecord(of: snapshot, with: MissingContent())
+                wanted.formUnion(missing.found)
+                withoutContent[snapshot] = missing.paths
+            } catch  where error.code == .noRecord {
+                // Made by another program, or by a version that wrote no record.
             }
-            wanted.formUnion(missing?.found ?? [])
-            withoutContent[snapshot] = missing?.paths
         }
         guard !wanted.isEmpty else { return [] }
         var holders: Set<Snapshot> = []
         var seen: Set<StoredFile> = []
         for snapshot in snapshots.sorted(by: { $1.isOlder(than: $0) }) {
-            let held = try await unlessDamaged { [wanted] () async throws(BackupError) in
-                try await readEntries(of: snapshot.identifier, with: StoredFiles(wanted))
+            let found: Set<StoredFile>
+            do throws(BackupError) {
+                let paths = withoutContent[snapshot] ?? []
+                found = try await readEntries(
+                    of: snapshot.identifier, with: StoredFiles(wanted)
+                ).found.filter { !paths.contains($0.path) }
+            } catch  where error.code == .damaged {
+                holders.insert(snapshot)
+                continue
             }
-            let paths = withoutContent[snapshot] ?? []
-            let found = Set(held?.found.filter { !paths.contains($0.path) } ?? [])
             guard !found.isSubset(of: seen) else { continue }
             holders.insert(snapshot)
             seen.formUnion(found)
@@ -54,24 +62,13 @@ extension BackupEngine {
         return holders
     }
 
-    /// Returns what is read from a snapshot; nil if the snapshot is damaged or has no record, since
-    /// others contain the same. The newest of a set is never skipped: nothing is forgotten while
-    /// its record cannot be read.
-    private func unlessDamaged<Result: Sendable>(
-        _ read: () async throws(BackupError) -> Result
-    ) async throws(BackupError) -> Result? {
-        do throws(BackupError) {
-            return try await read()
-        } catch  where error.code == .damaged || error.code == .noRecord {
-            return nil
-        }
-    }
 }
 
 /// What identifies a file's content in snapshots, even after the file was moved.
 struct ContentFacts: Hashable, Sendable {
     let size: Int64
-    let modified: FileTime
+    /// The modification time; nil for any time.
+    let modified: FileTime?
 }
 
 /// Collects the files whose content, according to a record, is not in the snapshot.
@@ -103,7 +100,10 @@ struct StoredFiles: SnapshotEntryHandler {
 
     mutating func receive(_ entry: SnapshotEntry) {
         let facts = ContentFacts(size: entry.size, modified: entry.modified)
-        guard entry.kind == .regularFile, wanted.contains(facts) else { return }
+        guard entry.kind == .regularFile,
+            wanted.contains(facts)
+                || wanted.contains(ContentFacts(size: entry.size, modified: nil))
+        else { return }
         found.insert(
             StoredFile(
                 path: entry.path, facts: facts, hasPermissions: entry.permissions & 0o777 != 0))

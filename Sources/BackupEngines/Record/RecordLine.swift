@@ -22,8 +22,8 @@ package enum RecordLine: Sendable, Hashable {
     case attributes(path: [UInt8], digest: String?)
     /// An evicted file whose content is not in the snapshot, though the file itself may be, stored
     /// with holes. Its size in bytes and modification time identify the content in other snapshots.
-    /// The path is empty in lines written by older versions.
-    case missing(path: [UInt8], size: Int64, modified: FileTime)
+    /// The path is empty in lines written by older versions; the time is nil if unknown.
+    case missing(path: [UInt8], size: Int64, modified: FileTime?)
     /// An evicted file whose content is in the snapshot.
     case kept(KeptFile)
     /// An excluded item.

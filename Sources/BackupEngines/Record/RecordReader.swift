@@ -32,9 +32,13 @@ struct RecordReader<Handler: RecordHandler>: LineConsumer {
         case "attributes":
             try handler.receive(.attributes(path: fields.path, digest: fields.digest))
         case "missing":
+            let modified = fields.kept.modified
+            // A line without a time.
+            let isUnknown = modified == KeptFile().modified
             try handler.receive(
                 .missing(
-                    path: fields.path, size: fields.kept.size, modified: fields.kept.modified))
+                    path: fields.path, size: fields.kept.size,
+                    modified: isUnknown ? nil : modified))
         case "kept": try handler.receive(.kept(try fields.keptFile()))
         case "leftOut": try handler.receive(.excluded(fields.exclusion))
         case "end":

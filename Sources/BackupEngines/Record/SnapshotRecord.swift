@@ -62,7 +62,7 @@ package struct SnapshotRecord: Sendable {
             text.add("missing") { line in
                 line.add(path: file.path.bytes)
                 line.add("size", file.size)
-                line.add("modified", file.modified)
+                if let modified = file.modified { line.add("modified", modified) }
             }
         }
         // In the order of a snapshot's entries, so that two records can be read in parallel.

@@ -70,8 +70,12 @@ package final class Download: Sendable {
         }
         // Only root can have written to a file without permission bits. They are granted only for
         // the moment of opening.
+        let state = try journal.record(named: record.identity)?.state
+        // Older versions opened a file with 0600.
+        let isCutOff = state == .punching || state == .downloading
         guard
             [0, 0o200, openingPermissions].contains(foundPermissions)
+                || foundPermissions == 0o600 && isCutOff
                 || !isResumed && record.hasSizeAndTime(of: status)
         else { throw EvictionError.notPlaceholder }
         try Self.checkRoom(
@@ -181,6 +185,8 @@ package final class Download: Sendable {
         if error == .notPlaceholder || error == .changed {
             return try item.setPermissions(foundPermissions)
         }
+        // Without its record the file was whole: only a later step failed.
+        guard try item.evictionRecord() != nil else { return }
         try item.punch(size: record.size)
         _ = try journal.settle(item, record)
         try journal.downloads.note(error.sentence, of: record.identity)

@@ -79,6 +79,8 @@ extension Journal {
         case .unfinished: throw EvictionError.unfinished
         case .stale, .unrecorded, nil: break
         }
+        // An unfinished file may have the sticky bit.
+        if status.permissions & 0o7000 != 0 { throw EvictionError.specialBits }
         let known = try record(of: status, at: path)
         if let known, known.size == status.size {
             switch known.state {
@@ -98,7 +100,6 @@ extension Journal {
         guard status.kind == .regularFile else { throw .notRegular }
         guard status.owner == effectiveUser() else { throw .foreignOwner }
         guard status.linkCount == 1 else { throw .hardLinked(status.linkCount) }
-        if status.permissions & 0o7000 != 0 { throw .specialBits }
         if status.isImmutable { throw .sealed("immutable (chattr -i)") }
         if status.isAppendOnly { throw .sealed("append-only (chattr -a)") }
         if status.isVerity { throw .sealed("sealed by fs-verity") }

@@ -64,7 +64,9 @@ extension Journal {
         if record.state == .held, try item.evictionRecord() == nil { return try leave(record) }
         // Other permission bits were set since, so the owner may have changed the content.
         let status = try item.status()
-        guard [0, 0o200, openingPermissions].contains(status.permissions) else { return .ordinary }
+        guard [0, 0o200, 0o600, openingPermissions].contains(status.permissions) else {
+            return .ordinary
+        }
         guard try !item.hasData() else { return .partial }
         _ = try settle(item, record)
         return .placeholder
@@ -87,7 +89,8 @@ extension Journal {
         try item.setPermissions(record.accessPermissions)
         try item.synchronize()
         try removeRecord(of: record.identity)
-        try downloads.note(nil, of: record.identity)
+        // The file is whole; an old reason that stays is replaced by that of the next failure.
+        try? downloads.note(nil, of: record.identity)
     }
 }
 
