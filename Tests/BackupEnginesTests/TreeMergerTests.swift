@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -22,10 +23,12 @@ struct TreeMergerTests {
             var steps = 0
             var merger = TreeMerger(overwrites: true, damaged: [], isWanted: { _ in true }) {
                 steps += 1
-                // In the lowest directory: those above are no longer open.
-                if steps == 31 {
-                    _ = try? tool("mv", target.appending("d").appending("d").appending("d"), base)
-                }
+                // In the lowest directory: those above are no longer open. The second is then found
+                // neither above the third nor by its name.
+                guard steps == 31 else { return false }
+                let second = target.appending("d").appending("d")
+                _ = try? tool("mv", second.appending("d"), base)
+                _ = try? tool("mv", second, base.appending("second"))
                 return false
             }
             try merger.merge(tree, into: target)

@@ -131,7 +131,7 @@ extension Restic {
     }
 
     /// Returns what the record contains about items with extended attributes; nil when there is no
-    /// usable record. Reading the tree of a directory costs a process, so only those directories
+    /// record. Reading the tree of a directory costs a process, so only those directories
     /// are read that contain an item whose attributes differ from the record.
     private func attributedItems(
         of snapshot: Snapshot
@@ -140,7 +140,7 @@ extension Restic {
         do throws(BackupError) {
             return try await readRecord(
                 of: snapshot, with: AttributedItems(sources: snapshot.sources.map(\.bytes)))
-        } catch  where error.code.mayConcernOneSnapshot {
+        } catch  where error.code == .noRecord {
             return nil
         }
     }
@@ -155,7 +155,13 @@ extension Restic {
         _ report: @escaping @Sendable (Int) -> Void
     ) async throws(BackupError) -> RestoreResult {
         let (snapshot, target) = (request.snapshot, stage.path)
-        let attributed = try await attributedItems(of: snapshot)
+        var complained: [String] = []
+        var attributed: AttributedItems?
+        do throws(BackupError) {
+            attributed = try await attributedItems(of: snapshot)
+        } catch  where error.code.mayConcernOneSnapshot {
+            complained.append(RestoreResult.unreadableRecord)
+        }
         let check: RestoreCheck
         var attributes: AttributeRestorer
         do throws(Errno) {
@@ -174,7 +180,7 @@ extension Restic {
         return RestoreResult(
             snapshot: snapshot, items: checked.count,
             failures: checked.failures + attributes.failures,
-            complaints: checked.complaints.unmatched)
+            complaints: checked.complaints.unmatched + complained)
     }
 }
 

@@ -35,10 +35,8 @@ extension BackupEngine {
             result = try await extract(request, report: report)
         }
         result.evicted = evicted ?? []
-        if evicted == nil {
-            result.complaints.append(
-                "the snapshot's record cannot be read, so it is not known which files were evicted "
-                    + "when it was made, nor which extended attributes the items had")
+        if evicted == nil, !result.complaints.contains(RestoreResult.unreadableRecord) {
+            result.complaints.append(RestoreResult.unreadableRecord)
         }
         return result
     }

@@ -28,6 +28,11 @@ package struct RestoreResult: Sendable {
         self.leftovers = leftovers
     }
 
+    /// The complaint about a snapshot whose record cannot be read.
+    static let unreadableRecord =
+        "the snapshot's record cannot be read, so it is not known which files were evicted when it was "
+        + "made, nor which extended attributes the items had"
+
     /// Whether everything requested is as it is in the snapshot.
     package var isComplete: Bool { failures.isEmpty && complaints.isEmpty }
 
