@@ -125,9 +125,8 @@ struct DumpVisitor: TreeVisitor {
 extension Marks {
     /// The marks without those that are malformed or unreadable.
     fileprivate var withoutBroken: Marks {
-        Marks(
-            isExcludedFromBackup: isExcludedFromBackup.isBroken ? .unset : isExcludedFromBackup,
-            isPurgeable: isPurgeable.isBroken ? .unset : isPurgeable,
-            fileProtection: fileProtection.isBroken ? .unset : fileProtection)
+        var marks = self
+        for key in brokenKeys { marks.setValue(nil, for: key) }
+        return marks
     }
 }
