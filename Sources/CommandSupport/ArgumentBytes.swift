@@ -79,8 +79,12 @@ package struct PathArgument: ExpressibleByArgument, Sendable, Hashable {
     /// Creates a path from its bytes.
     package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-    /// Creates a path from an argument in the form of ``ArgumentBytes/processArguments()``.
-    package init?(argument: String) { bytes = ArgumentBytes.bytes(of: argument) }
+    /// Creates a path from an argument in the form of ``ArgumentBytes/processArguments()``; nil for
+    /// a run of them.
+    package init?(argument: String) {
+        bytes = ArgumentBytes.bytes(of: argument)
+        if bytes.contains(0) { return nil }
+    }
 
     /// The path for system calls. It names the same file, without doubled or trailing slashes.
     package var path: FilePath { FilePath(bytes: bytes) }

@@ -25,7 +25,7 @@ extension OutputBuffer {
 
 extension JSONLine {
     /// Adds a field with a value: a Boolean, a number or a string; nil becomes null.
-    package mutating func add(_ name: StaticString, _ value: ResourceValue?) {
+    package mutating func add(_ name: String, _ value: ResourceValue?) {
         switch value {
         case nil: add(name, String?.none)
         case .boolean(let value)?: add(name, value)

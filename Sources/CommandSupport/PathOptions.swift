@@ -8,7 +8,7 @@ import SystemPackage
 package struct PathOptions: ParsableArguments {
     /// The paths given as arguments.
     @Argument(help: "Files and directories. Put -- before names that begin with a dash.")
-    package var paths: [PathArgument] = []
+    package var paths: [PathOperand] = []
 
     /// The file that lists NUL-terminated paths; `-` means standard input.
     @Option(
@@ -80,7 +80,7 @@ package struct PathOptions: ParsableArguments {
     }
 
     private func forEachArgument(_ follows: Bool, _ body: (borrowing ListedPath) -> Void) {
-        for argument in paths {
+        for argument in paths.paths {
             if StopRequest.isMade { return }
             argument.withListedPath(followingSymbolicLink: follows, body)
         }

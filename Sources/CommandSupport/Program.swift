@@ -110,6 +110,23 @@ struct Program {
     /// Parses with the subcommand's own parser, which takes half the time of building all parsers.
     /// Arguments it rejects are parsed again from the root, for messages with the complete usage.
     private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
+        let packed = ArgumentPacking.packed(arguments)
+        do {
+            return try parse(packed)
+        } catch {
+            // A message that shows packed operands has to show them as they were given.
+            let showsPacked = root.fullMessage(for: error).unicodeScalars
+                .contains(ArgumentPacking.separator)
+            if !showsPacked { finish(with: report(error)) }
+        }
+        do {
+            return try parse(arguments)
+        } catch {
+            finish(with: report(error))
+        }
+    }
+
+    private func parse(_ arguments: [String]) throws -> any ParsableCommand {
         if let first = arguments.first,
             let subcommand = root.configuration.subcommands.first(where: {
                 $0._commandName == first
@@ -120,13 +137,11 @@ struct Program {
         {
             return command
         }
-        let code: Int32
-        do {
-            return try root.parseAsRoot(arguments)
-        } catch {
-            code = report(error, code: root.exitCode(for: error).rawValue)
-        }
-        finish(with: code)
+        return try root.parseAsRoot(arguments)
+    }
+
+    private func report(_ error: any Error) -> Int32 {
+        report(error, code: root.exitCode(for: error).rawValue)
     }
 
     /// Prints the parser's output: help on standard output, errors on standard error.

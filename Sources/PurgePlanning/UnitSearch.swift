@@ -26,10 +26,20 @@ public struct UnitSearch: Sendable {
     public var threadCount = TreeScanner.defaultThreadCount
     /// Called before each item; returning true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool = { false }
+    /// What deleting is for.
+    package var goal = Goal.freeSpace
     /// The directories of the tmpfiles.d files that exclude paths from cleaning.
     package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
     let environment: PolicyEnvironment
+
+    package enum Goal: Sendable, Hashable {
+        /// More space on the volume, which is measured. A user has one such purge at a time.
+        case freeSpace
+        /// A directory that takes less space, counted in blocks: also on filesystems where deleting
+        /// frees nothing, and while other purges of the same user are at work.
+        case smallerDirectory
+    }
 
     /// Creates a search with the locations of an environment.
     public init(_ environment: PolicyEnvironment) { self.environment = environment }
@@ -97,7 +107,7 @@ public struct UnitSearch: Sendable {
         let user = effectiveUser()
         return PurgeRules(
             device: status.identity.device,
-            mayShareExtents: try SpaceReporting.mayShareExtents(volume, status),
+            mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
             places: IdentifiedPlaces(
                 environment, protected: protected + BackupPlaces.protected(environment.base),
                 user: user, device: status.identity.device),
@@ -176,16 +186,18 @@ public struct UnitSearch: Sendable {
 
 /// The filesystems known to report correctly how much space deleting frees.
 enum SpaceReporting {
-    /// Whether files on the filesystem can share extents.
+    /// Whether files on the filesystem can share extents, as far as that matters for a goal.
     ///
     /// - Throws: ``FileError`` `unsupportedFilesystem`, with the reason, for a filesystem on
     ///   which deleting is not known to free space on a disk of this machine.
     static func mayShareExtents(
-        _ path: FilePath, _ status: FileStatus
+        _ path: FilePath, _ status: FileStatus, _ goal: UnitSearch.Goal
     ) throws(FileError) -> Bool {
         guard let mount = Volume(holding: status)?.mount else {
             throw refusal("its filesystem is not known", path)
         }
+        // What is not of this machine alone may be in use elsewhere: that is refused below.
+        if goal == .smallerDirectory, mount.category == .local { return false }
         switch mount.filesystemType {
         case "ext4", "f2fs": return false
         case "xfs", "btrfs": return true

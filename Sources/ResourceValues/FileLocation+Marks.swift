@@ -122,12 +122,8 @@ private func readListedMarks(
     }
     var found = ListedMarks()
     for name in names.split(separator: 0) {
-        if name.elementsEqual(excludedAttribute.bytes) {
-            found.marks.isExcludedFromBackup = Mark(try readRawMark(target, excludedAttribute))
-        } else if name.elementsEqual(purgeableAttribute.bytes) {
-            found.marks.isPurgeable = Mark(try readRawMark(target, purgeableAttribute))
-        } else if name.elementsEqual(protectionAttribute.bytes) {
-            found.marks.fileProtection = Mark(try readRawMark(target, protectionAttribute))
+        if let key = storedKey(ofAttribute: name) {
+            try key.read(target, into: &found.marks)
         } else if namingOthers {
             found.otherNames?.append(Array(name))
         }
@@ -135,12 +131,18 @@ private func readListedMarks(
     return found
 }
 
+private func storedKey(ofAttribute name: ArraySlice<UInt8>) -> (any AnyStoredKey)? {
+    // Other attributes are common, and cost one comparison.
+    guard name.starts(with: attributePrefix.utf8) else { return nil }
+    return ResourceKey.storedKeys.lazy.compactMap(\.stored)
+        .first { $0.attribute.bytes.elementsEqual(name) }
+}
+
 /// Reads every mark by its name, for when the names cannot be listed.
 private func readEachMark(_ target: CallTarget) throws(Errno) -> Marks {
-    Marks(
-        isExcludedFromBackup: Mark(try readRawMark(target, excludedAttribute)),
-        isPurgeable: Mark(try readRawMark(target, purgeableAttribute)),
-        fileProtection: Mark(try readRawMark(target, protectionAttribute)))
+    var marks = Marks.none
+    for key in ResourceKey.storedKeys { try key.stored?.read(target, into: &marks) }
+    return marks
 }
 
 extension FileError {
@@ -175,7 +177,3 @@ private func quoted(_ bytes: [UInt8]) -> String {
     }
     return text + "\""
 }
-
-private let excludedAttribute = StoredKey<Bool>.isExcludedFromBackup.attribute
-private let purgeableAttribute = StoredKey<Bool>.isPurgeable.attribute
-private let protectionAttribute = StoredKey<FileProtection>.fileProtection.attribute

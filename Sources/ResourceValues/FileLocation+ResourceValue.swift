@@ -14,12 +14,6 @@ extension FileLocation where Self: ~Copyable {
     @inlinable
     public func resourceValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
         switch key {
-        case .isExcludedFromBackup:
-            return try value(for: .isExcludedFromBackup).map { .boolean($0) }
-        case .isPurgeable:
-            return try value(for: .isPurgeable).map { .boolean($0) }
-        case .fileProtection:
-            return try value(for: .fileProtection).map { .protection($0) }
         case .volumeTotalCapacity:
             return try volumeCapacity().map { .number($0.total) }
         case .volumeAvailableCapacity:
@@ -29,8 +23,23 @@ extension FileLocation where Self: ~Copyable {
         case .volumeAvailableCapacityForImportantUsage:
             return nil
         default:
+            if key.isStored { return try storedValue(for: key) }
             return try fileStatus().resourceValue(for: key)
         }
+    }
+
+    @usableFromInline
+    func storedValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
+        var marks = Marks.none
+        do throws(Errno) {
+            try lookUp { target throws(Errno) in
+                try key.stored?.read(target, into: &marks)
+            }
+        } catch {
+            throw .readingAttribute(error, key.stored?.attribute, of: pathForMessages)
+        }
+        if let error = marks.error(of: key, path: pathForMessages) { throw error }
+        return marks[key]
     }
 
     /// Returns the size of the item's volume and the space available on it: `fstatvfs(3)`.

@@ -89,47 +89,42 @@ public struct Marks: Sendable, Hashable {
     public static let none = Marks()
 
     /// Whether no key is set, malformed or unreadable.
-    public var isEmpty: Bool {
-        isExcludedFromBackup.isUnset && isPurgeable.isUnset && fileProtection.isUnset
-    }
+    public var isEmpty: Bool { self == .none }
 
     /// Whether any mark is malformed or unreadable.
-    public var areBroken: Bool {
-        isExcludedFromBackup.isBroken || isPurgeable.isBroken || fileProtection.isBroken
-    }
+    public var areBroken: Bool { !isEmpty && !brokenKeys.isEmpty }
 }
 
 extension Marks {
     /// The value of a stored key; nil if it is unset or broken, and for computed keys.
-    public subscript(key: ResourceKey) -> ResourceValue? {
-        switch key {
-        case .isExcludedFromBackup: isExcludedFromBackup.value.map { .boolean($0) }
-        case .isPurgeable: isPurgeable.value.map { .boolean($0) }
-        case .fileProtection: fileProtection.value.map { .protection($0) }
-        default: nil
-        }
+    public subscript(key: ResourceKey) -> ResourceValue? { key.stored?.value(in: self) }
+
+    /// Changes the mark of a stored key, with nil to unset it.
+    ///
+    /// - Returns: whether the key is stored and the value is of its type; otherwise nothing is
+    ///   changed.
+    @discardableResult
+    public mutating func setValue(_ value: ResourceValue?, for key: ResourceKey) -> Bool {
+        key.stored?.setValue(value, in: &self) ?? false
     }
 
     /// The keys whose marks are malformed or unreadable.
     public var brokenKeys: [ResourceKey] {
-        var keys: [ResourceKey] = []
-        if isExcludedFromBackup.isBroken { keys.append(.isExcludedFromBackup) }
-        if isPurgeable.isBroken { keys.append(.isPurgeable) }
-        if fileProtection.isBroken { keys.append(.fileProtection) }
-        return keys
+        ResourceKey.storedKeys.filter { error(of: $0, path: nil) != nil }
     }
 
     /// Returns the errors of the broken marks, each with its attribute.
     public func errors(
         at location: borrowing some FileLocation & ~Copyable
     ) -> [FileError] {
-        guard areBroken else { return [] }
+        guard !isEmpty else { return [] }
         let path = location.pathForMessages
-        return [
-            isExcludedFromBackup.error(for: .isExcludedFromBackup, path: path),
-            isPurgeable.error(for: .isPurgeable, path: path),
-            fileProtection.error(for: .fileProtection, path: path),
-        ].compactMap(\.self)
+        return ResourceKey.storedKeys.compactMap { error(of: $0, path: path) }
+    }
+
+    /// Returns the error of a broken mark; nil if the mark is not broken.
+    package func error(of key: ResourceKey, path: FilePath?) -> FileError? {
+        key.stored?.error(in: self, path: path)
     }
 }
 

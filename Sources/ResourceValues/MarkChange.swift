@@ -10,16 +10,12 @@ public struct MarkChange: Sendable, Hashable {
     @usableFromInline let attribute: ExtendedAttributeName
     @usableFromInline let bytes: [UInt8]?
 
-    /// Creates a change of a Boolean key.
-    public init(_ key: StoredKey<Bool>, to value: Bool?) {
-        let publicKey: ResourceKey =
-            key == .isPurgeable ? .isPurgeable : .isExcludedFromBackup
-        self.init(publicKey, key, value, value.map { .boolean($0) })
-    }
-
-    /// Creates a change of the protection class.
-    public init(_ key: StoredKey<FileProtection>, to value: FileProtection?) {
-        self.init(.fileProtection, key, value, value.map { .protection($0) })
+    /// Creates a change of a key.
+    public init<Value>(_ key: StoredKey<Value>, to value: Value?) {
+        self.key = key.key
+        self.value = value?.resourceValue
+        attribute = key.attribute
+        bytes = value.map { Array($0.attributeText.utf8) }
     }
 
     /// Creates a change from a key and a value of any type.
@@ -29,26 +25,8 @@ public struct MarkChange: Sendable, Hashable {
     ///   - value: the value to store; nil to remove the stored value.
     /// - Returns: nil if the key is computed, or the value is not of its type.
     public init?(_ key: ResourceKey, to value: ResourceValue?) {
-        switch (key, value) {
-        case (.isExcludedFromBackup, nil): self.init(.isExcludedFromBackup, to: Bool?.none)
-        case (.isExcludedFromBackup, .boolean(let value)?):
-            self.init(.isExcludedFromBackup, to: value)
-        case (.isPurgeable, nil): self.init(.isPurgeable, to: Bool?.none)
-        case (.isPurgeable, .boolean(let value)?): self.init(.isPurgeable, to: value)
-        case (.fileProtection, nil): self.init(.fileProtection, to: FileProtection?.none)
-        case (.fileProtection, .protection(let value)?): self.init(.fileProtection, to: value)
-        default: return nil
-        }
-    }
-
-    private init<Value>(
-        _ key: ResourceKey, _ storedKey: StoredKey<Value>, _ value: Value?,
-        _ publicValue: ResourceValue?
-    ) {
-        self.key = key
-        self.value = publicValue
-        attribute = storedKey.attribute
-        bytes = value.map { Array($0.attributeText.utf8) }
+        guard let change = key.stored?.change(to: value) else { return nil }
+        self = change
     }
 }
 

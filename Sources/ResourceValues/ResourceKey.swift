@@ -53,45 +53,19 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
         "NSURL\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())Key"
     }
 
-    /// The short name of a stored key; nil for computed keys.
-    public var shortName: String? {
-        switch self {
-        case .isExcludedFromBackup: "excluded"
-        case .isPurgeable: "purgeable"
-        case .fileProtection: "protection"
-        default: nil
+    /// Creates a key from its name, its raw Foundation key or its short name; nil for any other
+    /// text.
+    public init?(anyName text: String) {
+        if let key = ResourceKey(rawValue: text) {
+            self = key
+            return
         }
-    }
-
-    /// The keys whose values are stored on the item, in listing order.
-    public static let storedKeys: [ResourceKey] = [
-        .isExcludedFromBackup, .isPurgeable, .fileProtection,
-    ]
-
-    /// Whether values are stored on the item, and so can be set; other values are computed.
-    public var isStored: Bool {
-        switch self {
-        case .isExcludedFromBackup, .isPurgeable, .fileProtection: true
-        default: false
-        }
-    }
-
-    /// The type of the key's values.
-    public var valueType: ValueType {
-        switch self {
-        case .isExcludedFromBackup, .isPurgeable, .isDirectory, .isRegularFile, .isSymbolicLink:
-            .boolean
-        case .fileProtection: .protectionClass
-        case .fileSize, .fileAllocatedSize, .totalFileSize, .totalFileAllocatedSize,
-            .volumeTotalCapacity, .volumeAvailableCapacity,
-            .volumeAvailableCapacityForImportantUsage,
-            .volumeAvailableCapacityForOpportunisticUsage:
-            .byteCount
-        case .linkCount: .number
-        case .contentModificationDate, .contentAccessDate, .attributeModificationDate,
-            .creationDate:
-            .date
-        }
+        guard
+            let key = Self.allCases.first(where: {
+                $0.shortName == text || $0.foundationName == text
+            })
+        else { return nil }
+        self = key
     }
 
     /// A type of values.
@@ -107,50 +81,80 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
         /// A time.
         case date
     }
-
-    /// Creates a key from its name, its raw Foundation key or its short name; nil for any other
-    /// text.
-    public init?(anyName text: String) {
-        if let key = ResourceKey(rawValue: text) {
-            self = key
-            return
-        }
-        guard
-            let key = Self.allCases.first(where: {
-                $0.shortName == text || $0.foundationName == text
-            })
-        else { return nil }
-        self = key
-    }
 }
 
+// The table of all keys. A stored key is one line of it; everything that reads, stores, copies or
+// lists marks goes over the table.
 extension ResourceKey {
-    /// The meaning of the key's values, in one line.
-    public var summary: String {
-        switch self {
-        case .isExcludedFromBackup: "whether backups exclude the item"
-        case .isPurgeable: "whether the item may be deleted when space is short"
-        case .fileProtection: "the protection class of the content"
-        case .fileSize: "size of a regular file's content"
-        case .fileAllocatedSize: "space a regular file takes"
-        case .totalFileSize: "size with everything that belongs to the file"
-        case .totalFileAllocatedSize: "space with everything that belongs to the file"
-        case .linkCount: "number of hard links"
-        case .isDirectory: "whether the item is a directory"
-        case .isRegularFile: "whether the item is a regular file"
-        case .isSymbolicLink: "whether the item itself is a symbolic link"
-        case .contentModificationDate: "when the content last changed"
-        case .contentAccessDate: "when the content was last read"
-        case .attributeModificationDate: "when the inode last changed"
-        case .creationDate: "when the item was made"
-        case .volumeTotalCapacity: "size of the volume"
-        case .volumeAvailableCapacity: "space available to an ordinary user on the volume"
-        case .volumeAvailableCapacityForImportantUsage:
-            "space for important use: available, and what a purge would free"
-        case .volumeAvailableCapacityForOpportunisticUsage:
-            "space for opportunistic use: available, less a reserve"
+    private struct Row {
+        let valueType: ValueType
+        let summary: String
+        let stored: (any AnyStoredKey)?
+
+        /// The row of a stored key.
+        init(_ stored: any AnyStoredKey, _ summary: String) {
+            self.init(stored.valueType, summary, stored: stored)
+        }
+
+        /// The row of a computed key.
+        init(_ valueType: ValueType, _ summary: String, stored: (any AnyStoredKey)? = nil) {
+            self.valueType = valueType
+            self.summary = summary
+            self.stored = stored
         }
     }
+
+    private var row: Row {
+        switch self {
+        case .isExcludedFromBackup:
+            Row(StoredKey.isExcludedFromBackup, "whether backups exclude the item")
+        case .isPurgeable:
+            Row(StoredKey.isPurgeable, "whether the item may be deleted when space is short")
+        case .fileProtection:
+            Row(StoredKey.fileProtection, "the protection class of the content")
+        case .fileSize: Row(.byteCount, "size of a regular file's content")
+        case .fileAllocatedSize: Row(.byteCount, "space a regular file takes")
+        case .totalFileSize: Row(.byteCount, "size with everything that belongs to the file")
+        case .totalFileAllocatedSize:
+            Row(.byteCount, "space with everything that belongs to the file")
+        case .linkCount: Row(.number, "number of hard links")
+        case .isDirectory: Row(.boolean, "whether the item is a directory")
+        case .isRegularFile: Row(.boolean, "whether the item is a regular file")
+        case .isSymbolicLink: Row(.boolean, "whether the item itself is a symbolic link")
+        case .contentModificationDate: Row(.date, "when the content last changed")
+        case .contentAccessDate: Row(.date, "when the content was last read")
+        case .attributeModificationDate: Row(.date, "when the inode last changed")
+        case .creationDate: Row(.date, "when the item was made")
+        case .volumeTotalCapacity: Row(.byteCount, "size of the volume")
+        case .volumeAvailableCapacity:
+            Row(.byteCount, "space available to an ordinary user on the volume")
+        case .volumeAvailableCapacityForImportantUsage:
+            Row(.byteCount, "space for important use: available, and what a purge would free")
+        case .volumeAvailableCapacityForOpportunisticUsage:
+            Row(.byteCount, "space for opportunistic use: available, less a reserve")
+        }
+    }
+
+    /// How the values are stored; nil for computed keys.
+    var stored: (any AnyStoredKey)? { row.stored }
+
+    /// The keys whose values are stored on the item, in listing order.
+    public static let storedKeys: [ResourceKey] = allCases.filter(\.isStored)
+
+    /// Whether values are stored on the item, and so can be set; other values are computed.
+    public var isStored: Bool { stored != nil }
+
+    /// The short name of a stored key; nil for computed keys.
+    public var shortName: String? { stored?.shortName }
+
+    /// The type of the key's values.
+    public var valueType: ValueType { row.valueType }
+
+    /// The meaning of the key's values, in one line.
+    public var summary: String { row.summary }
+
+    /// The texts of all values that can be stored for the key; empty for computed keys.
+    public var valueTexts: [String] { stored?.valueTexts ?? [] }
 }
 
 /// The value of any ``ResourceKey``.
@@ -169,28 +173,9 @@ public enum ResourceValue: Sendable, Hashable {
     /// - Returns: nil if the text is not a valid value of the key, or the key is not stored.
     public init?(text: String, for key: ResourceKey) {
         // A trailing newline or NUL is accepted on disk, but not in a value given by a caller.
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        let bytes = Array(text.utf8)
-        let value: ResourceValue? =
-            switch key {
-            case .isExcludedFromBackup, .isPurgeable:
-                Bool(attributeBytes: bytes).map { .boolean($0) }
-            case .fileProtection:
-                FileProtection(attributeBytes: bytes).map { .protection($0) }
-            default: nil
-            }
-        guard let value else { return nil }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let value = key.stored?.value(ofText: Array(text.utf8))
+        else { return nil }
         self = value
-    }
-}
-
-extension ResourceKey {
-    /// The texts of all values that can be stored for the key; empty for computed keys.
-    public var valueTexts: [String] {
-        switch self {
-        case .isExcludedFromBackup, .isPurgeable: Bool.attributeTexts
-        case .fileProtection: FileProtection.attributeTexts
-        default: []
-        }
     }
 }

@@ -1,16 +1,28 @@
 import SystemCalls
+import SystemPackage
 
 /// A key whose value is stored on the item itself, as one extended attribute.
 public struct StoredKey<Value: AttributeValue>: Sendable, Hashable {
-    /// The name of the Foundation property, such as `isPurgeable`.
-    public let name: String
+    /// The key without the type of its values.
+    public let key: ResourceKey
     /// The extended attribute that contains the value.
     public let attribute: ExtendedAttributeName
+    let shortName: String
+    /// The key's mark among those of an item.
+    let property: any WritableKeyPath<Marks, Mark<Value>> & Sendable
 
-    fileprivate init(_ name: String) {
-        self.name = name
-        attribute = ExtendedAttributeName(attributePrefix + name)
+    fileprivate init(
+        _ key: ResourceKey, _ shortName: String,
+        _ property: any WritableKeyPath<Marks, Mark<Value>> & Sendable
+    ) {
+        self.key = key
+        self.shortName = shortName
+        self.property = property
+        attribute = ExtendedAttributeName(attributePrefix + key.name)
     }
+
+    /// The name of the Foundation property, such as `isPurgeable`.
+    public var name: String { key.name }
 }
 
 /// The prefix of every attribute name of the format.
@@ -18,14 +30,69 @@ let attributePrefix = "user.resval."
 
 extension StoredKey where Value == Bool {
     /// Whether backups exclude the item: `user.resval.isExcludedFromBackup`.
-    public static let isExcludedFromBackup = StoredKey("isExcludedFromBackup")
+    public static let isExcludedFromBackup = StoredKey(
+        .isExcludedFromBackup, "excluded", \.isExcludedFromBackup)
     /// Whether the item may be deleted when space is short: `user.resval.isPurgeable`.
-    public static let isPurgeable = StoredKey("isPurgeable")
+    public static let isPurgeable = StoredKey(.isPurgeable, "purgeable", \.isPurgeable)
 }
 
 extension StoredKey where Value == FileProtection {
     /// The protection class: `user.resval.fileProtection`.
-    public static let fileProtection = StoredKey("fileProtection")
+    public static let fileProtection = StoredKey(.fileProtection, "protection", \.fileProtection)
+}
+
+/// A stored key, whatever the type of its values: how the table of keys reaches its marks.
+protocol AnyStoredKey: Sendable {
+    associatedtype Value: AttributeValue
+    var typed: StoredKey<Value> { get }
+}
+
+extension StoredKey: AnyStoredKey {
+    var typed: StoredKey { self }
+}
+
+extension AnyStoredKey {
+    var attribute: ExtendedAttributeName { typed.attribute }
+    var shortName: String { typed.shortName }
+    var valueType: ResourceKey.ValueType { Value.valueType }
+    var valueTexts: [String] { Value.attributeTexts }
+
+    func value(ofText bytes: [UInt8]) -> ResourceValue? {
+        Value(attributeBytes: bytes)?.resourceValue
+    }
+
+    func value(in marks: Marks) -> ResourceValue? {
+        marks[keyPath: typed.property].value?.resourceValue
+    }
+
+    /// - Returns: nil if the mark is not broken.
+    func error(in marks: Marks, path: FilePath?) -> FileError? {
+        marks[keyPath: typed.property].error(for: typed, path: path)
+    }
+
+    /// Reads the mark of an item: one `getxattr(2)`.
+    func read(_ target: CallTarget, into marks: inout Marks) throws(Errno) {
+        marks[keyPath: typed.property] = Mark(try readRawMark(target, attribute))
+    }
+
+    /// Changes the mark in `marks`, with nil to unset it.
+    ///
+    /// - Returns: whether the value is of the key's type; otherwise nothing is changed.
+    func setValue(_ value: ResourceValue?, in marks: inout Marks) -> Bool {
+        guard let value else {
+            marks[keyPath: typed.property] = .unset
+            return true
+        }
+        guard let value = Value(resourceValue: value) else { return false }
+        marks[keyPath: typed.property] = .value(value)
+        return true
+    }
+
+    /// - Returns: nil if the value is not of the key's type.
+    func change(to value: ResourceValue?) -> MarkChange? {
+        guard let value else { return MarkChange(typed, to: nil) }
+        return Value(resourceValue: value).map { MarkChange(typed, to: $0) }
+    }
 }
 
 /// A protection class of a file: when its content may be readable.
@@ -63,6 +130,15 @@ public protocol AttributeValue: Sendable, Hashable {
 
     /// The text that is written: ASCII, exact case, no newline, no NUL.
     var attributeText: String { get }
+
+    /// The type, as the table of keys names it.
+    static var valueType: ResourceKey.ValueType { get }
+
+    /// The value, as that of any key.
+    var resourceValue: ResourceValue { get }
+
+    /// Creates a value from that of any key; nil if it is of another type.
+    init?(resourceValue: ResourceValue)
 }
 
 extension Bool: AttributeValue {
@@ -76,6 +152,18 @@ extension Bool: AttributeValue {
 
     /// `true` or `false`.
     public var attributeText: String { self ? "true" : "false" }
+
+    /// ``ResourceKey/ValueType/boolean``.
+    public static let valueType = ResourceKey.ValueType.boolean
+
+    /// The value, as that of any key.
+    public var resourceValue: ResourceValue { .boolean(self) }
+
+    /// Creates a value from that of any key; nil if it is of another type.
+    public init?(resourceValue: ResourceValue) {
+        guard case .boolean(let value) = resourceValue else { return nil }
+        self = value
+    }
 }
 
 extension FileProtection: AttributeValue {
@@ -93,6 +181,18 @@ extension FileProtection: AttributeValue {
 
     /// The class's name.
     public var attributeText: String { rawValue }
+
+    /// ``ResourceKey/ValueType/protectionClass``.
+    public static let valueType = ResourceKey.ValueType.protectionClass
+
+    /// The value, as that of any key.
+    public var resourceValue: ResourceValue { .protection(self) }
+
+    /// Creates a value from that of any key; nil if it is of another type.
+    public init?(resourceValue: ResourceValue) {
+        guard case .protection(let value) = resourceValue else { return nil }
+        self = value
+    }
 }
 
 /// The longest value, in bytes, that is parsed; anything longer is malformed.

@@ -79,12 +79,12 @@ extension URL {
     ///
     /// - Throws: as ``setResourceValues(_:)``, with the keys that were not removed.
     public func removeResourceValues(forKeys keys: Set<URLResourceKey>) throws {
-        let marks = keys.compactMap(\.known).filter(\.isMark)
+        let marks = keys.compactMap(\.known).filter { $0.mark != nil }
         do {
             try withItem { item in
                 // A missing item is an error even if there is nothing to remove.
                 _ = try item.fileStatus()
-                try item.apply(marks.compactMap { MarkChange(removing: $0) })
+                try item.apply(marks.compactMap(\.mark).compactMap { MarkChange($0, to: nil) })
             }
         } catch {
             throw CocoaError(error, self, .writing, unsetKeys: marks.map { URLResourceKey($0) })
@@ -118,17 +118,6 @@ extension URL {
 
 /// The limit of one system call, including the NUL (`PATH_MAX`).
 private let longestDirectPath = 4096
-
-extension MarkChange {
-    fileprivate init?(removing key: KnownKey) {
-        switch key {
-        case .isExcludedFromBackup: self.init(.isExcludedFromBackup, to: Bool?.none)
-        case .isPurgeable: self.init(.isPurgeable, to: Bool?.none)
-        case .fileProtection: self.init(.fileProtection, to: FileProtection?.none)
-        default: return nil
-        }
-    }
-}
 
 extension SymbolicLinkPath {
     /// Calls `body`, which may throw any error, with the system call arguments for the item.

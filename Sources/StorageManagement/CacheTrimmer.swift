@@ -15,7 +15,12 @@ import SystemPackage
 /// is removed together with its `-wal`, `-shm` and `-journal` files.
 ///
 /// Calls block the thread and walk the whole directory. Meanwhile the units that may be removed are
-/// kept in memory, about 300 bytes each.
+/// kept in memory, about 300 bytes each. They end early after ``stop()``, or when the task they run in
+/// is cancelled; a unit whose removal has begun is removed first.
+///
+/// Only the size of the directory counts and not the space on its volume, so every local filesystem
+/// will do, also overlay and tmpfs. Several programs can trim at once: one waits while another removes
+/// a directory.
 public struct CacheTrimmer: Sendable {
     /// The directory, as a real path.
     public let directory: FilePath
@@ -25,6 +30,7 @@ public struct CacheTrimmer: Sendable {
 
     private let environment: PolicyEnvironment
     private let device: UInt64
+    private let stopped = Monitor(false)
 
     /// Prepares to trim a directory.
     ///
@@ -61,13 +67,21 @@ public struct CacheTrimmer: Sendable {
         }
     }
 
+    /// Ends the calls on this trimmer and its copies that are running, and those that follow.
+    ///
+    /// Can be called from any thread, such as that of a handler for the end of background time. The
+    /// calls return what they did until then.
+    public func stop() { stopped.withLock { $0 = true } }
+
     /// Removes items that were not used, changed or created for longer than an age.
     ///
     /// - Parameter age: the age in seconds; ``minimumAge`` applies if it is greater.
-    /// - Throws: `FileError` when the directory cannot be read, `PurgeRefusal` when another purge
-    ///   of this user is running.
+    /// - Throws: `FileError` when the directory cannot be read, `PurgeRefusal` when the removal of
+    ///   directories cannot be recorded.
     public func removeItems(olderThan age: Int64) throws -> TrimOutcome {
-        try remove(freeing: nil, minimumAge: max(age, minimumAge))
+        try untilStopped { outcome, isStopped in
+            try remove(freeing: nil, max(age, minimumAge), &outcome, isStopped)
+        }
     }
 
     /// Removes the least recently used items until the directory takes no more than a size.
@@ -77,37 +91,73 @@ public struct CacheTrimmer: Sendable {
     ///   are younger than ``minimumAge``, in use or protected stay.
     /// - Throws: as ``removeItems(olderThan:)``.
     public func trim(toSize bytes: Int64) throws -> TrimOutcome {
-        let excess = try allocatedSize() - max(0, bytes)
-        guard excess > 0 else { return TrimOutcome() }
-        return try remove(freeing: excess, minimumAge: minimumAge)
+        try untilStopped { outcome, isStopped in
+            let size = try StorageManagement.allocatedSize(
+                of: directory, device: device, unless: isStopped)
+            let excess = size - max(0, bytes)
+            if excess > 0 { try remove(freeing: excess, minimumAge, &outcome, isStopped) }
+        }
     }
 
     /// Returns the space that the directory and everything in it take on its filesystem, in bytes:
     /// the blocks of each inode.
     ///
-    /// - Throws: `FileError` when part of it cannot be read.
+    /// - Throws: `FileError` when part of it cannot be read, `CancellationError` when it is stopped.
     public func allocatedSize() throws -> Int64 {
-        try StorageManagement.allocatedSize(of: directory, device: device)
+        try withStopCheck { isStopped in
+            try StorageManagement.allocatedSize(of: directory, device: device, unless: isStopped)
+        }
     }
 
     /// Removes units, the least recently used first, until enough is freed; nil for all units.
-    private func remove(freeing bytes: Int64?, minimumAge: Int64) throws -> TrimOutcome {
+    private func remove(
+        freeing bytes: Int64?, _ minimumAge: Int64, _ outcome: inout TrimOutcome,
+        _ isStopped: @escaping @Sendable () -> Bool
+    ) throws {
         var search = UnitSearch(environment)
         search.roots = [directory]
         search.minimumAge = minimumAge
+        search.goal = .smallerDirectory
+        search.shouldStop = isStopped
         // All units, since some of the first may turn out to be in use.
         let plan = try search.makePlan(freeing: .max, on: directory)
         let freed = Monitor<Int64>(0)
+        let isEnough: @Sendable () -> Bool = {
+            bytes.map { bytes in freed.withLock { $0 } >= bytes } ?? false
+        }
         var executor = PurgeExecutor(search)
-        // The goal is the size of the directory, not the space on its volume.
-        executor.futileBytes = .max
-        executor.shouldStop = { bytes.map { bytes in freed.withLock { $0 } >= bytes } ?? false }
-        var outcome = TrimOutcome()
-        _ = try executor.execute(plan) { event in
+        executor.shouldStop = { isEnough() || isStopped() }
+        let run = try executor.execute(plan) { event in
             outcome.note(event)
             if case .removed(_, let bytes) = event { freed.withLock { $0.addSaturating(bytes) } }
         }
+        outcome.isStopped = run.isStopped && !isEnough()
+    }
+
+    /// Returns what a call did until its end, or until it was stopped.
+    private func untilStopped(
+        _ body: (inout TrimOutcome, @escaping @Sendable () -> Bool) throws -> Void
+    ) throws -> TrimOutcome {
+        var outcome = TrimOutcome()
+        do {
+            try withStopCheck { isStopped in try body(&outcome, isStopped) }
+        } catch is CancellationError {
+            outcome.isStopped = true
+        }
         return outcome
+    }
+
+    /// Calls `body` with a function that any thread can call to find out whether to stop.
+    private func withStopCheck<Result>(
+        _ body: (@escaping @Sendable () -> Bool) throws -> Result
+    ) rethrows -> Result {
+        try withUnsafeCurrentTask { task in
+            // The task lasts until this returns, and any thread may ask it for this.
+            nonisolated(unsafe) let task = task
+            return try body { [stopped] in
+                stopped.withLock { $0 } || task?.isCancelled == true
+            }
+        }
     }
 }
 
@@ -131,6 +181,8 @@ public struct TrimOutcome: Sendable {
     public internal(set) var kept: [(path: FilePath, reason: KeepReason)] = []
     /// The errors of units that could not be removed.
     public internal(set) var failures: [FileError] = []
+    /// Whether the trimmer was stopped, or the task cancelled, before everything was done.
+    public internal(set) var isStopped = false
 
     mutating func note(_ event: PurgeEvent) {
         switch event {
@@ -149,15 +201,18 @@ public struct TrimOutcome: Sendable {
 /// `st_blocks` × 512 of each inode, counted once for all of its hard links.
 ///
 /// - Throws: `FileError` for the first directory that cannot be read, since the size is then
-///   unknown.
-func allocatedSize(of directory: FilePath, device: UInt64) throws -> Int64 {
+///   unknown; `CancellationError` when `shouldStop` ended the walk.
+func allocatedSize(
+    of directory: FilePath, device: UInt64, unless shouldStop: @escaping @Sendable () -> Bool
+) throws -> Int64 {
     let sum = Monitor(SizeSum())
-    var scanner = TreeScanner(followsRoots: false)
+    var scanner = TreeScanner(followsRoots: false, shouldStop: shouldStop)
     // Measuring must not count as use: it would make every item recently used.
     scanner.leavesAccessTimes = true
     try scanner.scan([TreeRoot(directory)]) { _ in
         SizeVisitor(device: device, sum: sum)
     }
+    if shouldStop() { throw CancellationError() }
     let (bytes, failure) = sum.withLock { ($0.bytes, $0.failure) }
     if let failure { throw failure }
     return bytes

@@ -74,21 +74,17 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
     /// The error: `malformedValue`, or the error of reading. Has no path.
     public let error: FileError
     /// Whether the attribute could not be read at all.
-    public let isUnreadable: Bool
+    public var isUnreadable: Bool { error.code != .malformedValue }
 
     /// Creates a broken mark; nil if the mark is not broken.
     public init?<Value>(_ mark: Mark<Value>, of key: StoredKey<Value>) {
-        switch mark {
-        case .unset, .value:
-            return nil
-        case .malformed(let prefix, let length):
-            error = .malformedValue(prefix, length: length, of: key, path: nil)
-            isUnreadable = false
-        case .unreadable(let errno):
-            error = .readingAttribute(errno, key.attribute, of: nil)
-            isUnreadable = true
-        }
+        guard let error = mark.error(for: key, path: nil) else { return nil }
+        self.init(key.key, error)
+    }
+
+    init(_ key: ResourceKey, _ error: FileError) {
         keyName = key.name
+        self.error = error
     }
 
     /// What is wrong.
@@ -98,11 +94,9 @@ public struct BrokenMark: Sendable, Hashable, CustomStringConvertible {
 extension Marks {
     /// The marks that are malformed or cannot be read.
     var broken: [BrokenMark] {
-        guard areBroken else { return [] }
-        return [
-            BrokenMark(isExcludedFromBackup, of: .isExcludedFromBackup),
-            BrokenMark(isPurgeable, of: .isPurgeable),
-            BrokenMark(fileProtection, of: .fileProtection),
-        ].compactMap { $0 }
+        guard !isEmpty else { return [] }
+        return ResourceKey.storedKeys.compactMap { key in
+            error(of: key, path: nil).map { BrokenMark(key, $0) }
+        }
     }
 }

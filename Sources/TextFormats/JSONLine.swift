@@ -11,28 +11,28 @@ package struct JSONLine: ~Copyable {
     package init() {}
 
     /// Adds a field with a string; nil becomes null.
-    package mutating func add(_ name: StaticString, _ value: String?) {
+    package mutating func add(_ name: String, _ value: String?) {
         begin(name)
         guard let value else { return appendNull() }
         append(quoted: value)
     }
 
     /// Adds a field with a number; nil becomes null.
-    package mutating func add(_ name: StaticString, _ value: (some BinaryInteger)?) {
+    package mutating func add(_ name: String, _ value: (some BinaryInteger)?) {
         begin(name)
         guard let value else { return appendNull() }
         bytes.append(contentsOf: String(value).utf8)
     }
 
     /// Adds a field with a Boolean; nil becomes null.
-    package mutating func add(_ name: StaticString, _ value: Bool?) {
+    package mutating func add(_ name: String, _ value: Bool?) {
         begin(name)
         guard let value else { return appendNull() }
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     /// Adds a field with a time in RFC 3339 form; nil becomes null.
-    package mutating func add(_ name: StaticString, _ value: FileTime?) {
+    package mutating func add(_ name: String, _ value: FileTime?) {
         add(name, value?.rfc3339)
     }
 
@@ -42,7 +42,7 @@ package struct JSONLine: ~Copyable {
 
     /// Adds a field with a path under other names, as ``add(path:)`` does.
     package mutating func add(
-        _ name: StaticString, _ base64Name: StaticString, _ path: [UInt8]
+        _ name: String, _ base64Name: String, _ path: [UInt8]
     ) {
         begin(name)
         if let text = String(validating: path, as: UTF8.self) {
@@ -57,14 +57,14 @@ package struct JSONLine: ~Copyable {
     }
 
     /// Adds a field with an object that `body` writes.
-    package mutating func add(_ name: StaticString, object body: (inout JSONLine) -> Void) {
+    package mutating func add(_ name: String, object body: (inout JSONLine) -> Void) {
         begin(name)
         append(object: body)
     }
 
     /// Adds a field with an array of objects, one for each item.
     package mutating func add<Item>(
-        _ name: StaticString, objects items: some Sequence<Item>,
+        _ name: String, objects items: some Sequence<Item>,
         _ body: (Item, inout JSONLine) -> Void
     ) {
         begin(name)
@@ -74,7 +74,7 @@ package struct JSONLine: ~Copyable {
     }
 
     /// Adds a field with an array of strings.
-    package mutating func add(_ name: StaticString, strings items: some Sequence<String>) {
+    package mutating func add(_ name: String, strings items: some Sequence<String>) {
         begin(name)
         append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
     }
@@ -87,12 +87,12 @@ package struct JSONLine: ~Copyable {
 }
 
 extension JSONLine {
-    private mutating func begin(_ name: StaticString) {
+    /// Begins a field. Names are the program's own, and need no escapes.
+    private mutating func begin(_ name: String) {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(
-            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(contentsOf: name.utf8)
         bytes.append(contentsOf: "\":".utf8)
     }
 

@@ -9,7 +9,7 @@ import SystemPackage
 /// The files that `evict` and `download` work on.
 struct EvictionPaths: ParsableArguments {
     @Argument(help: "Files, or directories with -R. Put -- before names that begin with a dash.")
-    var paths: [PathArgument] = []
+    var paths: [PathOperand] = []
 
     @Flag(name: [.customShort("R"), .long], help: "Include regular files below directories.")
     var recursive = false
@@ -32,7 +32,7 @@ struct EvictionPaths: ParsableArguments {
     func files(without places: NeededPlaces, wanting choice: RegularFiles.Choice) -> Expansion {
         var seen = Set<FilePath>()
         var result = Expansion()
-        for argument in paths {
+        for argument in paths.paths {
             do throws(FileError) {
                 let path = try realPath(of: argument.path, followsLast: false)
                 guard recursive, try path.withoutFollowing.fileStatus().kind == .directory else {

@@ -35,7 +35,7 @@ func report(_ notices: [PlanNotice]) {
 struct SourceArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The directories and files to back up.", valueName: "source"))
-    var sources: [PathArgument]
+    var operands: [PathOperand]
 
     @Option(
         help: ArgumentHelp(
@@ -43,6 +43,9 @@ struct SourceArguments: ParsableArguments {
                 + "SOURCEs.",
             valueName: "size"))
     var excludeLargerThan: ByteSize?
+
+    /// The SOURCEs as given.
+    var sources: [PathArgument] { operands.paths }
 
     /// Returns the SOURCEs that exist; the others are reported.
     ///

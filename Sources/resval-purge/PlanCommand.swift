@@ -30,7 +30,7 @@ struct PlanCommand: ParsableCommand {
             """)
 
     @Argument(help: "Where to look.")
-    var roots: [PathArgument] = []
+    var roots: [PathOperand] = []
 
     @OptionGroup var target: TargetOptions
     @OptionGroup var search: SearchOptions
@@ -61,7 +61,7 @@ struct PlanCommand: ParsableCommand {
     func run() throws {
         let kept = KeptItems(records.form, isListed: kept)
         let planning = Planning(search: search, target: target, progress: progress)
-        let result = try planning.makePlan(roots, kept)
+        let result = try planning.makePlan(roots.paths, kept)
         if output?.isDash != true {
             var printer = PlanPrinter(
                 records.form, now: result.plan.created, color: color.color)

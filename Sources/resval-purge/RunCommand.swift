@@ -34,7 +34,7 @@ struct RunCommand: ParsableCommand {
             """)
 
     @Argument(help: "A plan of resval-purge plan --output; with a target, where to look.")
-    var paths: [PathArgument] = []
+    var paths: [PathOperand] = []
 
     @OptionGroup var target: TargetOptions
     @OptionGroup var search: SearchOptions
@@ -81,18 +81,18 @@ struct RunCommand: ParsableCommand {
         guard target.isGiven else { return try preparedFromFile() }
         let kept = KeptItems(form, isListed: kept)
         let planning = Planning(search: search, target: target, progress: progress)
-        let result = try planning.makePlan(paths, kept)
+        let result = try planning.makePlan(paths.paths, kept)
         guard reportShortfall(result) || partial else { return nil }
         return Prepared(
             plan: result.plan, search: result.search, purgeableBytes: result.totals.bytes)
     }
 
     private func preparedFromFile() throws -> Prepared? {
-        let plan = try PlanFile.read(paths[0])
+        let plan = try PlanFile.read(paths.paths[0])
         let missing = plan.wantedBytes - plan.bytes
         guard missing <= 0 || partial else {
             Messages.write(
-                about: paths[0].bytes,
+                about: paths.paths[0].bytes,
                 "the plan is \(sizeText(missing)) short of the \(sizeText(plan.wantedBytes)) "
                     + "wanted (--partial accepts less)")
             return nil
@@ -120,7 +120,7 @@ struct RunCommand: ParsableCommand {
             return outcome
         } catch let refusal as PurgeRefusal {
             Messages.write(
-                about: target.isGiven ? nil : paths.first?.bytes, refusal.sentence)
+                about: target.isGiven ? nil : paths.paths.first?.bytes, refusal.sentence)
             throw ExitCode(2)
         }
     }

@@ -22,7 +22,7 @@ struct DumpCommand: ParsableCommand {
             """)
 
     @Argument(help: "Whose marks to print.")
-    var roots: [PathArgument] = []
+    var roots: [PathOperand] = []
 
     @OptionGroup var walk: WalkOptions
     @OptionGroup var progressOptions: ProgressOptions
@@ -30,7 +30,7 @@ struct DumpCommand: ParsableCommand {
     func run() throws {
         let outcome = Outcome()
         let progress = progressOptions.begin(counting: "items examined")
-        for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots {
+        for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths {
             let tally = DumpTally(skipping: root.path.bytes.count)
             tally.write(.header(root: root.bytes))
             try walk.scanner().scan([TreeRoot(root.path)]) { _ in
@@ -125,9 +125,8 @@ struct DumpVisitor: TreeVisitor {
 extension Marks {
     /// The marks without those that are malformed or unreadable.
     fileprivate var withoutBroken: Marks {
-        Marks(
-            isExcludedFromBackup: isExcludedFromBackup.isBroken ? .unset : isExcludedFromBackup,
-            isPurgeable: isPurgeable.isBroken ? .unset : isPurgeable,
-            fileProtection: fileProtection.isBroken ? .unset : fileProtection)
+        var marks = self
+        for key in brokenKeys { marks.setValue(nil, for: key) }
+        return marks
     }
 }

@@ -34,7 +34,7 @@ struct FindCommand: ParsableCommand {
             """)
 
     @Argument(help: "Where to search.")
-    var roots: [PathArgument] = []
+    var roots: [PathOperand] = []
 
     @OptionGroup var filter: FindFilter
     @OptionGroup var records: RecordOptions
@@ -54,7 +54,7 @@ struct FindCommand: ParsableCommand {
         let style = FoundStyle(
             form: records.form, showsSize: size, showsReasons: effectiveOptions.effective,
             isSorted: sort)
-        let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots
+        let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths
         let results = FoundResults(style)
         if effectiveOptions.effective {
             try findEffective(roots, results, outcome, progress)

@@ -89,9 +89,7 @@ final class FoundWriter {
         line.add(path: path)
         line.add("kind", kind.name)
         if let decision {
-            line.add("isExcludedFromBackup", decision.isExcluded)
-            line.add("isPurgeable", decision.isPurgeable)
-            line.add("fileProtection", decision.protectionClass?.attributeText)
+            for key in ResourceKey.storedKeys { line.add(key.name, decision.value(for: key)) }
             line.add("broken", strings: marks.brokenKeys.map(\.name))
             line.add("exclusionReason", decision.exclusion.name)
             line.add("purgeabilityReason", decision.purgeability.name)

@@ -98,9 +98,7 @@ struct MarksOutput: ~Copyable {
 extension JSONLine {
     /// Adds the fields for all marks.
     mutating func add(_ marks: Marks) {
-        add("isExcludedFromBackup", marks[.isExcludedFromBackup])
-        add("isPurgeable", marks[.isPurgeable])
-        add("fileProtection", marks[.fileProtection])
+        for key in ResourceKey.storedKeys { add(key.name, marks[key]) }
         add("broken", strings: marks.brokenKeys.map(\.name))
     }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 /// The options shared by `import` and `export`.
 struct TransferOptions: ParsableArguments {
     @Argument(help: "Where to search; with --undo the journal.")
-    var roots: [PathArgument] = []
+    var roots: [PathOperand] = []
 
     @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
     var dryRun = false
@@ -51,7 +51,7 @@ struct TransferOptions: ParsableArguments {
         do throws(FileError) {
             if undo {
                 try UndoRun(command, isDryRun: dryRun, isJSON: isJSON, outcome)
-                    .run(roots.first?.path)
+                    .run(roots.paths.first?.path)
             } else {
                 try transfer(command, markers, includesFalse: includesFalse, outcome)
             }
@@ -81,7 +81,7 @@ struct TransferOptions: ParsableArguments {
             command, markers, includesFalse: includesFalse, try makeJournal(of: command),
             isDryRun: dryRun, isJSON: isJSON, outcome)
         var starts: [TreeRoot<TransferRoot>] = []
-        for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots {
+        for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths {
             do throws(FileError) {
                 let context = TransferRoot(given: root.path, real: try realPath(of: root.path))
                 starts.append(TreeRoot(root.path, context: context))

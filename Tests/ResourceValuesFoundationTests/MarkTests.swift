@@ -34,6 +34,27 @@ struct MarkTests {
         }
     }
 
+    @Test("every stored key is read, stored and removed", arguments: ResourceKey.storedKeys)
+    func everyKey(key: ResourceKey) throws {
+        let foundationKey = Key(rawValue: key.foundationName)
+        try withTemporaryDirectory(
+            containing: Tree {
+                File("f"); File("g")
+            }
+        ) { root in
+            let (file, copy) = (root.appending("f"), root.appending("g"))
+            let text = try #require(key.valueTexts.last)
+            let value = try #require(ResourceValue(text: text, for: key))
+            try file.apply([#require(MarkChange(key, to: value))])
+            let read = try file.url.resourceValues(forKeys: [foundationKey])
+            #expect(read.allValues.count == 1)
+            try copy.url.setResourceValues(read)
+            try #expect(copy.marks() == file.marks())
+            try copy.url.removeResourceValues(forKeys: [foundationKey])
+            try #expect(copy.marks().isEmpty)
+        }
+    }
+
     @Test("an assigned nil leaves what is stored, and other keys stay nil")
     func assignedNil() throws {
         try withTemporaryDirectory(containing: Tree { File("f").purgeable() }) { root in

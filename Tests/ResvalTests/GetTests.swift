@@ -42,6 +42,31 @@ struct GetTests {
         }
     }
 
+    @Test(
+        "every stored key is set, got, listed, dumped and restored",
+        arguments: ResourceKey.storedKeys)
+    func everyKey(key: ResourceKey) throws {
+        let value = try #require(key.valueTexts.first)
+        let assignment = "\(key.name)=\(value)"
+        try withTemporaryDirectory(containing: Tree { Directory("d") { File("f") } }) { root in
+            let directory = root.appending("d")
+            expect(try resval("set", assignment, "f", in: directory), exits: 0)
+            expect(try resval("get", key.name, "f", in: directory), exits: 0, prints: "\(value)\n")
+            expect(
+                try resval("get", "--effective", key.name, "f", in: directory), exits: 0,
+                prints: "\(value)\n")
+            expect(
+                try resval("list", "f", in: directory), exits: 0, prints: "f:\n\(assignment)\n")
+            let dump = try resval("dump", "d", in: root)
+            #expect(dump.exitCode == 0)
+            expect(try resval("unset", "all", "f", in: directory), exits: 0)
+            expect(
+                try resval("restore", "--root", "d", in: root, input: dump.output), exits: 0,
+                prints: "d/f: \(assignment)\n")
+            expect(try resval("get", key.name, "f", in: directory), exits: 0, prints: "\(value)\n")
+        }
+    }
+
     @Test("several paths give a line each, and the options fix the shape")
     func shapes() throws {
         try withTemporaryDirectory(containing: tree) { root in

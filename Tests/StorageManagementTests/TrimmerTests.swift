@@ -7,40 +7,12 @@ import SystemPackage
 import TestSupport
 import Testing
 
-private let block = String(repeating: "x", count: 100_000)
-
 @Suite("CacheTrimmer")
 struct TrimmerTests {
-    /// Calls `body` with a trimmer of `~/.cache/app` and with that directory.
-    private func withCache(
-        _ tree: Tree, _ body: (CacheTrimmer, FilePath) throws -> Void
-    ) throws {
-        try withFilesystem(.ext4) { filesystem in
-            let home = filesystem.root.appending("home")
-            try Tree { Directory("home") { Directory(".cache") { Directory("app") {} } } }
-                .create(in: filesystem.root)
-            let app = home.appending(".cache/app")
-            try tree.create(in: app)
-            let environment = PolicyEnvironment(
-                environment: ["HOME": home], passwordDatabase: "/dev/null", user: effectiveUser())
-            var trimmer = try CacheTrimmer(app, in: environment)
-            trimmer.minimumAge = 0
-            try body(trimmer, app)
-        }
-    }
-
-    private func names(in directory: FilePath) throws -> [String] {
-        try tool("find", directory, "-mindepth", "1", "-printf", "%P\n").split(separator: "\n")
-            .map(String.init).sorted()
-    }
-
-    private func use(_ path: FilePath, secondsAgo age: Int64) throws {
-        let time = "@\(FileTime.now.seconds - age)"
-        try tool("touch", "-h", "-d", time, path)
-    }
-
-    @Test("to a size, what was used longest ago goes first, whole, and no more than is needed")
-    func size() throws {
+    @Test(
+        "to a size, what was used longest ago goes first, whole, and no more than is needed",
+        arguments: [FilesystemKind.ext4, .tmpfs, .overlayfs])
+    func size(kind: FilesystemKind) throws {
         let tree = Tree {
             File("a", block)
             Directory("b") {
@@ -49,7 +21,7 @@ struct TrimmerTests {
             File("c", block)
             File("d", block)
         }
-        try withCache(tree) { trimmer, app in
+        try withCache(tree, on: kind) { trimmer, app in
             // The change of an inode counts, and nobody can set it: so use in this order.
             for name in ["b/one", "b/two", "b", "c", "a", "d"] {
                 _ = try tool("touch", app.appending(name))

@@ -45,12 +45,14 @@ public struct PurgeExecutor: Sendable {
     ///   - event: called on the calling thread for each unit that was reached, and for each
     ///     leftover.
     /// - Throws: ``PurgeRefusal``, and `FileError` when the state directory or the filesystem
-    ///   cannot be reached. Failures of single units are events.
+    ///   cannot be reached. Failures of single units are events. `CancellationError` when
+    ///   ``shouldStop`` ended the wait for another purge.
     public func execute(
         _ plan: PurgePlan, now: FileTime = .now, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
-        let journal = RunJournal(openJournal, rules: rules(now))
+        let journal = RunJournal(
+            openJournal, rules: rules(now), isShared: search.goal == .smallerDirectory)
         var failures = 0
         if mode != .rehearse {
             try journal.open { leftover in
@@ -60,7 +62,7 @@ public struct PurgeExecutor: Sendable {
         }
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
         if mode != .rehearse {
-            reportStrangers(in: parents, knownTo: journal.journal?.records ?? [], event)
+            reportStrangers(in: parents, knownTo: journal.records, event)
         }
         guard let volume = parents.lazy.map({ FilePath(bytes: $0) }).first(where: isOn(plan)) else {
             for unit in plan.units {

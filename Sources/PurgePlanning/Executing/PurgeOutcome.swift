@@ -8,9 +8,10 @@ public struct PurgeOutcome: Sendable, Hashable {
     /// How many bytes deleting those was expected to free.
     public var predictedBytes: Int64 = 0
     /// How many bytes the free space of the filesystem grew by, from `statvfs(3)` after `syncfs(2)`
-    /// at the beginning and the end. Negative when more was written meanwhile; nil for a rehearsal.
+    /// at the beginning and the end. Negative when more was written meanwhile; nil where nothing is
+    /// measured, as in a rehearsal.
     public var measuredBytes: Int64?
-    /// Whether as much was freed as the plan wants: as measured, or for a rehearsal as predicted.
+    /// Whether as much was freed as the plan wants: as measured, else as predicted.
     public var isReached = false
     /// Whether the run stopped because less than half of the predicted bytes was freed.
     public var isFutile = false

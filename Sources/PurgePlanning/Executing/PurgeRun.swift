@@ -24,7 +24,7 @@ struct PurgeRun {
             executor.search, rules, Patience(.seconds(2), unless: executor.shouldStop))
         progress = PurgeProgress(wanted: plan.wantedBytes, futileBytes: executor.futileBytes)
         meter =
-            executor.mode == .delete
+            executor.mode == .delete && executor.search.goal == .freeSpace
             ? try SpaceMeter(volume, repeats: executor.measureRepeats) : nil
     }
 
@@ -82,7 +82,7 @@ struct PurgeRun {
     /// Whether more has to be deleted.
     private mutating func goesOn() throws -> Bool {
         guard progress.isDue else { return true }
-        // A rehearsal uses the prediction as the measurement.
+        // Without a meter the prediction is the measurement.
         let grown = try meter?.grownBytes(expecting: progress.predicted) ?? progress.predicted
         switch progress.judge(grown) {
         case .goOn: return true
@@ -103,7 +103,9 @@ struct PurgeRun {
             try examiner.requireUnused(examined, named: planned.path)
             return try examined.removeFile()
         }
-        try DirectoryRemoval(examiner: examiner, journal: journal.required()).remove(examined)
+        try journal.whileOpen(unless: executor.shouldStop) { journal in
+            try DirectoryRemoval(examiner: examiner, journal: journal).remove(examined)
+        }
     }
 }
 

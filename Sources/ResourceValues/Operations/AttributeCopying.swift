@@ -12,14 +12,9 @@ extension FileLocation where Self: ~Copyable {
         to target: borrowing some FileLocation & ~Copyable
     ) throws(FileError) -> Int {
         var changes: [MarkChange] = []
-        if let value = try value(for: .isExcludedFromBackup) {
-            changes.append(MarkChange(.isExcludedFromBackup, to: value))
-        }
-        if let value = try value(for: .isPurgeable) {
-            changes.append(MarkChange(.isPurgeable, to: value))
-        }
-        if let value = try value(for: .fileProtection) {
-            changes.append(MarkChange(.fileProtection, to: value))
+        for key in ResourceKey.storedKeys {
+            guard let value = try resourceValue(for: key) else { continue }
+            if let change = MarkChange(key, to: value) { changes.append(change) }
         }
         try target.apply(changes)
         return changes.count
@@ -59,7 +54,7 @@ private func openToCopy(_ path: FilePath) throws(FileError) -> FileDescriptor {
 /// - Parameter isKept: whether attributes that the target already has are kept.
 /// - Throws: ``FileError`` of the first attribute that could not be read or stored.
 func copyUserAttributes(
-    from source: borrowing some FileLocation & ~Copyable, to target: FileDescriptor,
+    from source: NamedDescriptor, to target: NamedDescriptor,
     keepingPresent isKept: Bool = false
 ) throws(FileError) {
     for name in try attributeNames(of: source) where isCopied(name) {
@@ -75,10 +70,10 @@ func copyUserAttributes(
 }
 
 private func attributeNames(
-    of location: borrowing some FileLocation & ~Copyable
+    of file: NamedDescriptor
 ) throws(FileError) -> [ExtendedAttributeName] {
     do throws(FileError) {
-        return try location.extendedAttributeNames()
+        return try file.extendedAttributeNames()
     } catch {
         if error.code == .unsupportedFilesystem { return [] }
         throw error

@@ -24,65 +24,53 @@ extension FilePath {
         to target: FilePath,
         shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }
     ) throws(FileError) {
-        let from = try ItemPlace(self)
-        let kind = try from.status().kind
-        let place = try ItemPlace(target)
+        let source = try DirectoryEntry(self)
+        let kind = try source.location.fileStatus().kind
+        let copy = try DirectoryEntry(target)
         // Checked before the work is done; the last step detects an item that appears later.
-        guard try place.statusIfPresent() == nil else {
+        guard try copy.location.statusIfPresent() == nil else {
             throw .changingItem(.fileExists, target)
         }
         switch kind {
-        case .regularFile: try copyRegularFile(from, to: place)
-        case .directory: try copyDirectory(from, to: place, shouldCopy)
-        case .symbolicLink: try copyLink(from.location, to: place.name, in: place.directory, target)
+        case .regularFile: try copyRegularFile(source, to: copy)
+        case .directory: try copyDirectory(source, to: copy, shouldCopy)
+        case .symbolicLink: try copyLink(source, to: copy)
         default: throw unsupportedKind(self)
         }
     }
 }
 
 private func copyRegularFile(
-    _ source: ItemPlace, to place: ItemPlace
+    _ source: DirectoryEntry, to copy: DirectoryEntry
 ) throws(FileError) {
-    let input = OwnedDescriptor(
-        try attempt(source.path) { () throws(Errno) in
-            try openForReading(source.name, in: source.directory)
-        })
-    var staged: StagedFile
+    let input = try source.openForReading()
+    var staged = try copy.stageFile(permissions: 0o600)
+    try takeProtection(of: copy, staged.descriptor)
+    try copyFile(input.descriptor.named(source.path), to: staged.descriptor.named(copy.path))
     do throws(Errno) {
-        staged = try StagedFile(in: place.directory, permissions: 0o600)
+        try staged.publish(as: copy.name)
     } catch {
-        throw .changingItem(error, place.path)
-    }
-    try takeProtection(of: place, staged.descriptor)
-    try copyFile(input.descriptor, to: staged.descriptor, paths: (source.path, place.path))
-    do throws(Errno) {
-        try staged.publish(as: place.name)
-    } catch {
-        throw .changingItem(error, place.path)
+        throw .changingItem(error, copy.path)
     }
 }
 
 private func copyDirectory(
-    _ source: ItemPlace, to place: ItemPlace,
+    _ source: DirectoryEntry, to copy: DirectoryEntry,
     _ shouldCopy: @escaping (FilePath, FilePath) -> Bool
 ) throws(FileError) {
-    let input = try attempt(source.path) { () throws(Errno) in
-        try source.parent.openDirectory(source.name)
-    }
-    var staged = try StagedDirectory(at: place, permissions: 0o700)
-    try takeProtection(of: place, staged.directory.descriptor)
+    let input = try source.openDirectory()
+    var staged = try StagedDirectory(at: copy, permissions: 0o700)
+    try takeProtection(of: copy, staged.directory.descriptor)
     var copier = try TreeCopier(
-        input, staged.directory, paths: (source.path, place.path), shouldCopy: shouldCopy)
+        input, staged.directory, paths: (source.path, copy.path), shouldCopy: shouldCopy)
     try copier.run()
-    try staged.publish(at: place)
+    try staged.publish(at: copy)
 }
 
-/// Stores the class that new items in the directory of an item take.
+/// Stores the class that new items in the directory of an entry take.
 func takeProtection(
-    of place: ItemPlace, _ file: FileDescriptor
+    of entry: DirectoryEntry, _ file: FileDescriptor
 ) throws(FileError) {
-    guard let protection = try place.inheritedProtection() else { return }
-    try withPath(place.path) { () throws(FileError) in
-        try file.setValue(protection, for: .fileProtection)
-    }
+    guard let protection = try entry.inheritedProtection() else { return }
+    try file.named(entry.path).setValue(protection, for: .fileProtection)
 }

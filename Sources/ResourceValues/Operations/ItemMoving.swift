@@ -10,23 +10,23 @@ extension FilePath {
     /// - Throws: ``FileError``, as ``copyItem(to:shouldCopy:)``. If the original could not be
     ///   removed after a copy, both exist, and the error has the original's path.
     public func moveItem(to target: FilePath) throws(FileError) {
-        let from = try ItemPlace(self)
-        _ = try from.status()
-        let place = try ItemPlace(target)
+        let source = try DirectoryEntry(self)
+        _ = try source.location.fileStatus()
+        let new = try DirectoryEntry(target)
         do throws(Errno) {
             try renameItem(
-                from.name, in: from.directory, to: place.name, in: place.directory, .absent)
+                source.name, in: source.directory, to: new.name, in: new.directory, .absent)
             return
         } catch .improperLink {
             try copyItem(to: target)
         } catch .invalidArgument {
-            try renameUnconditionally(from, to: place)
+            try renameUnconditionally(source, to: new)
             return
         } catch {
             throw .changingItem(error, error == .fileExists ? target : self)
         }
         do throws(Errno) {
-            try removeTree(from.name, in: from.parent)
+            try removeTree(source.name, in: source.parent)
         } catch {
             throw .changingItem(error, self)
         }
@@ -36,27 +36,27 @@ extension FilePath {
 /// Renames where the filesystem supports no condition. A file is first linked, which never
 /// replaces.
 private func renameUnconditionally(
-    _ source: ItemPlace, to place: ItemPlace
+    _ source: DirectoryEntry, to new: DirectoryEntry
 ) throws(FileError) {
-    let isDirectory = try source.status().kind == .directory
+    let isDirectory = try source.location.fileStatus().kind == .directory
     do throws(Errno) {
         if isDirectory {
-            try makeDirectory(place.name, in: place.directory, permissions: 0o700)
+            try makeDirectory(new.name, in: new.directory, permissions: 0o700)
             do throws(Errno) {
                 try renameItem(
-                    source.name, in: source.directory, to: place.name, in: place.directory,
+                    source.name, in: source.directory, to: new.name, in: new.directory,
                     .replacing)
             } catch {
-                try? removeItem(place.name, in: place.directory, isDirectory: true)
+                try? removeItem(new.name, in: new.directory, isDirectory: true)
                 throw error
             }
         } else {
             try linkItem(
-                source.name, in: source.directory, to: place.name, in: place.directory)
+                source.name, in: source.directory, to: new.name, in: new.directory)
             try removeItem(source.name, in: source.directory, isDirectory: false)
         }
     } catch {
-        throw .changingItem(error, place.path)
+        throw .changingItem(error, new.path)
     }
 }
 
@@ -80,10 +80,9 @@ extension FilePath {
         with new: FilePath, backup: FilePath? = nil,
         keepingMetadata isKeepingMetadata: Bool = true
     ) throws(FileError) {
-        let oldPlace = try ItemPlace(self)
-        let newPlace = try ItemPlace(new)
-        let newStatus = try newPlace.status()
-        guard let oldStatus = try oldPlace.statusIfPresent() else {
+        let old = try DirectoryEntry(self)
+        let newStatus = try DirectoryEntry(new).location.fileStatus()
+        guard let oldStatus = try old.location.statusIfPresent() else {
             return try new.moveItem(to: self)
         }
         guard oldStatus.identity != newStatus.identity else {
@@ -94,11 +93,11 @@ extension FilePath {
         let staged = removingLastComponent().appending(makeTemporaryName().components)
         try new.moveItem(to: staged)
         do throws(FileError) {
-            let stagedPlace = try ItemPlace(staged)
+            let stagedEntry = try DirectoryEntry(staged)
             if isKeepingMetadata {
-                try keepMetadata(of: oldPlace, oldStatus, on: stagedPlace, newStatus.kind)
+                try keepMetadata(of: old, oldStatus, on: stagedEntry, newStatus.kind)
             }
-            try exchange(stagedPlace, oldPlace)
+            try exchange(stagedEntry, old)
         } catch {
             throw movingBack(staged, to: new, after: error)
         }
@@ -106,7 +105,7 @@ extension FilePath {
             try staged.moveItem(to: backup)
         } else {
             do throws(Errno) {
-                try removeTree(staged.lastName, in: oldPlace.parent)
+                try removeTree(staged.lastName, in: old.parent)
             } catch {
                 throw .changingItem(error, staged)
             }
@@ -131,7 +130,7 @@ private func movingBack(
 }
 
 private func exchange(
-    _ new: ItemPlace, _ old: ItemPlace
+    _ new: DirectoryEntry, _ old: DirectoryEntry
 ) throws(FileError) {
     do throws(Errno) {
         try renameItem(new.name, in: new.directory, to: old.name, in: old.directory, .exchanging)
@@ -145,27 +144,25 @@ private func exchange(
 }
 
 private func keepMetadata(
-    of old: ItemPlace, _ status: FileStatus, on new: ItemPlace,
+    of old: DirectoryEntry, _ status: FileStatus, on new: DirectoryEntry,
     _ newKind: FileKind
 ) throws(FileError) {
     guard newKind.canStoreUserAttributes, status.kind.canStoreUserAttributes else { return }
-    let (oldLocation, newLocation) = (old.location, new.location)
-    let source = OwnedDescriptor(
-        try attempt(old.path) { () throws(Errno) in try openReference(to: oldLocation) })
-    let target = OwnedDescriptor(
-        try attempt(new.path) { () throws(Errno) in try openReference(to: newLocation) })
-    try withPath(new.path) { () throws(FileError) in
-        let file = target.descriptor
-        if try file.value(for: .fileProtection) == FileProtection.none,
-            let protection = try source.descriptor.value(for: .fileProtection)
-        {
-            try file.setValue(protection, for: .fileProtection)
-        }
-        try copyUserAttributes(from: source.descriptor, to: file, keepingPresent: true)
+    let input = try old.openReference()
+    let output = try new.openReference()
+    let (source, target) = (input.descriptor.named(old.path), output.descriptor.named(new.path))
+    if try target.value(for: .fileProtection) == FileProtection.none,
+        let protection = try source.value(for: .fileProtection)
+    {
+        try target.setValue(protection, for: .fileProtection)
     }
+    try copyUserAttributes(from: source, to: target, keepingPresent: true)
     guard status.kind == newKind else { return }
-    try attempt(new.path) { () throws(Errno) in
-        try setPermissions(copiedPermissions(status, of: target.descriptor), of: target.descriptor)
+    do throws(Errno) {
+        let permissions = try copiedPermissions(status, of: output.descriptor)
+        try setPermissions(permissions, of: output.descriptor)
+    } catch {
+        throw .changingItem(error, new.path)
     }
 }
 

@@ -25,8 +25,8 @@ extension FilePath {
         _ content: UnsafeRawBufferPointer, protection: FileProtection? = nil,
         replacing isReplacing: Bool = true, permissions: UInt16 = 0o666
     ) throws(FileError) {
-        let place = try ItemPlace(self)
-        let old = try place.statusIfPresent()
+        let entry = try DirectoryEntry(self)
+        let old = try entry.location.statusIfPresent()
         if let old {
             guard isReplacing else { throw .changingItem(.fileExists, self) }
             guard old.kind == .regularFile || old.kind == .symbolicLink else {
@@ -34,30 +34,23 @@ extension FilePath {
                     ? .changingItem(.isDirectory, self) : unsupportedKind(self)
             }
         }
-        var staged: StagedFile
-        do throws(Errno) {
-            staged = try StagedFile(in: place.directory, permissions: permissions)
-        } catch {
-            throw .changingItem(error, self)
-        }
-        try takeProtection(of: place, staged.descriptor)
+        var staged = try entry.stageFile(permissions: permissions)
+        try takeProtection(of: entry, staged.descriptor)
         if let old, old.kind == .regularFile {
-            try takeMetadata(of: place, old, staged.descriptor)
+            try takeMetadata(of: entry, old, staged.descriptor)
         }
         if let protection {
-            try withPath(self) { () throws(FileError) in
-                try staged.descriptor.setValue(protection, for: .fileProtection)
-            }
+            try staged.descriptor.named(self).setValue(protection, for: .fileProtection)
         }
         do throws(Errno) {
             try SystemCalls.writeFile(staged.descriptor, content)
             try synchronize(staged.descriptor)
             if old == nil {
-                try publish(&staged, at: place, replacing: isReplacing)
+                try publish(&staged, at: entry, replacing: isReplacing)
             } else {
-                try staged.replace(place.name)
+                try staged.replace(entry.name)
             }
-            try synchronizeDirectory(place.directory)
+            try synchronizeDirectory(entry.directory)
         } catch {
             throw .changingItem(error, self)
         }
@@ -67,31 +60,30 @@ extension FilePath {
 /// Gives a new file its name; an item that has got the name since is handled as if it had been
 /// there before.
 private func publish(
-    _ staged: inout StagedFile, at place: ItemPlace, replacing isReplacing: Bool
+    _ staged: inout StagedFile, at entry: DirectoryEntry, replacing isReplacing: Bool
 ) throws(Errno) {
     do throws(Errno) {
-        try staged.publish(as: place.name)
+        try staged.publish(as: entry.name)
     } catch .fileExists where isReplacing {
-        try staged.replace(place.name)
+        try staged.replace(entry.name)
     }
 }
 
 /// Copies everything but content from a replaced file to the new file.
 private func takeMetadata(
-    of place: ItemPlace, _ old: FileStatus, _ file: FileDescriptor
+    of entry: DirectoryEntry, _ old: FileStatus, _ file: FileDescriptor
 ) throws(FileError) {
     // O_PATH: a file that may not be read can have marks, too; reading those may then fail.
-    let location = place.location
-    let source = OwnedDescriptor(
-        try attempt(place.path) { () throws(Errno) in try openReference(to: location) })
+    let source = try entry.openReference()
     // Only root may change owners; for other users the new file is theirs, as with any atomic
     // write.
     try? setOwner(old.owner, group: old.group, of: file)
-    try withPath(place.path) { () throws(FileError) in
-        try copyUserAttributes(from: source.descriptor, to: file)
-    }
-    try attempt(place.path) { () throws(Errno) in
+    try copyUserAttributes(
+        from: source.descriptor.named(entry.path), to: file.named(entry.path))
+    do throws(Errno) {
         try changeMode(copiedPermissions(old, of: file), of: file)
+    } catch {
+        throw .changingItem(error, entry.path)
     }
 }
 
@@ -106,15 +98,16 @@ extension FilePath {
     public func makeDirectory(
         protection: FileProtection? = nil, permissions: UInt16 = 0o777
     ) throws(FileError) {
-        let place = try ItemPlace(self)
-        guard try place.statusIfPresent() == nil else { throw .changingItem(.fileExists, self) }
-        var staged = try StagedDirectory(at: place, permissions: permissions)
-        let inherited = try place.inheritedProtection()
-        if let protection = protection ?? inherited {
-            try withPath(self) { () throws(FileError) in
-                try staged.directory.descriptor.setValue(protection, for: .fileProtection)
-            }
+        let entry = try DirectoryEntry(self)
+        guard try entry.location.statusIfPresent() == nil else {
+            throw .changingItem(.fileExists, self)
         }
-        try staged.publish(at: place)
+        var staged = try StagedDirectory(at: entry, permissions: permissions)
+        let inherited = try entry.inheritedProtection()
+        if let protection = protection ?? inherited {
+            try staged.directory.descriptor.named(self)
+                .setValue(protection, for: .fileProtection)
+        }
+        try staged.publish(at: entry)
     }
 }

@@ -64,6 +64,17 @@ package struct StagedFile: ~Copyable {
     }
 }
 
+extension DirectoryEntry {
+    /// Creates an empty file that is to get this name.
+    func stageFile(permissions: UInt16) throws(FileError) -> StagedFile {
+        do throws(Errno) {
+            return try StagedFile(in: directory, permissions: permissions)
+        } catch {
+            throw .changingItem(error, path)
+        }
+    }
+}
+
 /// A new directory that has a temporary name until it is complete.
 struct StagedDirectory: ~Copyable {
     let directory: OpenDirectory
@@ -74,12 +85,14 @@ struct StagedDirectory: ~Copyable {
     ///
     /// - Parameter permissions: the permission bits, reduced by the process's umask as for
     ///   `mkdir(2)`.
-    init(at place: ItemPlace, permissions: UInt16) throws(FileError) {
+    init(at entry: DirectoryEntry, permissions: UInt16) throws(FileError) {
         let name = makeTemporaryName()
-        parent = place.parent
-        directory = try attempt(place.path) { () throws(Errno) in
-            try makeDirectory(name, in: place.directory, permissions: permissions)
-            return try place.parent.openDirectory(name)
+        parent = entry.parent
+        do throws(Errno) {
+            try makeDirectory(name, in: entry.directory, permissions: permissions)
+            directory = try entry.parent.openDirectory(name)
+        } catch {
+            throw .changingItem(error, entry.path)
         }
         temporaryName = name
     }
@@ -90,20 +103,20 @@ struct StagedDirectory: ~Copyable {
     }
 
     /// Gives the directory its name, which must not exist.
-    mutating func publish(at place: ItemPlace) throws(FileError) {
+    mutating func publish(at entry: DirectoryEntry) throws(FileError) {
         guard let temporaryName else { return }
         let parent = parent.descriptor
         do throws(Errno) {
             do throws(Errno) {
-                try renameItem(temporaryName, in: parent, to: place.name, in: parent, .absent)
+                try renameItem(temporaryName, in: parent, to: entry.name, in: parent, .absent)
             } catch .invalidArgument {
                 // Where the condition is not supported, an empty directory reserves the name until
                 // the rename.
-                try makeDirectory(place.name, in: parent, permissions: 0o700)
-                try renameItem(temporaryName, in: parent, to: place.name, in: parent, .replacing)
+                try makeDirectory(entry.name, in: parent, permissions: 0o700)
+                try renameItem(temporaryName, in: parent, to: entry.name, in: parent, .replacing)
             }
         } catch {
-            throw .changingItem(error, place.path)
+            throw .changingItem(error, entry.path)
         }
         self.temporaryName = nil
     }

@@ -19,7 +19,7 @@ struct TreeCopier {
         _ source: OpenDirectory, _ target: OpenDirectory, paths: (FilePath, FilePath),
         shouldCopy: @escaping (FilePath, FilePath) -> Bool
     ) throws(FileError) {
-        targetRoot = try attempt(paths.1) { () throws(Errno) in try target.status().identity }
+        targetRoot = try target.descriptor.named(paths.1).fileStatus().identity
         let (status, names) = try begin(source, target, paths, notIn: targetRoot)
         walk = DirectoryWalk(in: source, path: paths.0.bytes, names: names, context: status)
         self.target = DirectoryCursor(target)
@@ -34,14 +34,18 @@ struct TreeCopier {
             case .entry(let name):
                 try copy(name)
             case .end(let name, let status):
-                try attempt(FilePath(bytes: walk.path(of: name))) { () throws(Errno) in
+                do throws(Errno) {
                     try target.directory.descriptor.finishCopy(of: status)
                     try target.ascend()
+                } catch {
+                    throw .changingItem(error, FilePath(bytes: walk.path(of: name)))
                 }
             }
         }
-        try attempt(paths.0) { () throws(Errno) in
+        do throws(Errno) {
             try target.directory.descriptor.finishCopy(of: walk.context)
+        } catch {
+            throw .changingItem(error, paths.0)
         }
     }
 
@@ -58,47 +62,35 @@ struct TreeCopier {
         let path = FilePath(bytes: bytes)
         let targetPath = FilePath(bytes: paths.1.bytes + bytes.dropFirst(paths.0.length))
         guard shouldCopy(path, targetPath) else { return }
-        let (source, target) = (walk.directory, target.directory)
-        let location = source.location(of: name, pathForMessages: path)
-        let kind = try attempt(path) { () throws(Errno) in try location.status().kind }
-        switch kind {
+        let source = DirectoryEntry(name, in: walk.directory, path: path)
+        let copy = DirectoryEntry(name, in: target.directory, path: targetPath)
+        switch try source.location.fileStatus().kind {
         case .directory:
-            try descend(into: name, path, targetPath)
+            try descend(into: source, copy)
         case .regularFile:
-            let input = OwnedDescriptor(
-                try attempt(path) { () throws(Errno) in
-                    try openForReading(name, in: source.descriptor)
-                })
-            let output = OwnedDescriptor(
-                try attempt(targetPath) { () throws(Errno) in
-                    try makeFile(name, in: target.descriptor, permissions: 0o600)
-                })
-            try copyFile(input.descriptor, to: output.descriptor, paths: (path, targetPath))
+            let input = try source.openForReading()
+            let output = try copy.makeFile()
+            try copyFile(input.descriptor.named(path), to: output.descriptor.named(targetPath))
         case .symbolicLink:
-            try copyLink(location, to: name, in: target.descriptor, targetPath)
+            try copyLink(source, to: copy)
         default:
             throw unsupportedKind(path)
         }
     }
 
     private mutating func descend(
-        into name: FilePath, _ path: FilePath, _ targetPath: FilePath
+        into source: DirectoryEntry, _ copy: DirectoryEntry
     ) throws(FileError) {
-        let source: OpenDirectory
+        let directory = try source.openDirectory()
         do throws(Errno) {
-            source = try walk.directory.openDirectory(name)
+            try makeDirectory(copy.name, in: copy.directory, permissions: 0o700)
+            target.descend(into: try copy.parent.openDirectory(copy.name), named: copy.name)
         } catch {
-            throw .readingDirectory(error, path)
-        }
-        do throws(Errno) {
-            try makeDirectory(name, in: target.directory.descriptor, permissions: 0o700)
-            target.descend(into: try target.directory.openDirectory(name), named: name)
-        } catch {
-            throw .changingItem(error, targetPath)
+            throw .changingItem(error, copy.path)
         }
         let (status, names) = try begin(
-            source, target.directory, (path, targetPath), notIn: targetRoot)
-        walk.enter(source, names: names, context: status)
+            directory, target.directory, (source.path, copy.path), notIn: targetRoot)
+        walk.enter(directory, names: names, context: status)
     }
 }
 
@@ -111,11 +103,10 @@ private func begin(
     _ source: OpenDirectory, _ target: OpenDirectory, _ paths: (FilePath, FilePath),
     notIn root: FileIdentity
 ) throws(FileError) -> (FileStatus, EntryNames) {
-    let status = try attempt(paths.0) { () throws(Errno) in try source.status() }
+    let file = source.descriptor.named(paths.0)
+    let status = try file.fileStatus()
     guard status.identity != root else { throw .changingItem(.invalidArgument, paths.0) }
-    try withPath(paths.1) { () throws(FileError) in
-        try copyUserAttributes(from: source, to: target.descriptor)
-    }
+    try copyUserAttributes(from: file, to: target.descriptor.named(paths.1))
     do throws(Errno) {
         return (status, try source.names())
     } catch {
@@ -127,47 +118,36 @@ private func begin(
 ///
 /// Attributes are copied first, so that the content is never visible without its marks.
 func copyFile(
-    _ source: FileDescriptor, to target: FileDescriptor, paths: (FilePath, FilePath)
+    _ source: NamedDescriptor, to target: NamedDescriptor
 ) throws(FileError) {
-    let status = try attempt(paths.0) { () throws(Errno) in try source.status() }
-    guard status.kind == .regularFile else { throw unsupportedKind(paths.0) }
-    try withPath(paths.1) { () throws(FileError) in
-        try copyUserAttributes(from: source, to: target)
+    let status = try source.fileStatus()
+    guard status.kind == .regularFile else {
+        throw unsupportedKind(source.pathForMessages)
     }
-    try attempt(paths.1) { () throws(Errno) in
-        try copyContent(from: source, size: status.size, to: target)
-        try target.finishCopy(of: status)
+    try copyUserAttributes(from: source, to: target)
+    do throws(Errno) {
+        try copyContent(from: source.descriptor, size: status.size, to: target.descriptor)
+        try target.descriptor.finishCopy(of: status)
+    } catch {
+        throw .changingItem(error, target.pathForMessages)
     }
 }
 
 /// Creates a copy of a symbolic link.
-func copyLink(
-    _ location: DirectoryEntryLocation, to name: FilePath, in directory: FileDescriptor,
-    _ path: FilePath
-) throws(FileError) {
-    try attempt(path) { () throws(Errno) in
-        try makeSymbolicLink(name, in: directory, to: try symbolicLinkTarget(location))
+func copyLink(_ source: DirectoryEntry, to copy: DirectoryEntry) throws(FileError) {
+    do throws(Errno) {
+        let target = try symbolicLinkTarget(source.location)
+        try makeSymbolicLink(copy.name, in: copy.directory, to: target)
+    } catch {
+        throw .changingItem(error, copy.path)
     }
 }
 
-func unsupportedKind(_ path: FilePath) -> FileError {
+func unsupportedKind(_ path: FilePath?) -> FileError {
     FileError(
         code: .unsupportedFileKind,
         message: "only regular files, directories and symbolic links can be copied or written",
         path: path)
-}
-
-/// Runs calls on a descriptor and gives their errors a path.
-func withPath(
-    _ path: FilePath, _ body: () throws(FileError) -> Void
-) throws(FileError) {
-    do throws(FileError) {
-        try body()
-    } catch {
-        var error = error
-        error.path = path
-        throw error
-    }
 }
 
 /// Removes an item and its contents, by name and without following links.

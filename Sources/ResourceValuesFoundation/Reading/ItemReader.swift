@@ -46,10 +46,8 @@ struct ItemReader {
     }
 
     private mutating func value(_ key: KnownKey) throws -> PropertyValue? {
-        switch key {
-        case .isExcludedFromBackup: try mark(.isExcludedFromBackup).map { .boolean($0) }
-        case .isPurgeable: try mark(.isPurgeable).map { .boolean($0) }
-        case .fileProtection: try mark(.fileProtection).map { .object(URLFileProtection($0)) }
+        if let mark = key.mark { return try markValue(mark) }
+        return switch key {
         case .isReadable: .boolean(try target.isAccessible(for: .read))
         case .isWritable: .boolean(try target.isAccessible(for: .write))
         case .isExecutable: .boolean(try target.isAccessible(for: .execute))
@@ -73,10 +71,10 @@ struct ItemReader {
         return try volumeValue(key)
     }
 
-    private mutating func mark<Value>(_ key: StoredKey<Value>) throws(FileError) -> Value? {
-        let value = try target.value(for: key)
+    private mutating func markValue(_ key: ResourceKey) throws(FileError) -> PropertyValue? {
+        let value = try target.resourceValue(for: key)
         isKnownToExist = true
-        return value
+        return value.map { PropertyValue($0) }
     }
 
     private func hasExtendedAttributes() throws(Errno) -> Bool {

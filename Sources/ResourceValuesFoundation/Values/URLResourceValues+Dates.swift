@@ -31,4 +31,17 @@ extension URLResourceValues {
     /// Always nil: Linux filesystems do not keep it.
     public var addedToDirectoryDate: Date? { date(.addedToDirectoryDate) }
 }
+
+extension URLResourceKey {
+    /// The key of ``URLResourceValues/creationDate``.
+    public static let creationDateKey = URLResourceKey(.creationDate)
+    /// The key of ``URLResourceValues/contentAccessDate``.
+    public static let contentAccessDateKey = URLResourceKey(.contentAccessDate)
+    /// The key of ``URLResourceValues/contentModificationDate``.
+    public static let contentModificationDateKey = URLResourceKey(.contentModificationDate)
+    /// The key of ``URLResourceValues/attributeModificationDate``.
+    public static let attributeModificationDateKey = URLResourceKey(.attributeModificationDate)
+    /// The key of ``URLResourceValues/addedToDirectoryDate``.
+    public static let addedToDirectoryDateKey = URLResourceKey(.addedToDirectoryDate)
+}
 #endif

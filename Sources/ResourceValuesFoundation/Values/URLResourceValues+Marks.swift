@@ -30,4 +30,13 @@ extension URLResourceValues {
         set { assign(newValue.map { .object($0) }, to: .fileProtection) }
     }
 }
+
+extension URLResourceKey {
+    /// The key of ``URLResourceValues/isExcludedFromBackup``.
+    public static let isExcludedFromBackupKey = URLResourceKey(.isExcludedFromBackup)
+    /// The key of ``URLResourceValues/isPurgeable``.
+    public static let isPurgeableKey = URLResourceKey(.isPurgeable)
+    /// The key of ``URLResourceValues/fileProtection``.
+    public static let fileProtectionKey = URLResourceKey(.fileProtection)
+}
 #endif

@@ -37,4 +37,19 @@ extension URLResourceValues {
     /// nil where `/proc` is not mounted, and before Linux 5.8.
     public var volume: URL? { object(.volumeURL) }
 }
+
+extension URLResourceKey {
+    /// The key of ``URLResourceValues/name``.
+    public static let nameKey = URLResourceKey(.name)
+    /// The key of ``URLResourceValues/localizedName``.
+    public static let localizedNameKey = URLResourceKey(.localizedName)
+    /// The key of ``URLResourceValues/path``.
+    public static let pathKey = URLResourceKey(.path)
+    /// The key of ``URLResourceValues/canonicalPath``.
+    public static let canonicalPathKey = URLResourceKey(.canonicalPath)
+    /// The key of ``URLResourceValues/parentDirectory``.
+    public static let parentDirectoryURLKey = URLResourceKey(.parentDirectoryURL)
+    /// The key of ``URLResourceValues/volume``.
+    public static let volumeURLKey = URLResourceKey(.volumeURL)
+}
 #endif

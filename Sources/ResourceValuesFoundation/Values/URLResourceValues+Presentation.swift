@@ -28,4 +28,19 @@ extension URLResourceValues {
     /// Always nil: the kernel knows no icons.
     public var effectiveIcon: AnyObject? { object(.effectiveIcon) }
 }
+
+extension URLResourceKey {
+    /// The key of ``URLResourceValues/typeIdentifier``.
+    public static let typeIdentifierKey = URLResourceKey(.typeIdentifier)
+    /// The key of ``URLResourceValues/localizedTypeDescription``.
+    public static let localizedTypeDescriptionKey = URLResourceKey(.localizedTypeDescription)
+    /// The key of ``URLResourceValues/labelNumber``.
+    public static let labelNumberKey = URLResourceKey(.labelNumber)
+    /// The key of ``URLResourceValues/localizedLabel``.
+    public static let localizedLabelKey = URLResourceKey(.localizedLabel)
+    /// The key of ``URLResourceValues/tagNames``.
+    public static let tagNamesKey = URLResourceKey(.tagNames)
+    /// The key of ``URLResourceValues/effectiveIcon``.
+    public static let effectiveIconKey = URLResourceKey(.effectiveIcon)
+}
 #endif

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import ResourceValues
 
 /// The values that belong to a file's URL, replacing Foundation's type of the same name.
 ///
@@ -98,6 +99,26 @@ enum PropertyValue {
     case date(Date)
     case text(String)
     indirect case object(Any)
+
+    /// Creates a value from one that the core read.
+    init(_ value: ResourceValue) {
+        switch value {
+        case .boolean(let value): self = .boolean(value)
+        case .protection(let value): self = .object(URLFileProtection(value))
+        case .number(let value): self = .wide(value)
+        case .date(let value): self = .date(Date(value))
+        }
+    }
+
+    /// The value of a mark as it is stored; nil for other values, and for a protection class that no
+    /// constant has.
+    var stored: ResourceValue? {
+        switch self {
+        case .boolean(let value): .boolean(value)
+        case .object(let value as URLFileProtection): value.stored.map { .protection($0) }
+        default: nil
+        }
+    }
 
     /// The value as it appears in `allValues`.
     var any: Any {

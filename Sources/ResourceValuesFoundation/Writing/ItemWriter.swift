@@ -48,22 +48,17 @@ struct ItemWriter {
 
     private mutating func storeMarks(on item: CallTarget) throws(FileError) {
         var changes: [MarkChange] = []
-        if let value = values.isExcludedFromBackup {
-            changes.append(MarkChange(.isExcludedFromBackup, to: value))
-        }
-        if let value = values.isPurgeable {
-            changes.append(MarkChange(.isPurgeable, to: value))
-        }
-        if let value = values.fileProtection {
-            guard let protection = value.stored else {
+        for key in pending {
+            guard let mark = key.mark, let value = values[key] else { continue }
+            guard let stored = value.stored, let change = MarkChange(mark, to: stored) else {
                 throw FileError(
                     code: .unsupportedFileKind,
-                    message: "\(value.rawValue) is not a protection class")
+                    message: "the value given for \(mark.name) is not valid")
             }
-            changes.append(MarkChange(.fileProtection, to: protection))
+            changes.append(change)
         }
         try item.apply(changes)
-        pending.removeAll { $0.isMark }
+        pending.removeAll { $0.mark != nil }
     }
 
     private mutating func storeTimes(on item: CallTarget) throws(FileError) {

@@ -27,12 +27,8 @@ enum DumpRecord: Sendable, Hashable {
             line.add("root", "rootBase64", root)
         case .item(let path, let marks):
             line.add(path: path.bytes)
-            if let value = marks.isExcludedFromBackup.value {
-                line.add("isExcludedFromBackup", value)
-            }
-            if let value = marks.isPurgeable.value { line.add("isPurgeable", value) }
-            if let value = marks.fileProtection.value {
-                line.add("fileProtection", value.attributeText)
+            for key in ResourceKey.storedKeys {
+                if let value = marks[key] { line.add(key.name, value) }
             }
         case .end(let end):
             line.add("end", true)
@@ -147,18 +143,25 @@ private struct Fields {
         switch name {
         case "format": format = try scanner.text()
         case "version": version = try scanner.integer()
-        case "isExcludedFromBackup": marks.isExcludedFromBackup = .value(try scanner.bool())
-        case "isPurgeable": marks.isPurgeable = .value(try scanner.bool())
-        case "fileProtection":
-            guard let value = FileProtection(rawValue: try scanner.text()) else {
-                throw JSONError(offset: 0)
-            }
-            marks.fileProtection = .value(value)
         case "end": isEnd = try scanner.bool()
         case "items": end.items = try scanner.amount()
         case "isComplete": end.isComplete = try scanner.bool()
-        default: throw JSONError(offset: 0)
+        default:
+            guard let key = ResourceKey(rawValue: name),
+                marks.setValue(try value(of: key, &scanner), for: key)
+            else { throw JSONError(offset: 0) }
         }
+    }
+
+    /// Reads the value of a stored key as ``DumpRecord/line`` writes it.
+    private func value(
+        of key: ResourceKey, _ scanner: inout JSONScanner
+    ) throws(JSONError) -> ResourceValue {
+        if key.valueType == .boolean { return .boolean(try scanner.bool()) }
+        let text = try scanner.text()
+        guard key.valueTexts.contains(text), let value = ResourceValue(text: text, for: key)
+        else { throw JSONError(offset: 0) }
+        return value
     }
 
     /// Returns the record that the fields form; nil if they do not belong to a single kind of line.

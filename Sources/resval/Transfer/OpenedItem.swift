@@ -43,19 +43,10 @@ extension OpenedItem {
     /// - Throws: ``FileError`` when the item's present marks cannot be read.
     func changes(toHave marks: Marks) throws(FileError) -> [MarkChange] {
         let present = try location.marks()
-        var changes: [MarkChange] = []
-        if let value = marks.isExcludedFromBackup.value,
-            present.isExcludedFromBackup != .value(value)
-        {
-            changes.append(MarkChange(.isExcludedFromBackup, to: value))
+        return ResourceKey.storedKeys.compactMap { key in
+            guard let value = marks[key], present[key] != value else { return nil }
+            return MarkChange(key, to: value)
         }
-        if let value = marks.isPurgeable.value, present.isPurgeable != .value(value) {
-            changes.append(MarkChange(.isPurgeable, to: value))
-        }
-        if let value = marks.fileProtection.value, present.fileProtection != .value(value) {
-            changes.append(MarkChange(.fileProtection, to: value))
-        }
-        return changes
     }
 
     /// Makes all changes or none, and reads the marks back.

@@ -135,18 +135,24 @@ private let placeSize = 1 << 16
 final class RunJournal {
     private let make: () throws -> PurgeJournal
     private let rules: (FilePath) throws(FileError) -> PurgeRules
+    private let isShared: Bool
     /// The journal; nil until it is open.
-    private(set) var journal: PurgeJournal?
+    private var journal: PurgeJournal?
+    /// The records of the leftovers that could not be settled.
+    private(set) var records: [AsideRecord] = []
 
     /// - Parameters:
     ///   - make: opens the journal.
     ///   - rules: returns the rules for the filesystem of a path.
+    ///   - isShared: whether the journal is open only while it is needed, so that other purges of
+    ///     the same user can be at work meanwhile.
     init(
         _ make: @escaping () throws -> PurgeJournal,
-        rules: @escaping (FilePath) throws(FileError) -> PurgeRules
+        rules: @escaping (FilePath) throws(FileError) -> PurgeRules, isShared: Bool = false
     ) {
         self.make = make
         self.rules = rules
+        self.isShared = isShared
     }
 
     /// Opens the journal, unless it is already open or the disk is full, and settles the leftovers
@@ -155,23 +161,43 @@ final class RunJournal {
     /// - Throws: ``PurgeRefusal``, and `FileError` for anything but a full disk or quota.
     func open(_ event: (PurgeEvent) -> Void) throws {
         guard journal == nil else { return }
+        let opened: PurgeJournal
         do {
-            journal = try make()
+            opened = try make()
         } catch let error as FileError {
             guard error.isForWantOfRoom else { throw error }
             return
+        } catch PurgeRefusal.anotherIsAtWork where isShared {
+            // That purge settled the leftovers when it began.
+            return
         }
-        if let journal { Leftovers(journal: journal, rules: rules).settle(event) }
+        Leftovers(journal: opened, rules: rules).settle(event)
+        records = opened.records
+        if !isShared { journal = opened }
     }
 
-    /// Returns the journal, for steps that need it.
+    /// Runs a step that needs the journal. A shared one is opened for it, when no other purge has it
+    /// open any more.
     ///
-    /// - Throws: `FileError` `noSpace` while there is no room for it.
-    func required() throws(FileError) -> PurgeJournal {
-        if let journal { return journal }
-        throw FileError(
-            code: .noSpace, message: "there is no room for the journal that removing it needs",
-            advice: "delete something by hand, or set XDG_STATE_HOME to another filesystem")
+    /// - Throws: `FileError` `noSpace` while there is no room for the journal; `CancellationError`
+    ///   when `shouldStop` ended the wait.
+    func whileOpen(
+        unless shouldStop: @escaping @Sendable () -> Bool, _ body: (PurgeJournal) throws -> Void
+    ) throws {
+        if let journal { return try body(journal) }
+        guard isShared else {
+            throw FileError(
+                code: .noSpace, message: "there is no room for the journal that removing it needs",
+                advice: "delete something by hand, or set XDG_STATE_HOME to another filesystem")
+        }
+        while true {
+            do {
+                return try body(make())
+            } catch PurgeRefusal.anotherIsAtWork {
+                sleep(for: .milliseconds(20), unless: shouldStop)
+                if shouldStop() { throw CancellationError() }
+            }
+        }
     }
 }
 

@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+import ResourceValues
+
 /// The name of a value that belongs to a file's URL, replacing Foundation's type of the same name.
 ///
 /// Every constant that Apple documents exists, with the raw name that Foundation gives it. For a
@@ -137,18 +139,21 @@ extension KnownKey {
     /// Whether the key's property can be assigned.
     var isSettable: Bool {
         switch self {
-        case .isExcludedFromBackup, .isPurgeable, .fileProtection, .name, .isHidden, .isPackage,
-            .hasHiddenExtension, .isSystemImmutable, .isUserImmutable, .quarantineProperties,
-            .creationDate, .contentAccessDate, .contentModificationDate, .labelNumber, .tagNames,
-            .volumeName, .ubiquitousItemIsExcludedFromSync:
+        case .name, .isSystemImmutable, .isUserImmutable, .contentAccessDate,
+            .contentModificationDate:
             true
-        default: false
+        default: isFixed || mark != nil
         }
     }
 
-    /// Whether the value is a mark, stored as an extended attribute.
-    var isMark: Bool {
-        self == .isExcludedFromBackup || self == .isPurgeable || self == .fileProtection
+    /// The stored key; nil when the value is not a mark.
+    var mark: ResourceKey? {
+        switch self {
+        case .isExcludedFromBackup: .isExcludedFromBackup
+        case .isPurgeable: .isPurgeable
+        case .fileProtection: .fileProtection
+        default: nil
+        }
     }
 
     /// Whether Linux cannot store a value for the key, except the one that the item already has.
@@ -163,5 +168,31 @@ extension KnownKey {
 
     /// Whether the value is read through the item's volume.
     var isOfVolume: Bool { self == .generationIdentifier || rawValue.hasPrefix("volume") }
+}
+
+// Keys without a property.
+
+extension URLResourceKey {
+    /// Its property's type comes from AppKit or UIKit; here the value is always nil.
+    public static let labelColorKey = URLResourceKey(.labelColor)
+    /// Its property's type comes from AppKit or UIKit; here the value is always nil.
+    public static let customIconKey = URLResourceKey(.customIcon)
+    /// Its property's type comes from AppKit or UIKit; here the value is always nil.
+    public static let thumbnailKey = URLResourceKey(.thumbnail)
+    /// Its property's type comes from AppKit or UIKit; here the value is always nil.
+    public static let thumbnailDictionaryKey = URLResourceKey(.thumbnailDictionary)
+    /// Its property's type comes from UniformTypeIdentifiers; here the value is always nil.
+    public static let contentTypeKey = URLResourceKey(.contentType)
+    /// Deprecated by Apple, without a property; the value is always nil.
+    public static let ubiquitousItemIsDownloadedKey = URLResourceKey(.ubiquitousItemIsDownloaded)
+    /// Deprecated by Apple, without a property; the value is always nil.
+    public static let ubiquitousItemPercentDownloadedKey =
+        URLResourceKey(.ubiquitousItemPercentDownloaded)
+    /// Deprecated by Apple, without a property; the value is always nil.
+    public static let ubiquitousItemPercentUploadedKey =
+        URLResourceKey(.ubiquitousItemPercentUploaded)
+    /// In the `userInfo` of an error that `setResourceValues(_:)` throws: the keys that were not
+    /// set, as an array of ``URLResourceKey``.
+    public static let keysOfUnsetValuesKey = URLResourceKey(.keysOfUnsetValues)
 }
 #endif

@@ -1,0 +1,92 @@
+import SystemCalls
+import SystemPackage
+
+/// A name in an open directory: of an item, or of one that is to be created.
+///
+/// The directory stays the same whatever becomes of the path; a symbolic link with the name is
+/// never followed. Errors have the entry's path.
+struct DirectoryEntry {
+    let name: FilePath
+    /// The whole path, for messages.
+    let path: FilePath
+    let parent: OpenDirectory
+
+    var directory: FileDescriptor { parent.descriptor }
+
+    var location: DirectoryEntryLocation {
+        parent.location(of: name, pathForMessages: path)
+    }
+
+    /// Opens the parent directory of a path.
+    ///
+    /// - Throws: ``FileError``: those of `openat(2)`; `other` for a path that does not end in a
+    ///   name.
+    init(_ path: FilePath) throws(FileError) {
+        guard let last = path.lastComponent, last.kind == .regular else {
+            throw .changingItem(.invalidArgument, path)
+        }
+        let parentPath = path.removingLastComponent()
+        do throws(Errno) {
+            parent = try OpenDirectory(at: parentPath.isEmpty ? "." : parentPath)
+        } catch {
+            throw .changingItem(error, path)
+        }
+        name = FilePath(root: nil, [last])
+        self.path = path
+    }
+
+    init(_ name: FilePath, in parent: OpenDirectory, path: FilePath) {
+        self.name = name
+        self.path = path
+        self.parent = parent
+    }
+
+    /// Returns the class that new items in the directory take: the one stored on the directory
+    /// itself.
+    func inheritedProtection() throws(FileError) -> FileProtection? {
+        try parent.descriptor.named(path.removingLastComponent()).value(for: .fileProtection)
+    }
+
+    /// Opens the item for reading, without waiting for the other end of a FIFO.
+    func openForReading() throws(FileError) -> OwnedDescriptor {
+        try open { entry throws(Errno) in
+            try SystemCalls.openForReading(entry.name, in: entry.directory)
+        }
+    }
+
+    /// Opens the item as a reference (`O_PATH`), which needs no permission on the item itself.
+    func openReference() throws(FileError) -> OwnedDescriptor {
+        try open { entry throws(Errno) in try SystemCalls.openReference(to: entry.location) }
+    }
+
+    /// Creates an empty file.
+    func makeFile() throws(FileError) -> OwnedDescriptor {
+        try open { entry throws(Errno) in
+            try SystemCalls.makeFile(entry.name, in: entry.directory, permissions: 0o600)
+        }
+    }
+
+    /// Opens the item, which must be a directory, for reading.
+    func openDirectory() throws(FileError) -> OpenDirectory {
+        do throws(Errno) {
+            return try parent.openDirectory(name)
+        } catch {
+            throw .readingDirectory(error, path)
+        }
+    }
+
+    private func open(
+        _ call: (DirectoryEntry) throws(Errno) -> FileDescriptor
+    ) throws(FileError) -> OwnedDescriptor {
+        do throws(Errno) {
+            return OwnedDescriptor(try call(self))
+        } catch {
+            throw .changingItem(error, path)
+        }
+    }
+}
+
+/// Returns a random name for an item that is not complete yet.
+func makeTemporaryName() -> FilePath {
+    FilePath(".resval-\(String(UInt64.random(in: .min ... .max), radix: 36))")
+}
