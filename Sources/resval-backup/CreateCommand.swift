@@ -51,7 +51,7 @@ struct CreateCommand: AsyncParsableCommand {
         planner.storesPlaintext = engine.storesPlaintext && !plaintext.allowPlaintext
         let display = progress.begin(counting: "files")
         defer { display.end() }
-        let placeholders = MetPlaceholders(repository, bringsBack: evicted.withEvicted)
+        let placeholders = MetPlaceholders(repository, downloadsMissing: evicted.withEvicted)
         let (plan, result) = try await running { [planner, tag] in
             let plan = try await placeholders.settle(\BackupPlan.self) {
                 try planner.makePlan(for: sources)

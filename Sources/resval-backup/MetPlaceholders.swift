@@ -28,15 +28,15 @@ struct MetPlaceholders {
     /// Whether the named repository, if any, is the backup's.
     private let isForRepository: Bool
     /// Whether files whose content the repository does not keep are downloaded.
-    private let bringsBack: Bool
+    private let downloadsMissing: Bool
     private let journal: Journal?
 
     init(
-        _ options: RepositoryOptions, isForRepository: Bool = true, bringsBack: Bool = false
+        _ options: RepositoryOptions, isForRepository: Bool = true, downloadsMissing: Bool = false
     ) {
         self.options = options
         self.isForRepository = isForRepository
-        self.bringsBack = bringsBack
+        self.downloadsMissing = downloadsMissing
         journal = currentBaseDirectories().stateHome.map { Journal(stateHome: $0.path) }
     }
 
@@ -60,7 +60,7 @@ struct MetPlaceholders {
         }
         try await noteMissing(in: &planned[keyPath: plan], !isShownOnly)
         let missing = planned[keyPath: plan].notices.filter(\.isMissing).map(\.path)
-        guard bringsBack, !missing.isEmpty, let journal else { return planned }
+        guard downloadsMissing, !missing.isEmpty, let journal else { return planned }
         let report = EvictionReport(.downloading, isJSON: false, isSilent: true, failures: 0)
         do {
             try await download(missing, journal, options, report)

@@ -52,7 +52,7 @@ struct PlanCommand: AsyncParsableCommand {
         var planner = try makePlanner(policy, repository: repository.location)
         let placeholders = MetPlaceholders(
             repository, isForRepository: list.chosen.map { $0.name == "restic" } ?? true,
-            bringsBack: evicted.withEvicted)
+            downloadsMissing: evicted.withEvicted)
         planner.largestFile = source.excludeLargerThan?.bytes
         if let format = list.chosen {
             let isWhole = try await running { [planner, list] in

@@ -83,7 +83,7 @@ final class RestoreRun {
     }
 
     private func read(_ descriptor: FileDescriptor) throws(Errno) {
-        var reader = RecordReader(descriptor, endingWith: UInt8(ascii: "\n"))
+        var reader = DelimitedReader(descriptor, endingWith: UInt8(ascii: "\n"))
         try reader.forEach(beforeWaiting: { buffer.flush() }, { self.take($0) })
         if !StopRequest.isMade && (section != nil || !hasSections) {
             complain("the dump is truncated: its end is missing")
@@ -93,7 +93,7 @@ final class RestoreRun {
         buffer.flush()
     }
 
-    private func take(_ record: RecordReader.Record) {
+    private func take(_ record: DelimitedReader.Record) {
         lineNumber += 1
         guard case .whole(let line) = record else {
             return complain("line \(lineNumber): \(DumpError.malformed.sentence)")

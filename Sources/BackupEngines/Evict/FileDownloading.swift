@@ -124,7 +124,7 @@ package struct FileDownloading: Sendable {
         return EvictedFile(
             path: stored, identity: status.identity, size: item.size, modified: item.modified,
             permissions: permissions, content: content, dataBytes: item.dataBytes,
-            hold: HoldSnapshot(
+            pinned: PinnedSnapshot(
                 snapshot: snapshot.identifier, tag: snapshot.allTags.first ?? "",
                 repository: holder.repository.absoluteBytes))
     }

@@ -95,10 +95,7 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
                 try scanner.forEachElement { scanner throws(JSONError) in
                     count += try scanner.string().count { $0 == newline }
                 }
-            case "tags":
-                try scanner.forEachElement { scanner throws(JSONError) in
-                    tags.append(try scanner.text())
-                }
+            case "tags": tags = try scanner.texts()
             default: break
             }
         }
@@ -142,8 +139,8 @@ private struct ExactNameReader: OutputConsumer {
     }
 
     private mutating func endPath() throws(BackupError) {
-        if let told = incomplete[number] {
-            guard agree(told, path) else { throw outOfStep }
+        if let reported = incomplete[number] {
+            guard agree(reported, path) else { throw outOfStep }
             names[number] = path
         }
         number += 1

@@ -38,7 +38,7 @@ struct RestoreCheck: SnapshotEntryHandler {
 
     mutating func receive(_ entry: SnapshotEntry) {
         let complaint = complaints.cause(of: entry.path)
-        guard includes.hold(entry.path) else {
+        guard includes.contains(entry.path) else {
             // A directory above a wanted item.
             if let complaint { fail(entry, complaint) }
             return
