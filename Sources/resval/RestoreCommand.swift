@@ -74,7 +74,14 @@ final class RestoreRun {
     func run(_ file: PathArgument?) throws(FileError) {
         let name = file.flatMap { $0.isDash ? nil : $0 }
         do throws(Errno) {
-            guard let name else { return try read(.standardInput) }
+            guard let name else {
+                if Messages.canAsk {
+                    Messages.write(
+                        about: [UInt8]?.none,
+                        "reading a dump from the terminal (end it with Ctrl-D, or name a file)")
+                }
+                return try read(.standardInput)
+            }
             let opened = OwnedDescriptor(try openForReading(name.path))
             try read(opened.descriptor)
         } catch {
