@@ -167,8 +167,8 @@ extension Restic {
         do throws(Errno) {
             try removeRecord(request, from: target)
             check = try RestoreCheck(
-                target: target, request.includes, complaints, attributed: attributed,
-                report: report)
+                target: target, request.includes, of: SourceItems(snapshot.sources), complaints,
+                attributed: attributed, report: report)
             attributes = try AttributeRestorer(self, snapshot, target: target)
         } catch {
             throw BackupError(.other, "the target cannot be opened: \(error)", path: target)
