@@ -66,8 +66,7 @@ struct CreateCommand: AsyncParsableCommand {
         var buffer = OutputBuffer()
         if json || jsonCounts {
             write(
-                json: result, plan, allowsForget: result.allowsForget && hasAllSources,
-                to: &buffer)
+                json: result, plan, hasAllSources: hasAllSources, to: &buffer)
         } else {
             write(result, plan, to: &buffer)
         }
@@ -106,7 +105,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     private func write(
-        json result: BackupResult, _ plan: BackupPlan, allowsForget: Bool,
+        json result: BackupResult, _ plan: BackupPlan, hasAllSources: Bool,
         to buffer: inout OutputBuffer
     ) {
         var line = JSONLine()
@@ -119,8 +118,12 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
         line.add("leftOutItems", plan.totals.excludedItems)
-        line.add("allowsForget", allowsForget)
-        guard !jsonCounts else { return line.end(in: &buffer) }
+        line.add("allowsForget", result.allowsForget && hasAllSources)
+        guard !jsonCounts else {
+            line.add("isWhole", result.isComplete && hasAllSources)
+            line.add("hasShrunk", result.hasShrunk)
+            return line.end(in: &buffer)
+        }
         line.add("sources", objects: plan.sources) { source, object in
             object.add(path: source.bytes)
         }

@@ -82,7 +82,7 @@ struct MetPlaceholders {
     }
 
     private func noteMissing(in plan: inout BackupPlan, _ isBackup: Bool) async throws {
-        if isForRepository, options.location != nil {
+        if isForRepository, try options.location() != nil {
             try await options.engine().noteMissing(in: &plan)
         } else if isBackup {
             plan.noteMissing { _ in false }
@@ -132,7 +132,7 @@ struct MetPlaceholders {
             return try await own.holder().takeOver(files, in: journal)
         } catch let error as BackupError where error.code != .interrupted {
             // The repository may have been moved to the named location.
-            guard options.location != nil else { throw error }
+            guard try options.location() != nil else { throw error }
             return try await options.holder().takeOver(files, in: journal)
         }
     }
@@ -152,14 +152,16 @@ extension PlanNotice {
 
 /// Returns what is never evicted: the repository and its password file, and the directories of
 /// settings, keys and state.
+///
+/// - Throws: as ``RepositoryOptions/access()`` does.
 func neededPlaces(
     _ options: RepositoryOptions, in environment: PolicyEnvironment
-) -> NeededPlaces {
+) throws -> NeededPlaces {
     var places = NeededPlaces()
-    if let directory = options.location?.directory { places.add(directory, "the repository") }
-    if let file = options.passwordFile?.bytes ?? environmentValue("RESTIC_PASSWORD_FILE") {
-        places.add(FilePath(bytes: file), "the repository's password")
-    }
+    let access = try options.access()
+    if let directory = access?.location.directory { places.add(directory, "the repository") }
+    if let file = access?.passwordFile { places.add(file, "the repository's password") }
+    if let config = options.configuration.config { places.add(config.path, "the configuration") }
     let base = environment.base
     if let state = base.stateHome { places.add(state.path, "in the directory of state") }
     if let settings = base.configurationHome {

@@ -49,7 +49,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sources = try source.present()
-        var planner = try makePlanner(policy, repository: repository.location)
+        var planner = try makePlanner(policy, repository: repository.location())
         let placeholders = MetPlaceholders(
             repository, isForRepository: list.chosen.map { $0.name == "restic" } ?? true,
             downloadsMissing: evicted.withEvicted)

@@ -24,7 +24,7 @@ func makePlanner(
 func report(_ notices: [PlanNotice]) {
     for notice in notices {
         if notice.isShortfall {
-            Messages.write(about: notice.path.bytes, notice.sentence)
+            Messages.write(about: notice.path.bytes, Advice.completed(notice.sentence))
         } else {
             Messages.warn(about: notice.path.bytes, notice.sentence)
         }

@@ -205,7 +205,7 @@ package func evictedFile(
 
 extension RepositoryLocation {
     /// The location in a form that does not depend on the working directory.
-    var absoluteBytes: [UInt8] {
+    package var absoluteBytes: [UInt8] {
         guard let directory else { return bytes }
         do throws(FileError) {
             return try realPath(of: directory).bytes

@@ -180,5 +180,5 @@ extension BackupError {
     /// The error for a snapshot that has no record.
     package static let noRecord = BackupError(
         .noRecord, "the snapshot has no record of what was excluded",
-        advice: "only snapshots of resval-backup create have one")
+        advice: "only snapshots that resval-backup made have one")
 }
