@@ -27,7 +27,15 @@ struct CreateCommand: AsyncParsableCommand {
 
     @OptionGroup var evicted: WithEvictedOption
 
-    @Flag(help: "Print the result as a JSON object.")
+    @Flag(
+        name: [.customShort("n"), .customLong("dry-run")],
+        help: "Store nothing, and show what would be stored and excluded, as plan does.")
+    var isDryRun = false
+
+    @OptionGroup var preview: PreviewOptions
+
+    @Flag(
+        help: "Print the result as a JSON object; with --dry-run, one for each item.")
     var json = false
 
     /// Whether only counts are printed, for `run`: it stores nothing else, and lists can have any length.
@@ -39,16 +47,17 @@ struct CreateCommand: AsyncParsableCommand {
             throw ValidationError(
                 "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
         }
+        guard isDryRun || preview.isWhole else {
+            throw ValidationError("--excluded-only and --top need --dry-run")
+        }
     }
 
     func run() async throws {
+        if isDryRun { return try await show() }
         let engine = try await running { [repository] in try repository.engine() }
         let sources = try source.present()
-        var planner = try makePlanner(policy, repository: engine.repository)
+        var planner = try planner(engine.repository)
         planner.makesManifest = true
-        planner.largestFile = source.excludeLargerThan?.bytes
-        planner.longestPath = engine.longestPath
-        planner.storesPlaintext = engine.storesPlaintext && !plaintext.allowPlaintext
         let display = progress.begin(counting: "files")
         defer { display.end() }
         let placeholders = MetPlaceholders(repository, downloadsMissing: evicted.withEvicted)
@@ -72,6 +81,22 @@ struct CreateCommand: AsyncParsableCommand {
         }
         buffer.flush()
         if !result.isComplete || !hasAllSources || result.hasShrunk { throw ExitCode(3) }
+    }
+
+    private func planner(_ repository: RepositoryLocation?) throws -> BackupPlanner {
+        var planner = try makePlanner(
+            policy, repository: repository, allowsPlaintext: plaintext.allowPlaintext)
+        planner.largestFile = source.excludeLargerThan?.bytes
+        return planner
+    }
+
+    /// Shows what would be stored.
+    private func show() async throws {
+        let sources = try source.present()
+        let plan = try await preview.show(
+            planner(repository.location()), for: sources, MetPlaceholders(repository),
+            isJSON: json)
+        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
     }
 
     private func reportShortfalls(_ result: BackupResult) {
