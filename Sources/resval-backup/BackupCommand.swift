@@ -16,7 +16,8 @@ struct BackupCommand: AsyncParsableCommand {
         subcommands: [
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
             RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self,
-            ShowCommand.self, DiffCommand.self, VerifyCommand.self, ForgetCommand.self,
+            ShowCommand.self, ExplainCommand.self, DiffCommand.self, VerifyCommand.self,
+            ForgetCommand.self,
             PruneCommand.self, AcceptCommand.self, RunCommand.self, StatusCommand.self,
         ])
 }

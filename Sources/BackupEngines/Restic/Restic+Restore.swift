@@ -185,7 +185,7 @@ extension Restic {
 }
 
 /// Returns a pattern of restic that matches one path and nothing else.
-private func pattern(_ path: [UInt8]) -> [UInt8] {
+func pattern(_ path: [UInt8]) -> [UInt8] {
     path.reduce(into: []) { pattern, byte in
         if "\\*?[".utf8.contains(byte) { pattern.append(UInt8(ascii: "\\")) }
         pattern.append(byte)
