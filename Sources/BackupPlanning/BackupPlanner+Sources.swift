@@ -7,7 +7,7 @@ struct ResolvedSources {
     /// The sources to walk.
     var walked: [EffectiveItem] = []
     /// The sources that lie inside another source, or repeat one.
-    var held: [FilePath] = []
+    var nested: [FilePath] = []
 
     /// Verifies that the plan stores every source.
     ///
@@ -16,7 +16,7 @@ struct ResolvedSources {
     ///
     /// - Throws: ``SourceError``.
     func expectStored(by plan: BackupPlan) throws {
-        for path in walked.map(\.path) + held {
+        for path in walked.map(\.path) + nested {
             guard let obstacle = plan.exclusions.first(where: { path.starts(with: $0.path) }) else {
                 continue
             }
@@ -42,8 +42,8 @@ extension BackupPlanner {
         }
         var resolved = ResolvedSources()
         for (index, item) in items.enumerated() {
-            if try isHeld(item, at: index, in: items) {
-                resolved.held.append(item.path)
+            if try isNested(item, at: index, in: items) {
+                resolved.nested.append(item.path)
             } else {
                 resolved.walked.append(item)
             }
@@ -52,7 +52,7 @@ extension BackupPlanner {
     }
 
     /// Whether another source contains this one, or an earlier source has the same path.
-    private func isHeld(
+    private func isNested(
         _ item: EffectiveItem, at index: Int, in items: [EffectiveItem]
     ) throws -> Bool {
         for (other, enclosing) in items.enumerated() where other != index {

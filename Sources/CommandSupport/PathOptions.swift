@@ -56,7 +56,7 @@ package struct PathOptions: ParsableArguments {
             outcome.noteFailure()
             return
         }
-        var reader = RecordReader(descriptor)
+        var reader = DelimitedReader(descriptor)
         var directory = ListedDirectory()
         do throws(Errno) {
             try reader.forEach(
@@ -86,7 +86,7 @@ package struct PathOptions: ParsableArguments {
         }
     }
 
-    private func complain(_ record: RecordReader.Record, _ outcome: Outcome) {
+    private func complain(_ record: DelimitedReader.Record, _ outcome: Outcome) {
         let complaint: String
         switch record {
         case .whole:

@@ -1,3 +1,5 @@
+import SystemCalls
+
 /// A reader of one JSON text (RFC 8259), value by value, that creates no values for what is
 /// skipped.
 ///
@@ -92,6 +94,19 @@ package struct JSONScanner {
     package mutating func base64() throws(JSONError) -> [UInt8] {
         guard let bytes = Base64.bytes(of: try string()) else { throw failure }
         return bytes
+    }
+
+    /// Reads an array of strings as text.
+    package mutating func texts() throws(JSONError) -> [String] {
+        var texts: [String] = []
+        try forEachElement { scanner throws(JSONError) in texts.append(try scanner.text()) }
+        return texts
+    }
+
+    /// Reads a time in RFC 3339 form.
+    package mutating func time() throws(JSONError) -> FileTime {
+        guard let time = FileTime(rfc3339: try string()) else { throw failure }
+        return time
     }
 
     /// Reads an integer.

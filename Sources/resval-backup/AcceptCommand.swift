@@ -1,6 +1,8 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
+import ResourceValues
+import SystemCalls
 
 /// `resval-backup accept`.
 struct AcceptCommand: AsyncParsableCommand {
@@ -36,9 +38,23 @@ struct AcceptCommand: AsyncParsableCommand {
         let accepted = try await running { [repository] in
             try await repository.engine().accept(choice)
         }
+        noteInStatus(accepted)
         var buffer = OutputBuffer()
         buffer.append(text: "snapshot \(accepted.shortIdentifier) is accepted\n")
         buffer.flush()
+    }
+
+    /// Notes the acceptance in the status of the last run, if that is where the snapshot is from.
+    private func noteInStatus(_ accepted: Snapshot) {
+        // Without a state directory there is no status.
+        guard let directory = try? StateDirectory.path() else { return }
+        do throws(FileError) {
+            try StatusFile(in: directory).accept(accepted)
+        } catch {
+            Messages.warn(
+                about: error.path?.bytes,
+                "\(error.description); so resval-backup status still shows the snapshot as waiting")
+        }
     }
 }
 

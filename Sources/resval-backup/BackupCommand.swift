@@ -16,7 +16,8 @@ struct BackupCommand: AsyncParsableCommand {
         subcommands: [
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
             RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self,
-            ShowCommand.self, DiffCommand.self, VerifyCommand.self, ForgetCommand.self,
+            ShowCommand.self, ExplainCommand.self, DiffCommand.self, VerifyCommand.self,
+            ForgetCommand.self,
             PruneCommand.self, AcceptCommand.self, RunCommand.self, StatusCommand.self,
         ])
 }
@@ -36,7 +37,8 @@ func running<Result: Sendable>(
     do {
         return try await task.value
     } catch let error as BackupError {
-        Messages.write(about: error.path?.bytes, error.description)
+        Messages.write(about: error.path?.bytes, Advice.completed(error.description))
+        Advice.reportConflict(error)
         throw ExitCode(error.code.exitCode)
     } catch let error as SourceError {
         Messages.write(about: error.path.bytes, error.description)

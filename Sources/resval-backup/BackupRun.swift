@@ -12,11 +12,17 @@ struct BackupRun {
     private let settings: BackupSettings
     private let file: StatusFile
     private let isJSON: Bool
+    private let advisedConfig: FilePath?
     /// Why the last attempt to store the status failed; nil when it succeeded.
     private var unstored: FileError?
 
-    init(_ settings: BackupSettings, _ file: StatusFile, isJSON: Bool) {
+    /// - Parameter advisedConfig: the configuration to name in advice; nil when commands find the
+    ///   repository without.
+    init(
+        _ settings: BackupSettings, _ file: StatusFile, isJSON: Bool, advisedConfig: FilePath?
+    ) {
         self.settings = settings
+        self.advisedConfig = advisedConfig
         self.file = file
         self.isJSON = isJSON
     }
@@ -32,7 +38,8 @@ struct BackupRun {
         let code = try await execute(&status)
         status.end = FileTime.now
         status.exitCode = code
-        status.result = RunResult(exitCode: code)
+        status.result = RunResult(
+            exitCode: code, isWhole: status.snapshot?.isWhole == true)
         if code == 0 { status.lastCleanRun = status.end }
         store(status)
         if isJSON { StandardOutput.shared.write(status.line) }
@@ -84,7 +91,8 @@ struct BackupRun {
         if StopRequest.isMade { return 130 }
         status.step = kind
         store(status)
-        let end = try await StepProcess(settings).run(kind, isSilent: isJSON)
+        let end = try await StepProcess(settings, advisedConfig: advisedConfig)
+            .run(kind, isSilent: isJSON)
         if StopRequest.isMade { return 130 }
         if kind == .create {
             status.snapshot = summary(of: end.output)

@@ -19,8 +19,9 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
     guard let snapshot else { return }
     Messages.write(
         about: [UInt8]?.none,
-        "snapshot \(snapshot) may cover less than it should; forget and prune wait "
-            + "(if that is right: resval-backup accept \(snapshot))")
+        Advice.completed(
+            "snapshot \(snapshot) may cover less than it should; forget and prune wait "
+                + "(if that is right: resval-backup accept \(snapshot))"))
 }
 
 extension JSONLine {

@@ -27,7 +27,15 @@ struct CreateCommand: AsyncParsableCommand {
 
     @OptionGroup var evicted: WithEvictedOption
 
-    @Flag(help: "Print the result as a JSON object.")
+    @Flag(
+        name: [.customShort("n"), .customLong("dry-run")],
+        help: "Store nothing, and show what would be stored and excluded, as plan does.")
+    var isDryRun = false
+
+    @OptionGroup var preview: PreviewOptions
+
+    @Flag(
+        help: "Print the result as a JSON object; with --dry-run, one for each item.")
     var json = false
 
     /// Whether only counts are printed, for `run`: it stores nothing else, and lists can have any length.
@@ -39,19 +47,20 @@ struct CreateCommand: AsyncParsableCommand {
             throw ValidationError(
                 "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
         }
+        guard isDryRun || preview.isWhole else {
+            throw ValidationError("--excluded-only and --top need --dry-run")
+        }
     }
 
     func run() async throws {
+        if isDryRun { return try await show() }
         let engine = try await running { [repository] in try repository.engine() }
         let sources = try source.present()
-        var planner = try makePlanner(policy, repository: engine.repository)
+        var planner = try planner(engine.repository)
         planner.makesManifest = true
-        planner.largestFile = source.excludeLargerThan?.bytes
-        planner.longestPath = engine.longestPath
-        planner.storesPlaintext = engine.storesPlaintext && !plaintext.allowPlaintext
         let display = progress.begin(counting: "files")
         defer { display.end() }
-        let placeholders = MetPlaceholders(repository, bringsBack: evicted.withEvicted)
+        let placeholders = MetPlaceholders(repository, downloadsMissing: evicted.withEvicted)
         let (plan, result) = try await running { [planner, tag] in
             let plan = try await placeholders.settle(\BackupPlan.self) {
                 try planner.makePlan(for: sources)
@@ -66,13 +75,28 @@ struct CreateCommand: AsyncParsableCommand {
         var buffer = OutputBuffer()
         if json || jsonCounts {
             write(
-                json: result, plan, allowsForget: result.allowsForget && hasAllSources,
-                to: &buffer)
+                json: result, plan, hasAllSources: hasAllSources, to: &buffer)
         } else {
             write(result, plan, to: &buffer)
         }
         buffer.flush()
         if !result.isComplete || !hasAllSources || result.hasShrunk { throw ExitCode(3) }
+    }
+
+    private func planner(_ repository: RepositoryLocation?) throws -> BackupPlanner {
+        var planner = try makePlanner(
+            policy, repository: repository, allowsPlaintext: plaintext.allowPlaintext)
+        planner.largestFile = source.excludeLargerThan?.bytes
+        return planner
+    }
+
+    /// Shows what would be stored.
+    private func show() async throws {
+        let sources = try source.present()
+        let plan = try await preview.show(
+            planner(repository.location()), for: sources, MetPlaceholders(repository),
+            isJSON: json)
+        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
     }
 
     private func reportShortfalls(_ result: BackupResult) {
@@ -106,7 +130,7 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     private func write(
-        json result: BackupResult, _ plan: BackupPlan, allowsForget: Bool,
+        json result: BackupResult, _ plan: BackupPlan, hasAllSources: Bool,
         to buffer: inout OutputBuffer
     ) {
         var line = JSONLine()
@@ -119,8 +143,12 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
         line.add("leftOutItems", plan.totals.excludedItems)
-        line.add("allowsForget", allowsForget)
-        guard !jsonCounts else { return line.end(in: &buffer) }
+        line.add("allowsForget", result.allowsForget && hasAllSources)
+        guard !jsonCounts else {
+            line.add("isWhole", result.isComplete && hasAllSources)
+            line.add("hasShrunk", result.hasShrunk)
+            return line.end(in: &buffer)
+        }
         line.add("sources", objects: plan.sources) { source, object in
             object.add(path: source.bytes)
         }

@@ -74,7 +74,7 @@ struct EvictCommand: AsyncParsableCommand {
             try await download(recovered.partial.map(\.path), journal, repository, report)
             return try report.finish()
         }
-        let places = neededPlaces(repository, in: environment)
+        let places = try neededPlaces(repository, in: environment)
         let expansion = paths.files(
             without: places, wanting: .worthEvicting(minimumSize: minimumSize.bytes))
         let report = EvictionReport(

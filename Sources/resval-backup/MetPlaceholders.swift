@@ -28,15 +28,15 @@ struct MetPlaceholders {
     /// Whether the named repository, if any, is the backup's.
     private let isForRepository: Bool
     /// Whether files whose content the repository does not keep are downloaded.
-    private let bringsBack: Bool
+    private let downloadsMissing: Bool
     private let journal: Journal?
 
     init(
-        _ options: RepositoryOptions, isForRepository: Bool = true, bringsBack: Bool = false
+        _ options: RepositoryOptions, isForRepository: Bool = true, downloadsMissing: Bool = false
     ) {
         self.options = options
         self.isForRepository = isForRepository
-        self.bringsBack = bringsBack
+        self.downloadsMissing = downloadsMissing
         journal = currentBaseDirectories().stateHome.map { Journal(stateHome: $0.path) }
     }
 
@@ -60,7 +60,7 @@ struct MetPlaceholders {
         }
         try await noteMissing(in: &planned[keyPath: plan], !isShownOnly)
         let missing = planned[keyPath: plan].notices.filter(\.isMissing).map(\.path)
-        guard bringsBack, !missing.isEmpty, let journal else { return planned }
+        guard downloadsMissing, !missing.isEmpty, let journal else { return planned }
         let report = EvictionReport(.downloading, isJSON: false, isSilent: true, failures: 0)
         do {
             try await download(missing, journal, options, report)
@@ -82,7 +82,7 @@ struct MetPlaceholders {
     }
 
     private func noteMissing(in plan: inout BackupPlan, _ isBackup: Bool) async throws {
-        if isForRepository, options.location != nil {
+        if isForRepository, try options.location() != nil {
             try await options.engine().noteMissing(in: &plan)
         } else if isBackup {
             plan.noteMissing { _ in false }
@@ -132,7 +132,7 @@ struct MetPlaceholders {
             return try await own.holder().takeOver(files, in: journal)
         } catch let error as BackupError where error.code != .interrupted {
             // The repository may have been moved to the named location.
-            guard options.location != nil else { throw error }
+            guard try options.location() != nil else { throw error }
             return try await options.holder().takeOver(files, in: journal)
         }
     }
@@ -152,14 +152,16 @@ extension PlanNotice {
 
 /// Returns what is never evicted: the repository and its password file, and the directories of
 /// settings, keys and state.
+///
+/// - Throws: as ``RepositoryOptions/access()`` does.
 func neededPlaces(
     _ options: RepositoryOptions, in environment: PolicyEnvironment
-) -> NeededPlaces {
+) throws -> NeededPlaces {
     var places = NeededPlaces()
-    if let directory = options.location?.directory { places.add(directory, "the repository") }
-    if let file = options.passwordFile?.bytes ?? environmentValue("RESTIC_PASSWORD_FILE") {
-        places.add(FilePath(bytes: file), "the repository's password")
-    }
+    let access = try options.access()
+    if let directory = access?.location.directory { places.add(directory, "the repository") }
+    if let file = access?.passwordFile { places.add(file, "the repository's password") }
+    if let config = options.configuration.config { places.add(config.path, "the configuration") }
     let base = environment.base
     if let state = base.stateHome { places.add(state.path, "in the directory of state") }
     if let settings = base.configurationHome {

@@ -1,9 +1,6 @@
 import ArgumentParser
 import BackupPlanning
 import CommandSupport
-import ResourceValues
-import StoragePolicy
-import TextFormats
 
 /// `resval-backup plan`.
 struct PlanCommand: AsyncParsableCommand {
@@ -17,6 +14,7 @@ struct PlanCommand: AsyncParsableCommand {
 
             EXAMPLES
               resval-backup plan --excluded-only ~
+              resval-backup plan --top 20 ~
               resval-backup plan ~ --format borg --output ~/borg.list
               resval-backup plan ~ --format rsync | rsync -aHAXS --from0 --files-from=- / disk:home
             """)
@@ -29,8 +27,7 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var evicted: WithEvictedOption
     @OptionGroup var comparison: ComparisonOptions
 
-    @Flag(help: "Show only what is excluded.")
-    var excludedOnly = false
+    @OptionGroup var preview: PreviewOptions
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
@@ -42,17 +39,18 @@ struct PlanCommand: AsyncParsableCommand {
             }
             return
         }
-        guard !json, !excludedOnly else {
-            throw ValidationError("--json and --excluded-only cannot be used with --format")
+        guard !json, preview.isWhole else {
+            throw ValidationError(
+                "--json, --excluded-only and --top cannot be used with --format")
         }
     }
 
     func run() async throws {
         let sources = try source.present()
-        var planner = try makePlanner(policy, repository: repository.location)
+        var planner = try makePlanner(policy, repository: repository.location())
         let placeholders = MetPlaceholders(
             repository, isForRepository: list.chosen.map { $0.name == "restic" } ?? true,
-            bringsBack: evicted.withEvicted)
+            downloadsMissing: evicted.withEvicted)
         planner.largestFile = source.excludeLargerThan?.bytes
         if let format = list.chosen {
             let isWhole = try await running { [planner, list] in
@@ -62,99 +60,10 @@ struct PlanCommand: AsyncParsableCommand {
             if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
             return
         }
-        let plan = try await running { [planner, json, excludedOnly] in
-            try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
-                try planner.makePlan(for: sources) { _ in
-                    PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
-                }
-            }
-        }
-        report(plan.notices)
-        write(plan.totals)
+        let plan = try await preview.show(planner, for: sources, placeholders, isJSON: json)
         let hasShrunk = try await comparison.compare(plan, planner, repository)
         if hasShrunk || plan.isIncomplete || sources.count < source.sources.count {
             throw ExitCode(3)
         }
-    }
-
-    private func write(_ totals: PlanTotals) {
-        var buffer = OutputBuffer()
-        if json {
-            var line = JSONLine()
-            line.add("type", "totals")
-            line.add("storedFiles", totals.storedFiles)
-            line.add("storedDirectories", totals.storedDirectories)
-            line.add("storedOthers", totals.storedOthers)
-            line.add("storedBytes", totals.storedBytes)
-            line.add("leftOutItems", totals.excludedItems)
-            line.add("leftOutFileBytes", totals.excludedFileBytes)
-            line.end(in: &buffer)
-        } else {
-            let directories = counted(totals.storedDirectories, "directory", "directories")
-            buffer.append(text: "total: \(counted(totals.storedItems, "item")) stored ")
-            buffer.append(text: "(\(counted(totals.storedFiles, "file")) with ")
-            buffer.append(text: "\(sizeText(totals.storedBytes)), \(directories), ")
-            buffer.append(text: "\(counted(totals.storedOthers, "other"))), ")
-            buffer.append(text: "\(totals.excludedItems) excluded\n")
-        }
-        buffer.flush()
-    }
-}
-
-/// Prints the items of a plan while it is built; each thread has its own printer.
-struct PlanPrinter: PlanObserver {
-    let wantsStoredItems: Bool
-    private let isJSON: Bool
-    private let records = Records()
-
-    /// Contains the buffer, which cannot be copied as an observer can.
-    private final class Records {
-        var buffer = OutputBuffer()
-    }
-
-    init(isJSON: Bool, wantsStoredItems: Bool) {
-        self.isJSON = isJSON
-        self.wantsStoredItems = wantsStoredItems
-    }
-
-    mutating func note(_ item: borrowing PlannedItem) {
-        if case .stored = item.disposition, !wantsStoredItems { return }
-        if isJSON { noteJSON(item) } else { noteText(item) }
-    }
-
-    func finish() { records.buffer.flush() }
-
-    private func noteText(_ item: borrowing PlannedItem) {
-        switch item.disposition {
-        case .stored(let reason):
-            records.buffer.append("store     ")
-            records.buffer.append(name: item.path)
-            if reason != .unmarked { records.buffer.append(text: ": \(reason.sentence)") }
-        case .excluded(let reason):
-            records.buffer.append("exclude   ")
-            records.buffer.append(name: item.path)
-            records.buffer.append(text: ": \(reason.sentence)")
-        }
-        records.buffer.append("\n")
-        records.buffer.endRecord()
-    }
-
-    private func noteJSON(_ item: borrowing PlannedItem) {
-        var line = JSONLine()
-        line.add("type", "item")
-        line.add(path: item.path)
-        line.add("kind", item.kind.name)
-        if item.kind == .regularFile { line.add("size", item.size) }
-        switch item.disposition {
-        case .stored(let reason):
-            line.add("isStored", true)
-            line.add("reason", reason.name)
-        case .excluded(let reason):
-            line.add("isStored", false)
-            line.add("reason", reason.name)
-            line.add("marker", reason.marker?.rawValue)
-            line.add("sentence", reason.sentence)
-        }
-        line.end(in: &records.buffer)
     }
 }

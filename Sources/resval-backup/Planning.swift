@@ -9,13 +9,16 @@ import SystemPackage
 
 /// Returns a planner for the options.
 func makePlanner(
-    _ options: PolicyOptions, repository: RepositoryLocation?
+    _ options: PolicyOptions, repository: RepositoryLocation?, allowsPlaintext: Bool = false
 ) throws -> BackupPlanner {
     let environment = PolicyEnvironment.current()
     var planner = BackupPlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
-    planner.storesPlaintext = repository?.kind == .archives
+    if repository?.kind == .archives {
+        planner.storesPlaintext = !allowsPlaintext
+        planner.longestPath = nil
+    }
     planner.shouldStop = { StopRequest.isMade }
     return planner
 }
@@ -24,7 +27,7 @@ func makePlanner(
 func report(_ notices: [PlanNotice]) {
     for notice in notices {
         if notice.isShortfall {
-            Messages.write(about: notice.path.bytes, notice.sentence)
+            Messages.write(about: notice.path.bytes, Advice.completed(notice.sentence))
         } else {
             Messages.warn(about: notice.path.bytes, notice.sentence)
         }

@@ -10,50 +10,78 @@ struct RepositoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The repository: a directory, or any location restic knows (s3:…, sftp:…, rest:…, "
-                + "rclone:…), or tar:DIR for plain archives in a directory. Without it, $RESVAL_BACKUP_REPOSITORY.",
+                + "rclone:…), or tar:DIR for plain archives in a directory. Without it, that of "
+                + "--config, else $RESVAL_BACKUP_REPOSITORY, else the configuration's.",
             valueName: "location"))
     var repository: PathArgument?
 
     @Option(
         help: ArgumentHelp(
-            "The file with the password. Without it, $RESTIC_PASSWORD_FILE, "
-                + "$RESTIC_PASSWORD_COMMAND or $RESTIC_PASSWORD.",
+            "The file with the password. Without it, the configuration's password for its own "
+                + "repository, and for others $RESTIC_PASSWORD_FILE, $RESTIC_PASSWORD_COMMAND or "
+                + "$RESTIC_PASSWORD.",
             valueName: "file"))
     var passwordFile: PathArgument?
 
-    /// The location; nil when none was given.
-    var location: RepositoryLocation? {
-        let bytes = repository?.bytes ?? environmentValue("RESVAL_BACKUP_REPOSITORY")
-        return bytes.map { RepositoryLocation(bytes: $0) }
+    @OptionGroup var configuration: ConfigurationOption
+
+    /// The configuration to name in advice, for steps of `run`, whose repository is in the
+    /// environment.
+    @Option(help: .hidden)
+    var advisedConfig: PathArgument?
+
+    func validate() throws {
+        guard repository == nil || configuration.config == nil else {
+            throw ValidationError("give --repository or --config, not both")
+        }
+    }
+
+    /// Returns the location; nil when nothing names one.
+    ///
+    /// - Throws: as ``access()`` does.
+    func location() throws -> RepositoryLocation? { try access()?.location }
+
+    /// Returns the options that lead another command to the same repository.
+    func words(for access: RepositoryAccess) -> [[UInt8]] {
+        if let config = advisedConfig ?? configuration.config {
+            return [Array("--config".utf8), config.bytes]
+        }
+        var words: [[UInt8]] = []
+        // Any other location may contain a password, and comes from the environment.
+        if let repository, access.location.directory != nil {
+            words += [Array("--repository".utf8), repository.bytes]
+        }
+        if let passwordFile { words += [Array("--password-file".utf8), passwordFile.bytes] }
+        return words
     }
 
     /// Returns the engine for the repository, ready for use. Only this function chooses the engine.
     func engine() throws -> any BackupEngine {
-        guard let location else {
+        guard let access = try access() else {
             throw ValidationError(
-                "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY")
+                "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY, or in a "
+                    + "configuration file")
         }
-        switch location.kind {
-        case .archives: return try TarRepository(location, warn: warnOnce)
-        case .restic: return try restic(location)
+        Advice.note(access, self)
+        switch access.location.kind {
+        case .archives: return try TarRepository(access.location, warn: warnOnce)
+        case .restic: return try restic(access)
         }
     }
 
-    private func restic(_ location: RepositoryLocation) throws -> Restic {
-        if let file = passwordFile?.bytes ?? environmentValue("RESTIC_PASSWORD_FILE") {
-            warnIfReadableByOthers(FilePath(bytes: file), "the password file")
-        }
+    private func restic(_ access: RepositoryAccess) throws -> Restic {
+        if let file = access.passwordFile { warnIfReadableByOthers(file, "the password file") }
         return try Restic(
             program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
-            repository: location, passwordFile: passwordFile?.bytes,
-            environment: inheritedEnvironment(), warn: warnOnce)
+            repository: access.location, passwordFile: access.passwordOption,
+            environment: access.environment, warn: warnOnce)
     }
 }
 
 /// Prints a warning, each text once: one command may read a repository several times.
 private func warnOnce(_ text: String) {
     guard warnings.withLock({ $0.insert(text).inserted }) else { return }
-    Messages.warn(about: [UInt8]?.none, text)
+    Messages.warn(about: [UInt8]?.none, Advice.completed(text))
 }
 
 private let warnings = Monitor<Set<String>>([])
@@ -85,12 +113,16 @@ extension RepositoryOptions {
     }
 
     /// Returns the engine for the repository with an identifier from a record: the named repository if
-    /// it has this identifier, otherwise the one at the location in the journal.
+    /// it has this identifier, otherwise the one at the location in the journal. The configuration's
+    /// default repository is asked only where the journal names none or the same.
     ///
     /// - Throws: `BackupError` when the named repository cannot be read, or no location is known.
     func holder(of identifier: String, _ journal: Journal?) async throws -> any ContentHolding {
         let known = try journal?.location(of: identifier)
-        if location != nil {
+        if let access = try access(),
+            known == nil || access.origin != .configuration || configuration.config != nil
+                || known == access.location.absoluteBytes
+        {
             let named = try engine() as? any ContentHolding
             if let named, try await named.repositoryIdentifier().hasPrefix(identifier) {
                 return named

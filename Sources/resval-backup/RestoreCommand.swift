@@ -99,7 +99,8 @@ struct RestoreCommand: AsyncParsableCommand {
             Messages.write(
                 about: file.path,
                 "is not in the snapshot: \(file.sentence) "
-                    + "(restore it: resval-backup restore \(words.joined(separator: " ")))")
+                    + Advice.completed("(restore it: resval-backup restore ")
+                    + words.joined(separator: " ") + ")")
         }
         write(result)
         guard result.isComplete, result.evicted.isEmpty else {

@@ -1,7 +1,7 @@
 import ArgumentParser
+import BackupEngines
 import CommandSupport
 import ResourceValues
-import SettingsReading
 import SystemCalls
 import SystemPackage
 
@@ -38,24 +38,30 @@ struct RunCommand: AsyncParsableCommand {
               resval-backup run --config /etc/resval/www.toml
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "The configuration file. Without it, $XDG_CONFIG_HOME/resval/backup.toml.",
-            valueName: "file"))
-    var config: PathArgument?
+    @OptionGroup var configuration: ConfigurationOption
 
     @Flag(help: "Print the status at the end as a JSON object, and nothing else.")
     var json = false
 
     func run() async throws {
-        let settings = try readSettings(config)
+        let settings = try configuration.settings()
         let lock = try await lock()
         let status = StatusFile(in: try StateDirectory.path())
-        var run = BackupRun(settings, status, isJSON: json)
+        var run = BackupRun(
+            settings, status, isJSON: json, advisedConfig: advisedConfig(settings))
         let code = try await run.run()
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
+    }
+
+    /// Returns the configuration, unless commands find its repository without being told of it.
+    private func advisedConfig(_ settings: BackupSettings) -> FilePath? {
+        if let config = configuration.config { return config.path }
+        guard let location = environmentValue("RESVAL_BACKUP_REPOSITORY"),
+            !location.elementsEqual(settings.repository.utf8)
+        else { return nil }
+        return BackupSettings.defaultFile
     }
 
     /// Takes the lock; returns nil when storage trouble prevents creating it, which is no reason to
@@ -86,26 +92,4 @@ struct RunCommand: AsyncParsableCommand {
             about: [UInt8]?.none, "\(name) makes this backup already (wait until it has ended)")
         throw ExitCode(11)
     }
-}
-
-/// Reads the configuration file, and reports what is wrong with it.
-///
-/// - Throws: `ExitCode` 1 when it cannot be read or is not valid.
-func readSettings(_ file: PathArgument?) throws -> BackupSettings {
-    guard let path = file?.path ?? BackupSettings.defaultFile else {
-        Messages.write(
-            about: [UInt8]?.none, "there is no configuration (set HOME, or give --config)")
-        throw ExitCode(1)
-    }
-    do {
-        let settings = try BackupSettings.read(path)
-        warnIfReadableByOthers(path, "the configuration")
-        return settings
-    } catch let error as SettingsError {
-        let line = error.line.map { "line \($0): " } ?? ""
-        Messages.write(about: path.bytes, line + error.description)
-    } catch let error as FileError {
-        Messages.write(error)
-    }
-    throw ExitCode(1)
 }

@@ -135,8 +135,8 @@ struct SnapshotFacts: RecordHandler {
             buffer.append("\n")
         }
         if snapshot.hasShrunk {
-            write(
-                "state", "waits for: resval-backup accept \(snapshot.shortIdentifier)", to: &buffer)
+            let command = Advice.completed("resval-backup accept \(snapshot.shortIdentifier)")
+            write("state", "waits for: \(command)", to: &buffer)
         }
     }
 

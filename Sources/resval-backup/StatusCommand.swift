@@ -12,13 +12,15 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show how the last resval-backup run went.",
         discussion: """
             Exits with 0 when the last run did all it should, or one is under way after such a \
-            run; with 3 when its snapshot is incomplete or covers less than the one before; else \
-            with 1, also when there was no run, and when the last backup is stale: as old as \
-            stale-after in the configuration file says, 3d without it, or from the future.
+            run; with 3 when its snapshot is incomplete, or waits to be accepted because it covers \
+            less than the one before; else with 1, also when there was no run, and when the last \
+            backup is stale: as old as stale-after in the configuration file says, 3d without it, \
+            or from the future.
 
-            JSON fields: version, isStale, result (running, ok, incomplete, failed, noRepository, \
-            locked, wrongPassword or interrupted), step (create, forget, prune or verify: the last \
-            one), exitCode, process, start, end, snapshot, items, bytes, addedBytes, leftOutItems, \
+            JSON fields: version, isStale, result (running, ok, unaccepted, incomplete, failed, \
+            noRepository, locked, wrongPassword or interrupted), step (create, forget, prune or \
+            verify: the last one), exitCode, process, start, end, snapshot, items, bytes, \
+            addedBytes, leftOutItems, hasShrunk (whether the snapshot waits to be accepted), \
             lastCleanRun, lastVerify, lastPrune. What is not known is null. The same line without \
             isStale is in $XDG_STATE_HOME/resval/backup-status.json.
 
@@ -26,17 +28,14 @@ struct StatusCommand: ParsableCommand {
               resval-backup status || notify-send 'The backup needs attention'
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "The configuration file. Without it, $XDG_CONFIG_HOME/resval/backup.toml, if there is one.",
-            valueName: "file"))
-    var config: PathArgument?
+    @OptionGroup var configuration: ConfigurationOption
 
     @Flag(help: "Print the status as a JSON object.")
     var json = false
 
     func run() throws {
-        let staleAge = try staleAge()
+        // Without a configuration, the default age counts; nil when no backup is ever stale.
+        let settings = try configuration.settingsIfAny() ?? BackupSettings()
         let directory = try StateDirectory.path()
         guard let status = try StatusFile(in: directory).read() else {
             Messages.write(
@@ -44,7 +43,7 @@ struct StatusCommand: ParsableCommand {
             throw ExitCode(1)
         }
         let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
-        let isStale = status.isStale(after: staleAge, now: FileTime.now)
+        let isStale = status.isStale(after: settings.staleAfter, now: FileTime.now)
         if json {
             StandardOutput.shared.write(status.line(isStale: isStale))
         } else {
@@ -53,21 +52,6 @@ struct StatusCommand: ParsableCommand {
         if isStale { reportStaleness(of: status) }
         let code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
-    }
-
-    /// Returns the age, in seconds, at which a backup is stale; nil when none ever is. Without a
-    /// configuration file it is the default.
-    private func staleAge() throws -> Int64? {
-        if config == nil, let path = BackupSettings.defaultFile {
-            do throws(Errno) {
-                _ = try path.status()
-            } catch .noSuchFileOrDirectory {
-                return BackupSettings.defaultStaleAge
-            } catch {
-                // Reading the file reports the error.
-            }
-        }
-        return try readSettings(config).staleAfter
     }
 
     private func reportStaleness(of status: RunStatus) {
@@ -92,8 +76,15 @@ struct StatusCommand: ParsableCommand {
             buffer.append(text: "interrupted\(step): the process died\n")
         case .ok:
             buffer.append("ok\n")
+        case .unaccepted: break
         default:
             buffer.append(text: "\(status.result.rawValue)\(step)\n")
+        }
+        if status.result == .unaccepted || status.snapshot?.hasShrunk == true {
+            let name = status.snapshot.map { $0.hasShrunk ? " \($0.identifier)" : "" } ?? ""
+            let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
+            buffer.append(
+                text: "waiting to be accepted (resval-backup accept\(options ?? "")\(name))\n")
         }
         add("start", status.start, to: &buffer)
         add("end", status.end, to: &buffer)

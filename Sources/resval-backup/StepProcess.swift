@@ -7,8 +7,14 @@ import SystemPackage
 /// Runs a command of this program as a process of its own.
 struct StepProcess {
     private let settings: BackupSettings
+    private let advisedConfig: FilePath?
 
-    init(_ settings: BackupSettings) { self.settings = settings }
+    /// - Parameter advisedConfig: the configuration to name in advice; nil when commands find the
+    ///   repository without.
+    init(_ settings: BackupSettings, advisedConfig: FilePath?) {
+        self.settings = settings
+        self.advisedConfig = advisedConfig
+    }
 
     /// How a step ended.
     struct End: Sendable {
@@ -79,6 +85,12 @@ struct StepProcess {
             let options = ["--pdeathsig", "INT", "--"].map { Array($0.utf8) }
             words = [launcher.bytes] + options + words
         }
+        var arguments = step.arguments
+        if let advisedConfig {
+            arguments.insert(
+                contentsOf: [Array("--advised-config".utf8), advisedConfig.bytes], at: 1)
+        }
+        let environment = settings.environment(replacingIn: inheritedEnvironment())
         var platform = PlatformOptions()
         // A process group of its own: a signal from the terminal reaches the step through this
         // process, once.
@@ -88,21 +100,7 @@ struct StepProcess {
         ]
         return Configuration(
             executable: .path(FilePath(bytes: words[0])),
-            arguments: Arguments((words.dropFirst() + step.arguments).map { $0 + [0] }),
-            environment: .custom(environment), platformOptions: platform)
-    }
-
-    /// The environment of this process, with the settings' variables in place of those they
-    /// contradict.
-    private var environment: [[UInt8]] {
-        let added = settings.variables
-        var replaced = added.map(\.name)
-        if settings.password != .environment {
-            replaced += ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
-        }
-        let kept = inheritedEnvironment().filter { variable in
-            !replaced.contains { variable.starts(with: "\($0)=".utf8) }
-        }
-        return (kept + added.map { Array("\($0.name)=\($0.value)".utf8) }).map { $0 + [0] }
+            arguments: Arguments((words.dropFirst() + arguments).map { $0 + [0] }),
+            environment: .custom(environment.map { $0 + [0] }), platformOptions: platform)
     }
 }

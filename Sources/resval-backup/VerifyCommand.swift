@@ -149,15 +149,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func command(_ name: String) -> [[UInt8]] {
-        var words = ["resval-backup", name].map { Array($0.utf8) }
-        // Any other location may contain a password, and comes from the environment.
-        if let location = repository.repository, repository.location?.directory != nil {
-            words += [Array("--repository".utf8), location.bytes]
-        }
-        if let file = repository.passwordFile {
-            words += [Array("--password-file".utf8), file.bytes]
-        }
-        return words
+        ["resval-backup", name].map { Array($0.utf8) } + Advice.words
     }
 }
 

@@ -32,7 +32,7 @@ struct ChangeVisitor: TreeVisitor {
             try entry.apply(changes)
             if entry.kind == .regularFile { count(entry) }
         } catch {
-            reporter.report(entry: error)
+            reporter.report(entry: error.explained(on: entry))
         }
         return .descend(())
     }

@@ -13,13 +13,14 @@ struct ExplainCommand: ParsableCommand {
             For each path: whether it is excluded from backups, whether it may be deleted when \
             space is short, and its protection class, each with the reason and the directory the \
             value comes from; then marks that are malformed, do not count or contradict each \
-            other. Exits with 2 when one is malformed or cannot be read.
+            other, and whether a file is evicted. Exits with 2 when one is malformed or cannot be read.
 
             JSON fields: path, pathBase64 (only when path is null), exclusion, purgeability and \
             protection, each with value, reason, sentence, ancestor and ancestorBase64 (only when \
             ancestor is null though there is one), exclusion also with marker, the kind of mark \
             that excludes (native, apple, xdg, nodump, cachedir or nobackup; null for none); \
-            issues, each with name, sentence, path and pathBase64.
+            issues, each with name, sentence, path and pathBase64; evicted (only where a file is), \
+            with repository and snapshot.
 
             EXAMPLES
               resval explain ~/build/a.o
@@ -43,7 +44,9 @@ struct ExplainCommand: ParsableCommand {
         input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in
             do throws(FileError) {
                 let item = try reader.item(at: path.path, followsLast: !noDereference)
-                output.write(item, of: Array(path.bytes))
+                output.write(
+                    item, try EvictionSign(of: item.path.withoutFollowing, item.status),
+                    of: Array(path.bytes))
                 if item.marks.areBroken || item.decision.issues.contains(where: \.isTrouble) {
                     outcome.noteFailure()
                 }
@@ -66,17 +69,20 @@ struct Explanation: ~Copyable {
         self.isJSON = isJSON
     }
 
-    mutating func write(_ item: EffectiveItem, of path: [UInt8]) {
+    mutating func write(_ item: EffectiveItem, _ sign: EvictionSign?, of path: [UInt8]) {
+        let record = sign.flatMap { $0.isEvicted ? $0.record : nil }
         if isJSON {
-            writeObject(item, path)
+            writeObject(item, record, path)
         } else {
-            writeLines(item, path)
+            writeLines(item, record, path)
         }
     }
 
     mutating func flush() { buffer.flush() }
 
-    private mutating func writeLines(_ item: EffectiveItem, _ path: [UInt8]) {
+    private mutating func writeLines(
+        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ path: [UInt8]
+    ) {
         let decision = item.decision
         buffer.append(name: path)
         buffer.append(":\n")
@@ -84,6 +90,12 @@ struct Explanation: ~Copyable {
         write("isPurgeable", "\(decision.isPurgeable)", decision.purgeability)
         let protection = decision.protectionClass?.attributeText ?? "no class"
         write("fileProtection", protection, decision.protection)
+        if let evicted {
+            buffer.append(
+                text: "  note: is evicted: its content is in snapshot "
+                    + "\(evicted.snapshot.prefix(8)) of repository \(evicted.repository.prefix(8)), "
+                    + "and backups exclude it (\(downloadCommand(for: item.path)))\n")
+        }
         for issue in decision.issues { write(issue, at: nil) }
         for issue in item.ancestorIssues { write(issue.issue, at: issue.path) }
         buffer.endRecord()
@@ -113,7 +125,9 @@ struct Explanation: ~Copyable {
         buffer.append("\n")
     }
 
-    private mutating func writeObject(_ item: EffectiveItem, _ path: [UInt8]) {
+    private mutating func writeObject(
+        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ path: [UInt8]
+    ) {
         let decision = item.decision
         var line = JSONLine()
         line.add(path: path)
@@ -127,6 +141,14 @@ struct Explanation: ~Copyable {
             line.add("name", entry.issue.name)
             line.add("sentence", entry.issue.sentence)
             line.add(path: entry.path.bytes)
+        }
+        if let evicted {
+            line.add(
+                "evicted",
+                object: { line in
+                    line.add("repository", evicted.repository)
+                    line.add("snapshot", evicted.snapshot)
+                })
         }
         line.end(in: &buffer)
     }

@@ -74,7 +74,14 @@ final class RestoreRun {
     func run(_ file: PathArgument?) throws(FileError) {
         let name = file.flatMap { $0.isDash ? nil : $0 }
         do throws(Errno) {
-            guard let name else { return try read(.standardInput) }
+            guard let name else {
+                if Messages.canAsk {
+                    Messages.write(
+                        about: [UInt8]?.none,
+                        "reading a dump from the terminal (end it with Ctrl-D, or name a file)")
+                }
+                return try read(.standardInput)
+            }
             let opened = OwnedDescriptor(try openForReading(name.path))
             try read(opened.descriptor)
         } catch {
@@ -83,7 +90,7 @@ final class RestoreRun {
     }
 
     private func read(_ descriptor: FileDescriptor) throws(Errno) {
-        var reader = RecordReader(descriptor, endingWith: UInt8(ascii: "\n"))
+        var reader = DelimitedReader(descriptor, endingWith: UInt8(ascii: "\n"))
         try reader.forEach(beforeWaiting: { buffer.flush() }, { self.take($0) })
         if !StopRequest.isMade && (section != nil || !hasSections) {
             complain("the dump is truncated: its end is missing")
@@ -93,7 +100,7 @@ final class RestoreRun {
         buffer.flush()
     }
 
-    private func take(_ record: RecordReader.Record) {
+    private func take(_ record: DelimitedReader.Record) {
         lineNumber += 1
         guard case .whole(let line) = record else {
             return complain("line \(lineNumber): \(DumpError.malformed.sentence)")

@@ -95,7 +95,7 @@ struct ChangeOptions: ParsableArguments {
                 try path.apply(changes)
                 advisor.advise(about: path)
             } catch {
-                Messages.write(error, at: path.bytes)
+                Messages.write(error.explained(on: path), at: path.bytes)
                 outcome.noteFailure()
             }
         }

@@ -45,7 +45,7 @@ final class UndoRun {
         guard let opened else { throw .opening(.noSuchFileOrDirectory, path) }
         let file = OwnedDescriptor(opened)
         do throws(Errno) {
-            var reader = RecordReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
+            var reader = DelimitedReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
         } catch {
             throw .opening(error, path)
@@ -73,7 +73,7 @@ final class UndoRun {
             advice: "name one", path: try StateDirectory.path())
     }
 
-    private func take(_ record: RecordReader.Record, in path: FilePath) {
+    private func take(_ record: DelimitedReader.Record, in path: FilePath) {
         switch record {
         case .whole(let line):
             switch state {

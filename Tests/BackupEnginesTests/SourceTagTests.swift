@@ -31,4 +31,19 @@ struct SourceTagTests {
             #expect(RepositoryLocation(bytes: Array(text.utf8)).directory == directory, "\(text)")
         }
     }
+
+    @Test("a location is shown without the user and the password in a URL")
+    func shownLocations() {
+        for (text, shown) in [
+            ("rest:http://ada:secret@host:8000/a@b", "rest:http://host:8000/a@b"),
+            ("s3:https://host/bucket@x", "s3:https://host/bucket@x"),
+            ("sftp:ada@host:/srv/backup", "sftp:ada@host:/srv/backup"),
+            ("rest:http://a@b:c@d@host", "rest:http://host"),
+            ("/srv/http://a:b@c/d", "/srv/http://a:b@c/d"),
+        ] {
+            #expect(
+                RepositoryLocation(bytes: Array(text.utf8)).shown == Array(shown.utf8),
+                "\(text)")
+        }
+    }
 }

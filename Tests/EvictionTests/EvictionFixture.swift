@@ -19,10 +19,10 @@ struct EvictionFixture {
     var file: FilePath { root.appending("file") }
 
     static let modified = FileTime(seconds: 1_234_567_890, nanoseconds: 987_654_321)
-    static let hold = HoldSnapshot(
+    static let pinned = PinnedSnapshot(
         snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: Array("/repository".utf8))
     static let name = EvictionRecord(
-        repository: "fedcba9876543210", snapshot: hold.snapshot, item: 0)
+        repository: "fedcba9876543210", snapshot: pinned.snapshot, item: 0)
 
     /// Evicts the file.
     @discardableResult
@@ -37,7 +37,7 @@ struct EvictionFixture {
         _ candidate: EvictionCandidate, content: [UInt8]? = nil, during: () -> Void = {}
     ) throws -> Int64 {
         try journal.evict(
-            candidate, try #require(Self.name), hold: Self.hold,
+            candidate, try #require(Self.name), pinned: Self.pinned,
             content: ContentHash(of: content ?? self.content)
         ) {
             during()
@@ -50,7 +50,7 @@ struct EvictionFixture {
         EvictedFile(
             path: file, identity: try path.status().identity, size: Int64(content.count),
             modified: modified, permissions: permissions,
-            content: ContentHash(of: content), dataBytes: dataBytes, hold: Self.hold)
+            content: ContentHash(of: content), dataBytes: dataBytes, pinned: Self.pinned)
     }
 
     /// Begins to bring a file back; nil where it is whole.

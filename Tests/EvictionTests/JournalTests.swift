@@ -15,7 +15,7 @@ struct JournalTests {
         EvictedFile(
             state: .held, path: path, identity: identity, size: 5,
             modified: FileTime(seconds: 1, nanoseconds: 2), permissions: 0o644,
-            content: ContentHash(of: []), snapshot: "a", holdTag: "b", repository: [])
+            content: ContentHash(of: []), snapshot: "a", pinTag: "b", repository: [])
     }
 
     private let identity = FileIdentity(device: 7, inode: 9)

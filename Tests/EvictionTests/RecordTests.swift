@@ -14,7 +14,7 @@ struct RecordTests {
             state: state, path: FilePath("/home/me").appending(name),
             identity: FileIdentity(device: 65024, inode: .max), size: .max,
             modified: FileTime(seconds: -5, nanoseconds: 999_999_999), permissions: 0o4750,
-            content: ContentHash(of: name.bytes), snapshot: "0a1b", holdTag: "resval-hold=1",
+            content: ContentHash(of: name.bytes), snapshot: "0a1b", pinTag: "resval-hold=1",
             repository: name.bytes, remainingBytes: state == .evicted ? 4096 : nil,
             failure: state == .evicted ? "no space – really\n%41" : nil)
     }
@@ -31,7 +31,7 @@ struct RecordTests {
                         filesystem: .named(name.bytes), inode: record.identity.inode,
                         creationTime: born), size: record.size, modified: record.modified,
                     permissions: record.permissions, content: record.content,
-                    snapshot: record.snapshot, holdTag: record.holdTag,
+                    snapshot: record.snapshot, pinTag: record.pinTag,
                     repository: record.repository)
                 #expect(try EvictedFile(text: record.text) == record)
             }
@@ -83,7 +83,7 @@ struct RecordTests {
             let other = EvictedFile(
                 state: record.state, path: record.path, identity: record.identity, size: size,
                 modified: modified, permissions: record.permissions, content: record.content,
-                snapshot: record.snapshot, holdTag: record.holdTag, repository: record.repository,
+                snapshot: record.snapshot, pinTag: record.pinTag, repository: record.repository,
                 remainingBytes: remaining, failure: nil)
             #expect(throws: MalformedRecord.self) { try EvictedFile(text: other.text) }
         }

@@ -36,7 +36,7 @@ struct RemountTests {
                     EvictedFile(
                         path: fixture.file, status: fixture.file.status(),
                         content: known.content, snapshot: known.snapshot,
-                        holdTag: known.holdTag, repository: known.repository
+                        pinTag: known.pinTag, repository: known.repository
                     ).inState(.evicted))
                 let records = try fixture.journal.contents().files
                 try filesystem.replace()

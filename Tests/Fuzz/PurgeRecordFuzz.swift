@@ -11,11 +11,11 @@ import SystemCalls
 public func fuzzPurgeRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     _ = JournalContents(bytes)
-    var reader = RecordReader(bytes[...])
+    var reader = JournalReader(bytes[...])
     if let record = reader.record() {
-        var writer = RecordWriter()
+        var writer = JournalWriter()
         writer.add(record)
-        var second = RecordReader(writer.bytes[...])
+        var second = JournalReader(writer.bytes[...])
         precondition(second.record() == record)
         // The checksum, which no fuzzer finds, is added.
         let contents = JournalContents(sequence: 1, records: [record])

@@ -31,7 +31,7 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var errors = ErrorOutput()
     errors.receive(line)
     bytes.withUnsafeBytes { bytes in
-        var lines = Lines(RecordReader(NoHandler()))
+        var lines = Lines(SnapshotRecordReader(NoHandler()))
         try? lines.receive(bytes)
         try? lines.finish()
         var elements = JSONElements()

@@ -116,13 +116,13 @@ struct RemountTests {
 
     @Test("is understood from a journal of the first version, by the numbers it has")
     func firstVersion() throws {
-        var body = RecordWriter()
+        var body = JournalWriter()
         for number in [7, 1, 2, 5, 300, 5, 299] as [UInt64] { body.add(number) }
         for text in ["/home/u/.cache/app", "unit", ".resval-purge-0"] {
             body.add(Array(text.utf8))
         }
         for number in [1_000, 5, 1, 1, 300] as [UInt64] { body.add(number) }
-        var place = RecordWriter()
+        var place = JournalWriter()
         place.add(JournalVersion.first.rawValue)
         place.add(
             body.bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {

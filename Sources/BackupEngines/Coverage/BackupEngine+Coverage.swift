@@ -62,7 +62,7 @@ extension BackupEngine {
         of plan: BackupPlan, _ facts: RecordFacts, with earlier: SnapshotList
     ) async throws(BackupError) -> CoverageReport {
         var report = CoverageReport(ofFirst: plan)
-        var held: [CoverageCause] = []
+        var itemCauses: [CoverageCause] = []
         var failures: [(snapshot: Snapshot, reason: BackupError)] = []
         for base in earlier.snapshots.coverageBases {
             do throws(BackupError) {
@@ -70,12 +70,12 @@ extension BackupEngine {
                 break
             } catch  where error.code.mayConcernOneSnapshot {
                 failures.append((base, error))
-                held += try await compareItems(of: plan, facts, with: base)
+                itemCauses += try await compareItems(of: plan, facts, with: base)
             }
         }
-        // A snapshot that has not been accepted itself does not settle lateFindings.
+        // A snapshot that has not been accepted itself does not settle late findings.
         if report.base?.hasShrunk == true { report.addLateFindings(of: plan) }
-        report.add(held)
+        report.add(itemCauses)
         report.incomparable = failures
         // A snapshot that has not shrunk may be among those that cannot be read.
         if report.base?.hasShrunk != false {
@@ -105,9 +105,9 @@ extension BackupEngine {
                     of: base.identifier, with: StoredItems(newlyExcluded, of: plan.sources)
                 ).causes
         }
-        let told = Set(report.causes.compactMap(\.path))
+        let named = Set(report.causes.compactMap(\.path))
         report.causes += plan.doubtfulExclusions.filter {
-            newlyExcluded[$0.path.bytes] != nil && !told.contains($0.path.bytes)
+            newlyExcluded[$0.path.bytes] != nil && !named.contains($0.path.bytes)
         }.map(CoverageCause.init(doubtful:))
         report.causes += comparison.causes
         report.unprotected = comparison.unprotected(in: plan)
@@ -125,9 +125,9 @@ extension BackupEngine {
         guard base.hasRecord else { return [] }
         do throws(BackupError) {
             let candidates = CoverageComparison(plan, facts).newlyExcluded
-            let held = try await readEntries(
+            let stored = try await readEntries(
                 of: base.identifier, with: StoredItems(candidates, of: plan.sources))
-            return held.causes + facts.falls(from: Int64(held.total.items), held.total.bytes)
+            return stored.causes + facts.falls(from: Int64(stored.total.items), stored.total.bytes)
         } catch  where error.code.mayConcernOneSnapshot {
             return []
         }

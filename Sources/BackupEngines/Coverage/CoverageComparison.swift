@@ -111,11 +111,11 @@ struct StoredItems: SnapshotEntryHandler {
     /// The entries of all SOURCEs.
     private(set) var total = Count()
     private let wanted: [[UInt8]: ExcludedItem]
-    private let sources: [[UInt8]]
+    private let items: SourceItems
 
     init(_ wanted: [[UInt8]: ExcludedItem], of sources: [FilePath]) {
         self.wanted = wanted
-        self.sources = sources.map(\.bytes)
+        items = SourceItems(sources)
     }
 
     /// One cause for each excluded item of which the snapshot has entries, sorted by path.
@@ -129,7 +129,7 @@ struct StoredItems: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        guard sources.contains(where: { isHeld(entry.path, by: $0) }) else { return }
+        guard items.contains(entry.path) else { return }
         total.items += 1
         total.bytes.addSaturating(entry.size)
         // The entry of an excluded directory itself is stored; only what is below it is excluded.

@@ -20,7 +20,7 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private(set) var count = 0
     /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
-    private let sources: [[UInt8]]
+    private let items: SourceItems
     private let checksLinkTargets: Bool
     private let excludedFiles: Set<[UInt8]>
     private let excludedDirectories: Set<[UInt8]>
@@ -30,19 +30,19 @@ struct SnapshotCheck: SnapshotEntryHandler {
     init(_ plan: BackupPlan, _ manifest: PlanManifest, checksLinkTargets: Bool) {
         self.checksLinkTargets = checksLinkTargets
         self.manifest = manifest
-        sources = plan.sources.map(\.bytes)
+        items = SourceItems(plan.sources)
         excludedFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
         excludedDirectories = Set(plan.exclusions.lazy.filter(\.isDirectory).map { $0.path.bytes })
-        // No engine lists the root directory, which is always part of the snapshot.
-        let root = [UInt8(ascii: "/")]
-        if sources.contains(root) {
+        count = items.unlistedCount
+        if count > 0 {
+            let root = [UInt8(ascii: "/")]
             _ = self.manifest.check(
                 root, kind: .directory, size: 0, modified: FileTime(seconds: 0, nanoseconds: 0))
         }
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        guard sources.contains(where: { isHeld(entry.path, by: $0) }) else { return }
+        guard items.contains(entry.path) else { return }
         count += 1
         bytes.addSaturating(entry.size)
         let check = manifest.check(

@@ -72,11 +72,13 @@ package protocol BackupEngine: Sendable {
     /// ``pathPrecedes(_:_:)``: a directory, then its entries by the bytes of their names, each with
     /// everything below it.
     ///
-    /// - Parameter identifier: the snapshot's identifier, or enough of its first digits to be
-    ///   unique.
+    /// - Parameters:
+    ///   - identifier: the snapshot's identifier, or enough of its first digits to be unique.
+    ///   - path: the path to which the reading is limited, with everything below it; nil for no
+    ///     limit.
     /// - Throws: ``BackupError``; also the handler's error, which ends the reading.
     func readEntries<Handler: SnapshotEntryHandler>(
-        of identifier: String, with handler: Handler
+        of identifier: String, below path: [UInt8]?, with handler: Handler
     ) async throws(BackupError) -> Handler
 
     /// Passes the bytes of a snapshot's record to a consumer.
@@ -145,6 +147,12 @@ extension BackupEngine {
     package var repairsAttributeNames: Bool { false }
     package var storesPlaintext: Bool { false }
     package func recover() async throws(BackupError) {}
+    /// Passes every entry of a snapshot to a handler: see ``readEntries(of:below:with:)``.
+    package func readEntries<Handler: SnapshotEntryHandler>(
+        of identifier: String, with handler: Handler
+    ) async throws(BackupError) -> Handler {
+        try await readEntries(of: identifier, below: nil, with: handler)
+    }
     /// Always empty: files that changed while they were read are among the shortfalls of storing
     /// them.
     package func torn(among changed: [SnapshotEntry], of identifier: String) -> [SnapshotEntry] {

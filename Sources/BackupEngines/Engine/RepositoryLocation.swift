@@ -48,6 +48,15 @@ package struct RepositoryLocation: Sendable, Hashable {
         }
     }
 
+    /// The location for messages: without the user and password that a URL may contain.
+    package var shown: [UInt8] {
+        guard directory == nil, let start = bytes.firstRange(of: Array("://".utf8))?.upperBound,
+            let at = bytes[start...].prefix(while: { $0 != UInt8(ascii: "/") })
+                .lastIndex(of: UInt8(ascii: "@"))
+        else { return bytes }
+        return Array(bytes[..<start] + bytes[(at + 1)...])
+    }
+
     private static func rest(of bytes: [UInt8], after scheme: String) -> ArraySlice<UInt8>? {
         bytes.starts(with: scheme.utf8) ? bytes.dropFirst(scheme.utf8.count) : nil
     }

@@ -33,12 +33,12 @@ package struct SourceTags: Sendable, Hashable {
     /// Returns the SOURCEs that tags name, sorted; empty for a snapshot of another program, and
     /// when a tag names anything but a plain absolute path.
     package static func sources(in tags: [String]) -> [FilePath] {
-        let told = sourceTags(in: tags)
-        let sources = told.compactMap {
+        let tagged = sourceTags(in: tags)
+        let sources = tagged.compactMap {
             Percent.bytes(of: $0.utf8.dropFirst(sourcePrefix.utf8.count))
                 .flatMap { FilePath(plainAbsolute: $0) }
         }
-        return sources.count == told.count ? sources : []
+        return sources.count == tagged.count ? sources : []
     }
 
     /// Returns the tag for the set of SOURCEs; nil for a snapshot of another program.
@@ -46,8 +46,8 @@ package struct SourceTags: Sendable, Hashable {
     /// Every client of a repository can write such tags, so they count only when they are
     /// consistent.
     package static func set(in tags: [String]) -> String? {
-        let told = sourceTags(in: tags)
-        let set = setPrefix + shortName(for: told.joined(separator: ","))
+        let tagged = sourceTags(in: tags)
+        let set = setPrefix + shortName(for: tagged.joined(separator: ","))
         return tags.contains(set) && !sources(in: tags).isEmpty ? set : nil
     }
 
@@ -106,5 +106,5 @@ package enum StateTag {
     /// Some files are evicted into another repository; the record lists them.
     package static let missesEvicted = "resval-evicted=elsewhere"
     /// The prefix of tags that keep a snapshot from being forgotten.
-    package static let holdPrefix = "resval-hold"
+    package static let pinPrefix = "resval-hold"
 }

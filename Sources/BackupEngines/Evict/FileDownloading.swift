@@ -124,7 +124,7 @@ package struct FileDownloading: Sendable {
         return EvictedFile(
             path: stored, identity: status.identity, size: item.size, modified: item.modified,
             permissions: permissions, content: content, dataBytes: item.dataBytes,
-            hold: HoldSnapshot(
+            pinned: PinnedSnapshot(
                 snapshot: snapshot.identifier, tag: snapshot.allTags.first ?? "",
                 repository: holder.repository.absoluteBytes))
     }
@@ -205,7 +205,7 @@ package func evictedFile(
 
 extension RepositoryLocation {
     /// The location in a form that does not depend on the working directory.
-    var absoluteBytes: [UInt8] {
+    package var absoluteBytes: [UInt8] {
         guard let directory else { return bytes }
         do throws(FileError) {
             return try realPath(of: directory).bytes

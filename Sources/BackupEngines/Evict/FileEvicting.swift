@@ -54,12 +54,12 @@ package struct FileEvicting: Sendable {
         let measured = try measure(candidates, report)
         guard !measured.isEmpty else { return }
         let repository = try await holder.repositoryIdentifier()
-        let tag = HoldTag.make()
+        let tag = PinTag.make()
         let snapshot = try await holder.hold(
             measured.map(\.candidate.path),
             record: SnapshotRecord(keeping: measured.map(\.kept)).bytes,
             tag: tag, report: progress)
-        let hold = HoldSnapshot(
+        let pinned = PinnedSnapshot(
             snapshot: snapshot, tag: tag, repository: holder.repository.absoluteBytes)
         holder.noteLocation(repository, in: journal)
         for (item, file) in measured.enumerated() {
@@ -70,7 +70,7 @@ package struct FileEvicting: Sendable {
                 throw BackupError(
                     .unexpectedAnswer, "the repository or the snapshot has no identifier")
             }
-            report(try await evict(file.candidate, file.kept, name, hold))
+            report(try await evict(file.candidate, file.kept, name, pinned))
         }
     }
 
@@ -125,16 +125,16 @@ package struct FileEvicting: Sendable {
 
     private func evict(
         _ candidate: EvictionCandidate, _ kept: KeptFile, _ name: EvictionRecord,
-        _ hold: HoldSnapshot
+        _ pinned: PinnedSnapshot
     ) async throws(BackupError) -> EvictionOutcome {
         let size = candidate.status.size
         func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
-            EvictionOutcome(path: candidate.path, size: size, snapshot: hold.snapshot, end: end)
+            EvictionOutcome(path: candidate.path, size: size, snapshot: pinned.snapshot, end: end)
         }
         let content: ContentHash
         do throws(BackupError) {
             let consumer = try await holder.readContent(
-                of: candidate.path, in: hold.snapshot, with: HashConsumer())
+                of: candidate.path, in: pinned.snapshot, with: HashConsumer())
             content = consumer.content
         } catch  where error.code == .interrupted {
             throw error
@@ -144,7 +144,7 @@ package struct FileEvicting: Sendable {
         do {
             guard content == kept.content else { throw EvictionError.contentDiffers }
             let left = try journal.evict(
-                candidate, name, hold: hold, content: content, shouldStop: shouldStop)
+                candidate, name, pinned: pinned, content: content, shouldStop: shouldStop)
             return outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)))
         } catch {
             return outcome(.refused(EvictionError(error, at: candidate.path)))
@@ -153,8 +153,8 @@ package struct FileEvicting: Sendable {
 }
 
 /// Tags of kept snapshots; each snapshot has its own.
-enum HoldTag {
-    private static let start = StateTag.holdPrefix + "="
+enum PinTag {
+    private static let start = StateTag.pinPrefix + "="
 
     static func make() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)

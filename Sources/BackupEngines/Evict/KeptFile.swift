@@ -94,7 +94,7 @@ extension ContentHolding {
     ) async throws(BackupError) -> [(path: FilePath, reason: String)] {
         let identifier = try await repositoryIdentifier()
         var refused: [(path: FilePath, reason: String)] = []
-        let bySnapshot = Dictionary(grouping: files) { $0.known.holdTag }
+        let bySnapshot = Dictionary(grouping: files) { $0.known.pinTag }
         for (tag, files) in bySnapshot {
             let snapshot = try await snapshot(.identifier(try await heldSnapshot(tag: tag)))
             var numbers: [[UInt8]: Int] = [:]

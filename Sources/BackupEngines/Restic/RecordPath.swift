@@ -8,7 +8,7 @@ struct RecordPath: Sendable, Hashable {
     let path: [UInt8]
     /// The directory that contains only records; the file itself when it is not in such a
     /// directory.
-    let place: [UInt8]
+    let ownRoot: [UInt8]
     private let sources: [[UInt8]]
 
     private static let prefix = "resval-record="
@@ -34,7 +34,7 @@ struct RecordPath: Sendable, Hashable {
         else { return nil }
         self.path = path
         let directory = names.dropLast().last ?? []
-        place = Self.isRecordDirectory(directory) ? Array(path.dropLast(name.count + 1)) : path
+        ownRoot = Self.isRecordDirectory(directory) ? Array(path.dropLast(name.count + 1)) : path
         self.sources = sources.map(\.bytes)
     }
 
@@ -52,7 +52,7 @@ struct RecordPath: Sendable, Hashable {
     /// Whether a path is in the snapshot only because of the record: the file, its own directory,
     /// and those directories above it that do not lead to a SOURCE as well.
     func hides(_ other: [UInt8]) -> Bool {
-        if isHeld(other, by: place) { return true }
+        if isHeld(other, by: ownRoot) { return true }
         guard isHeld(path, by: other) else { return false }
         return !sources.contains { isHeld(other, by: $0) || isHeld($0, by: other) }
     }

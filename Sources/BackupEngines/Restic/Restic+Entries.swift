@@ -12,10 +12,19 @@ extension Restic {
     /// which names may contain too, it is split by the lengths from the first one. A third listing,
     /// like the first, then supplies the remaining entries.
     package func readEntries<Handler: SnapshotEntryHandler>(
-        of identifier: String, with handler: Handler
+        of identifier: String, below path: [UInt8]?, with handler: Handler
     ) async throws(BackupError) -> Handler {
-        let json = ResticCommand("ls", words("--json"), on: words(identifier))
-        let first = try await run(json, reading: Lines(EntryReader(handler))).consumer
+        var list = ResticCommand("ls", on: words(identifier))
+        if let path {
+            list.options = words("--recursive")
+            list.operands.append(path)
+        }
+        var json = list
+        json.options += words("--json")
+        // The head of the second listing prints the path, too.
+        let headLines = 1 + (path ?? []).count { $0 == newline }
+        let reader = EntryReader(handler, headLines: headLines)
+        let first = try await run(json, reading: Lines(reader)).consumer
         // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
             throw BackupError(
@@ -23,9 +32,7 @@ extension Restic {
                 advice: "check the repository: resval-backup verify")
         }
         guard !first.incomplete.isEmpty else { return first.handler }
-        let names = try await run(
-            ResticCommand("ls", on: words(identifier)), reading: ExactNameReader(first)
-        ).names
+        let names = try await run(list, reading: ExactNameReader(first)).names
         let rest = EntryReader(first.handler, skipping: first.deliveredCount, names: names)
         return try await run(json, reading: Lines(rest)).consumer.handler
     }
@@ -39,7 +46,7 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     /// The paths with lost bytes whose exact form is not known, by the numbers of their entries.
     private(set) var incomplete: [Int: [UInt8]] = [:]
     /// The number of newlines in the head of the second listing.
-    private(set) var headLineCount = 1
+    private(set) var headLineCount: Int
     /// Whether the line about the snapshot was read.
     private(set) var hasHead = false
     /// The number of entries passed to the handler.
@@ -51,10 +58,16 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     /// Creates a reader.
     ///
     /// - Parameters:
+    ///   - headLines: the number of newlines in the head of the second listing, without those in
+    ///     the snapshot's paths.
     ///   - skippedCount: the number of entries at the start that the handler has already received.
     ///   - names: exact paths, by the numbers of their entries.
-    init(_ handler: Handler, skipping skippedCount: Int = 0, names: [Int: [UInt8]] = [:]) {
+    init(
+        _ handler: Handler, headLines: Int = 1, skipping skippedCount: Int = 0,
+        names: [Int: [UInt8]] = [:]
+    ) {
         self.handler = handler
+        headLineCount = headLines
         self.skippedCount = skippedCount
         self.names = names
     }
@@ -86,7 +99,7 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
     /// Parses the line about the snapshot. The head of the second listing prints the snapshot's
     /// paths unescaped.
     private mutating func readHead(_ line: ArraySlice<UInt8>) throws(JSONError) {
-        var count = 1
+        var count = headLineCount
         var tags: [String] = []
         var scanner = JSONScanner(line)
         try scanner.forEachField { scanner, name throws(JSONError) in
@@ -95,10 +108,7 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
                 try scanner.forEachElement { scanner throws(JSONError) in
                     count += try scanner.string().count { $0 == newline }
                 }
-            case "tags":
-                try scanner.forEachElement { scanner throws(JSONError) in
-                    tags.append(try scanner.text())
-                }
+            case "tags": tags = try scanner.texts()
             default: break
             }
         }
@@ -142,8 +152,8 @@ private struct ExactNameReader: OutputConsumer {
     }
 
     private mutating func endPath() throws(BackupError) {
-        if let told = incomplete[number] {
-            guard agree(told, path) else { throw outOfStep }
+        if let reported = incomplete[number] {
+            guard agree(reported, path) else { throw outOfStep }
             names[number] = path
         }
         number += 1

@@ -49,11 +49,11 @@ extension Restic {
         _ lost: Set<String>, in snapshots: [Snapshot]
     ) async throws(BackupError) -> [LostItem] {
         guard let any = lost.first else { return [] }
-        let told = try await run(
+        let reported = try await run(
             findCommand("--tree", [any], words()), reading: Lines(UnreadableTrees())
         ).consumer
         var items: [LostItem] = []
-        for (parent, concerned) in told.parents {
+        for (parent, concerned) in reported.parents {
             let (output, end) = try await attempt(
                 ResticCommand("cat", words("--no-cache"), on: words("blob", parent)),
                 reading: WholeOutput())
@@ -194,7 +194,7 @@ private struct SimilarPaths: SnapshotEntryHandler {
 }
 
 /// Whether a path with lost bytes may be the same as an exact one.
-func agree(_ told: [UInt8], _ exact: [UInt8]) -> Bool {
-    told.count == exact.count
-        && zip(told, exact).allSatisfy { $0 == $1 || $0 == JSONScanner.lostByte }
+func agree(_ reported: [UInt8], _ exact: [UInt8]) -> Bool {
+    reported.count == exact.count
+        && zip(reported, exact).allSatisfy { $0 == $1 || $0 == JSONScanner.lostByte }
 }

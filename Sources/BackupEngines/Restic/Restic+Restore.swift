@@ -113,15 +113,15 @@ extension Restic {
         _ request: RestoreRequest, from target: FilePath
     ) throws(Errno) {
         guard !request.includes.isEverything, let record = request.snapshot.recordPath,
-            request.includes.hold(record.path)
+            request.includes.contains(record.path)
         else { return }
         do throws(Errno) {
             let tree = try TargetTree(target)
             let file = try tree.entry(record.path)
             try file.directory.remove(file.name)
-            if record.place != record.path {
-                let place = try tree.entry(record.place)
-                try place.directory.remove(place.name, isDirectory: true)
+            if record.ownRoot != record.path {
+                let directory = try tree.entry(record.ownRoot)
+                try directory.directory.remove(directory.name, isDirectory: true)
             }
         } catch .noSuchFileOrDirectory {
             // Nothing to remove.
@@ -167,8 +167,8 @@ extension Restic {
         do throws(Errno) {
             try removeRecord(request, from: target)
             check = try RestoreCheck(
-                target: target, request.includes, complaints, attributed: attributed,
-                report: report)
+                target: target, request.includes, of: SourceItems(snapshot.sources), complaints,
+                attributed: attributed, report: report)
             attributes = try AttributeRestorer(self, snapshot, target: target)
         } catch {
             throw BackupError(.other, "the target cannot be opened: \(error)", path: target)
@@ -185,7 +185,7 @@ extension Restic {
 }
 
 /// Returns a pattern of restic that matches one path and nothing else.
-private func pattern(_ path: [UInt8]) -> [UInt8] {
+func pattern(_ path: [UInt8]) -> [UInt8] {
     path.reduce(into: []) { pattern, byte in
         if "\\*?[".utf8.contains(byte) { pattern.append(UInt8(ascii: "\\")) }
         pattern.append(byte)
@@ -204,7 +204,7 @@ private struct PathsWithout: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        guard includes.hold(entry.path), !paths.contains(where: { isHeld(entry.path, by: $0) }),
+        guard includes.contains(entry.path), !paths.contains(where: { isHeld(entry.path, by: $0) }),
             !lost.contains(where: { isHeld($0, by: entry.path) || isHeld(entry.path, by: $0) })
         else { return }
         paths.append(entry.path)

@@ -161,10 +161,7 @@ extension Snapshot {
             case "hostname": hostName = try scanner.text()
             case "username": userName = try scanner.text()
             case "tree": tree = try scanner.text()
-            case "tags":
-                try scanner.forEachElement { scanner throws(JSONError) in
-                    tags.append(try scanner.text())
-                }
+            case "tags": tags = try scanner.texts()
             case "paths":
                 try scanner.forEachElement { scanner throws(JSONError) in
                     guard paths.count < Snapshot.pathLimit else { return }

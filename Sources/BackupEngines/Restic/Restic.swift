@@ -9,8 +9,8 @@ package struct Restic: BackupEngine {
     package let repository: RepositoryLocation
     package let warn: @Sendable (String) -> Void
     let environment: ResticEnvironment
-    /// The parts of the repository and cache that earlier commands found unusable.
-    let unusable = UnusablePlaces()
+    /// The directories that earlier commands could not write to.
+    let unwritable = UnwritableDirectories()
     private let passwordFile: [UInt8]?
 
     /// Creates an engine.
@@ -69,10 +69,10 @@ package struct Restic: BackupEngine {
             guard command.onlyReads else { throw locksNotWritable }
             reportLock()
             command.set("--no-lock")
-        } else if command.onlyReads, unusable.locks.isSet {
+        } else if command.onlyReads, unwritable.locks.isSet {
             command.set("--no-lock")
         }
-        if unusable.cache.isSet || environment.cacheIsFull {
+        if unwritable.cache.isSet || environment.cacheIsFull {
             reportCache()
             command.set("--no-cache")
         }
@@ -106,14 +106,14 @@ package struct Restic: BackupEngine {
     }
 
     private func reportLock() {
-        guard unusable.locks.set() else { return }
+        guard unwritable.locks.set() else { return }
         warn(
             "no lock can be written to the repository, so it is read without one: what another "
                 + "process removes meanwhile may be missed")
     }
 
     private func reportCache() {
-        guard unusable.cache.set() else { return }
+        guard unwritable.cache.set() else { return }
         warn(
             "the disk of restic's cache is full, so it is not used (make room there: without it all "
                 + "is slower)")

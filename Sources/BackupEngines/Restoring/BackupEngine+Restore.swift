@@ -48,7 +48,7 @@ extension BackupEngine {
     ) async throws(BackupError) -> [RecordedExclusion]? {
         do throws(BackupError) {
             return try await readRecord(of: snapshot, with: EvictedExclusions()).found
-                .filter { includes.hold($0.path) }
+                .filter { includes.contains($0.path) }
         } catch  where error.code == .noRecord {
             return []
         } catch  where error.code.mayConcernOneSnapshot {
@@ -92,7 +92,7 @@ package struct IncludedPaths: Sendable {
     package var isEverything: Bool { paths.isEmpty }
 
     /// Whether a path is one of these, or below one.
-    package func hold(_ path: [UInt8]) -> Bool {
+    package func contains(_ path: [UInt8]) -> Bool {
         paths.isEmpty || paths.contains { isHeld(path, by: $0) }
     }
 

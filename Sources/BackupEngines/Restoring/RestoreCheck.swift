@@ -5,7 +5,8 @@ import SystemPackage
 
 /// Checks every restored item: whether it exists, and what restic left undone.
 struct RestoreCheck: SnapshotEntryHandler {
-    /// The number of items restored.
+    /// The number of items of the SOURCEs that were restored. The directories above them are
+    /// checked, too, and belong to no count.
     private(set) var count = 0
     /// Items that are not as they should be.
     private(set) var failures: [RestoreFailure] = []
@@ -15,6 +16,7 @@ struct RestoreCheck: SnapshotEntryHandler {
     /// restic's complaints; those about checked items are among the failures.
     private(set) var complaints: RestoreComplaints
     private let includes: IncludedPaths
+    private let items: SourceItems
     private let attributed: AttributedItems?
     private let tree: TargetTree
     private let report: @Sendable (Int) -> Void
@@ -22,29 +24,34 @@ struct RestoreCheck: SnapshotEntryHandler {
     /// Creates a check.
     ///
     /// - Parameters:
+    ///   - items: the items that are counted.
     ///   - attributed: the read-only items with extended attributes; nil when they are unknown.
     ///   - report: called with the number of items done.
     init(
-        target: FilePath, _ includes: IncludedPaths, _ complaints: RestoreComplaints,
-        attributed: AttributedItems?,
+        target: FilePath, _ includes: IncludedPaths, of items: SourceItems,
+        _ complaints: RestoreComplaints, attributed: AttributedItems?,
         report: @escaping @Sendable (Int) -> Void
     ) throws(Errno) {
         tree = try TargetTree(target)
         self.includes = includes
+        self.items = items
         self.attributed = attributed
         self.complaints = complaints
         self.report = report
+        if includes.isEverything { count = items.unlistedCount }
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
         let complaint = complaints.cause(of: entry.path)
-        guard includes.hold(entry.path) else {
+        guard includes.contains(entry.path) else {
             // A directory above a wanted item.
             if let complaint { fail(entry, complaint) }
             return
         }
-        count += 1
-        if count % 256 == 0 { report(count) }
+        if items.contains(entry.path) {
+            count += 1
+            if count % 256 == 0 { report(count) }
+        }
         do throws(Errno) {
             // The same file throughout, even if another takes its name meanwhile.
             let file = try tree.openItem(entry.path)

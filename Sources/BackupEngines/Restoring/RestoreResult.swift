@@ -5,7 +5,7 @@ import SystemPackage
 package struct RestoreResult: Sendable {
     /// The snapshot.
     package let snapshot: Snapshot
-    /// The number of items checked after the restore.
+    /// The number of items of the SOURCEs that were restored and checked.
     package let items: Int
     /// The items that differ from the snapshot, sorted by path.
     package let failures: [RestoreFailure]
@@ -38,7 +38,7 @@ package struct RestoreResult: Sendable {
 
     /// The number of items that are as they are in the snapshot.
     package var wholeItems: Int {
-        var count = Set(failures.map(\.path)).count
+        var count = countItems(failures)
         for case .noAttributes(_, let items) in failures.map(\.cause) { count += items - 1 }
         return max(0, items - count)
     }
@@ -46,7 +46,13 @@ package struct RestoreResult: Sendable {
     /// Whether no item was restored.
     package var isNothing: Bool {
         let missing = failures.filter { if case .missing = $0.cause { true } else { false } }
-        return items + evicted.count > 0 && Set(missing.map(\.path)).count >= items
+        return items + evicted.count > 0 && countItems(missing) >= items
+    }
+
+    /// Counts the items with failures. A directory above the SOURCEs is no item of the snapshot.
+    private func countItems(_ failures: [RestoreFailure]) -> Int {
+        let items = SourceItems(snapshot.sources)
+        return Set(failures.map(\.path)).count { items.contains($0) }
     }
 }
 

@@ -29,9 +29,9 @@ final class RestoreStage: Sendable {
     init(in target: FilePath, for wanted: [[UInt8]]) throws(BackupError) {
         do throws(Errno) {
             try makeDirectories(at: target, permissions: 0o700)
-            let places = try Self.places(in: target, for: wanted)
-            leftovers = places.flatMap { Self.leftovers(in: $0.directory, $0.path) }
-            (parent, name, directory) = try Self.make(in: places.map(\.directory))
+            let candidates = try Self.candidates(in: target, for: wanted)
+            leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
+            (parent, name, directory) = try Self.make(in: candidates.map(\.directory))
         } catch {
             throw backupError(error, path: target)
         }
@@ -57,18 +57,20 @@ final class RestoreStage: Sendable {
     static func isName(_ name: [UInt8]) -> Bool { name.starts(with: namePrefix.utf8) }
 
     /// Returns the target, and the existing directories below it that contain everything wanted.
-    private static func places(
+    private static func candidates(
         in target: FilePath, for wanted: [[UInt8]]
     ) throws(Errno) -> [(path: FilePath, directory: OpenDirectory)] {
-        var places = [(path: target, directory: try OpenDirectory(at: target, flags: .readOnly))]
+        var candidates = [
+            (path: target, directory: try OpenDirectory(at: target, flags: .readOnly))
+        ]
         for name in commonNames(wanted) {
-            guard let last = places.last,
+            guard let last = candidates.last,
                 let next = try? last.directory.openBeneath(
                     FilePath(bytes: name), flags: .readOnly, crossingMounts: true)
             else { break }
-            places.append((last.path.pushing(FilePath(bytes: name)), next))
+            candidates.append((last.path.pushing(FilePath(bytes: name)), next))
         }
-        return places
+        return candidates
     }
 
     private static func commonNames(_ paths: [[UInt8]]) -> [[UInt8]] {
@@ -83,10 +85,10 @@ final class RestoreStage: Sendable {
 
     /// Creates the directory in the deepest of the parents that allows it.
     private static func make(
-        in places: [OpenDirectory]
+        in candidates: [OpenDirectory]
     ) throws(Errno) -> (OpenDirectory, FilePath, OpenDirectory) {
         var failure = Errno.permissionDenied
-        for parent in places.reversed() {
+        for parent in candidates.reversed() {
             let number = String(UInt64.random(in: .min ... .max), radix: 36)
             let name = FilePath(namePrefix + number)
             do throws(Errno) {

@@ -180,13 +180,13 @@ struct TreeMerger {
     private func copyFile(
         _ name: FilePath, _ item: FileDescriptor, _ source: OpenDirectory,
         _ target: OpenDirectory,
-        _ told: ManifestItem, _ attributes: [ExtendedAttribute], replaces: Bool
+        _ recorded: ManifestItem, _ attributes: [ExtendedAttribute], replaces: Bool
     ) throws {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item) }
         let content = SharedDescriptor(try openForReading(name, in: source.descriptor))
         var file = try StagedFile(in: target.descriptor, permissions: 0o600)
-        try copyContent(from: content.descriptor, size: told.size, to: file.descriptor)
-        metadata.apply(told, attributes, toFile: file.descriptor, told.path)
+        try copyContent(from: content.descriptor, size: recorded.size, to: file.descriptor)
+        metadata.apply(recorded, attributes, toFile: file.descriptor, recorded.path)
         if replaces {
             try file.replace(name)
         } else {
@@ -200,7 +200,7 @@ struct TreeMerger {
         _ target: OpenDirectory,
         _ status: FileStatus, _ path: [UInt8], replaces: Bool
     ) throws {
-        let told = ManifestItem(path, status)
+        let recorded = ManifestItem(path, status)
         let attributes = StoredAttributes(
             of: source.location(of: name)
         ).attributes
@@ -213,7 +213,8 @@ struct TreeMerger {
             )
         }
         if status.kind == .regularFile {
-            return try copyFile(name, item, source, target, told, attributes, replaces: replaces)
+            return try copyFile(
+                name, item, source, target, recorded, attributes, replaces: replaces)
         }
         if replaces {
             do throws(Errno) {
@@ -236,6 +237,6 @@ struct TreeMerger {
         guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {
             throw Errno.fileExists
         }
-        metadata.apply(told, attributes, toHandle: handle.descriptor, path)
+        metadata.apply(recorded, attributes, toHandle: handle.descriptor, path)
     }
 }

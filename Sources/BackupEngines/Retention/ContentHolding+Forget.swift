@@ -26,7 +26,7 @@ extension ContentHolding {
         }
         let snapshots = try await snapshots()
         let kept = snapshots.filter {
-            $0.sourceSet == nil && $0.allTags.contains(where: HoldTag.isOne)
+            $0.sourceSet == nil && $0.allTags.contains(where: PinTag.isOne)
         }
         var contents: [Snapshot: Set<StoredFile>] = [:]
         for snapshot in kept {
@@ -57,7 +57,7 @@ extension ContentHolding {
                 $0 + (needed[String($1.prefix(16))]?.count ?? 0)
             }
             if count > 0 { reasons.append("evicted files: \(count)") }
-            if steps.contains(where: { snapshot.allTags.contains($0.holdTag) }) {
+            if steps.contains(where: { snapshot.allTags.contains($0.pinTag) }) {
                 reasons.append("in the journal of evicted files")
             }
             if let content = contents[snapshot], !content.isEmpty {

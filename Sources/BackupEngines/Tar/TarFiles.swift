@@ -101,7 +101,7 @@ enum TarConfig {
         guard format == Self.format else {
             throw BackupError(
                 .noRepository, "is not the config of a repository of archives",
-                advice: "name the directory that resval-backup init made", path: path)
+                advice: "name a directory that was made by: resval-backup init", path: path)
         }
         guard version == Self.version else {
             throw BackupError(

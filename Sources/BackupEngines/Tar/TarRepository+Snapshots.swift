@@ -40,13 +40,14 @@ extension TarRepository {
     }
 
     package func readEntries<Handler: SnapshotEntryHandler>(
-        of identifier: String, with handler: Handler
+        of identifier: String, below path: [UInt8]?, with handler: Handler
     ) async throws(BackupError) -> Handler {
         try await work { isCancelled in
             var handler = handler
             let manifest = try openManifest(of: identifier, isCancelled)
             while let item = try manifest.nextItem() {
                 if isCancelled() { throw CancellationError() }
+                if let path, !isHeld(item.path, by: path) { continue }
                 try handler.receive(
                     SnapshotEntry(
                         path: item.path, kind: item.kind, size: item.size,

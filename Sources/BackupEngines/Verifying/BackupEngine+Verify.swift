@@ -50,8 +50,9 @@ extension BackupEngine {
         _ snapshot: Snapshot, _ result: inout VerifyResult
     ) async throws(BackupError) {
         do throws(BackupError) {
-            result.items = try await readEntries(of: snapshot.identifier, with: EntryCounter())
-                .count
+            result.items = try await readEntries(
+                of: snapshot.identifier, with: EntryCounter(snapshot)
+            ).count
             if snapshot.sourceSet != nil {
                 _ = try await readRecord(of: snapshot, with: RecordCounter())
             }
@@ -63,9 +64,17 @@ extension BackupEngine {
 }
 
 private struct EntryCounter: SnapshotEntryHandler {
-    private(set) var count = 0
+    private(set) var count: Int
+    private let items: SourceItems
 
-    mutating func receive(_ entry: SnapshotEntry) { count += 1 }
+    init(_ snapshot: Snapshot) {
+        items = SourceItems(snapshot.sources)
+        count = items.unlistedCount
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        if items.contains(entry.path) { count += 1 }
+    }
 }
 
 /// Reads a record to its end.

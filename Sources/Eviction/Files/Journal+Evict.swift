@@ -4,7 +4,7 @@ import SystemCalls
 import SystemPackage
 
 /// The kept snapshot that contains the content of evicted files.
-package struct HoldSnapshot: Sendable, Hashable {
+package struct PinnedSnapshot: Sendable, Hashable {
     /// The snapshot's identifier.
     package let snapshot: String
     /// The snapshot's unique tag, which protects it from `forget`.
@@ -38,14 +38,14 @@ extension Journal {
     /// - Parameters:
     ///   - candidate: the file, as ``candidate(at:)`` returned it.
     ///   - name: the record to write on the file.
-    ///   - hold: the snapshot.
+    ///   - pinned: the snapshot.
     ///   - content: the hash of what the snapshot returned for the file's path.
     ///   - shouldStop: called while the file is read; a file that is not punched yet is left whole.
     /// - Returns: the number of bytes freed.
     /// - Throws: ``EvictionError``. The file is unchanged unless the error occurred after the first
     ///   block was freed: then the record remains, and the content can be restored.
     package func evict(
-        _ candidate: EvictionCandidate, _ name: EvictionRecord, hold: HoldSnapshot,
+        _ candidate: EvictionCandidate, _ name: EvictionRecord, pinned: PinnedSnapshot,
         content: ContentHash, shouldStop: () -> Bool = { false }
     ) throws -> Int64 {
         guard let lock = try lock(candidate.status.identity) else { throw EvictionError.inUse }
@@ -58,7 +58,7 @@ extension Journal {
         try requireFreeName(for: current.status)
         let record = EvictedFile(
             path: candidate.path, status: candidate.status, content: content,
-            snapshot: hold.snapshot, holdTag: hold.tag, repository: hold.repository)
+            snapshot: pinned.snapshot, pinTag: pinned.tag, repository: pinned.repository)
         try storeStep(record)
         var isTouched = false
         do {

@@ -34,7 +34,7 @@ extension EvictedFile {
         lines.append("permissions \(permissions)")
         lines.append("content \(content.hexadecimal)")
         lines.append("snapshot \(Percent.encoded(Array(snapshot.utf8)))")
-        lines.append("hold \(Percent.encoded(Array(holdTag.utf8)))")
+        lines.append("hold \(Percent.encoded(Array(pinTag.utf8)))")
         lines.append("repository \(Percent.encoded(repository))")
         lines.append("remaining \(remainingBytes.map(String.init) ?? "-")")
         lines.append("failure \(failure.map { Percent.encoded(Array($0.utf8)) } ?? "-")")
@@ -46,7 +46,7 @@ extension EvictedFile {
     ///
     /// - Throws: ``MalformedRecord`` for anything but exactly what ``text`` returns.
     package init(text: [UInt8]) throws(MalformedRecord) {
-        var reader = try RecordReader(text)
+        var reader = try EvictedFileReader(text)
         let head = try reader.line()
         guard head == Self.head || head == Self.firstHead else {
             throw MalformedRecord(reason: "another version")
@@ -75,7 +75,7 @@ extension EvictedFile {
             state: state, path: path, identity: identity, persistentIdentity: persistent,
             size: size, modified: modified,
             permissions: permissions, content: content, snapshot: try reader.text("snapshot"),
-            holdTag: try reader.text("hold"), repository: try reader.bytes("repository"),
+            pinTag: try reader.text("hold"), repository: try reader.bytes("repository"),
             remainingBytes: try reader.optional("remaining").map(decimal),
             failure: try reader.optional("failure").map { String(decoding: $0.utf8, as: UTF8.self) }
                 .map(Percent.decodedText))
@@ -89,7 +89,7 @@ extension EvictedFile {
 }
 
 /// A reader of a record's lines in order, after verifying the hash in the last line.
-private struct RecordReader {
+private struct EvictedFileReader {
     private var lines: ArraySlice<ArraySlice<UInt8>>
 
     init(_ text: [UInt8]) throws(MalformedRecord) {

@@ -42,7 +42,7 @@ package struct EvictedFile: Sendable, Hashable {
     /// The identifier of the snapshot that contains the content.
     package let snapshot: String
     /// The unique tag of that snapshot.
-    package let holdTag: String
+    package let pinTag: String
     /// The location of the repository that contains the snapshot, in absolute form.
     package let repository: [UInt8]
     /// The allocated size of the placeholder, in bytes; nil before the file is one. Extended
@@ -60,19 +60,19 @@ package struct EvictedFile: Sendable, Hashable {
     ///   - dataBytes: the number of bytes of the content outside holes; nil if unknown.
     package init(
         path: FilePath, identity: FileIdentity, size: Int64, modified: FileTime,
-        permissions: UInt16, content: ContentHash, dataBytes: Int64?, hold: HoldSnapshot
+        permissions: UInt16, content: ContentHash, dataBytes: Int64?, pinned: PinnedSnapshot
     ) {
         self.init(
             state: .evicted, path: path, identity: identity, size: size, modified: modified,
-            permissions: permissions, content: content, snapshot: hold.snapshot,
-            holdTag: hold.tag, repository: hold.repository)
+            permissions: permissions, content: content, snapshot: pinned.snapshot,
+            pinTag: pinned.tag, repository: pinned.repository)
         self.dataBytes = dataBytes
     }
 
     /// Creates a record in the state ``State/held``.
     init(
         path: FilePath, status: FileStatus, content: ContentHash, snapshot: String,
-        holdTag: String, repository: [UInt8]
+        pinTag: String, repository: [UInt8]
     ) {
         let known = MountedFilesystems().identity(of: status)
         var isNamed = false
@@ -81,13 +81,13 @@ package struct EvictedFile: Sendable, Hashable {
             state: .held, path: path, identity: status.identity,
             persistentIdentity: isNamed ? known : nil, size: status.size,
             modified: status.contentModificationTime, permissions: status.permissions,
-            content: content, snapshot: snapshot, holdTag: holdTag, repository: repository)
+            content: content, snapshot: snapshot, pinTag: pinTag, repository: repository)
     }
 
     init(
         state: State, path: FilePath, identity: FileIdentity,
         persistentIdentity: PersistentIdentity? = nil, size: Int64, modified: FileTime,
-        permissions: UInt16, content: ContentHash, snapshot: String, holdTag: String,
+        permissions: UInt16, content: ContentHash, snapshot: String, pinTag: String,
         repository: [UInt8], remainingBytes: Int64? = nil, failure: String? = nil
     ) {
         self.state = state
@@ -99,7 +99,7 @@ package struct EvictedFile: Sendable, Hashable {
         self.permissions = permissions
         self.content = content
         self.snapshot = snapshot
-        self.holdTag = holdTag
+        self.pinTag = pinTag
         self.repository = repository
         self.remainingBytes = remainingBytes
         self.failure = failure

@@ -20,9 +20,6 @@ extension BackupSettings {
     /// Returns the command line of a step.
     func step(_ kind: BackupStep.Kind) -> BackupStep {
         var words: [[UInt8]] = []
-        if case .file(let path) = password {
-            words += [Array("--password-file".utf8), path.bytes]
-        }
         switch kind {
         case .create: words += create
         case .forget: words += forget
@@ -32,17 +29,34 @@ extension BackupSettings {
         return BackupStep(kind: kind, arguments: [Array(kind.rawValue.utf8)] + words)
     }
 
-    /// The environment variables that the commands get in addition to those of this process.
+    /// The environment variables that give a password.
+    static let passwordVariables = [
+        "RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND",
+    ]
+
+    /// The environment variables that lead a command to the repository.
     ///
     /// The repository's location may contain a password, which every process on the machine could
     /// read in the arguments.
-    var variables: [(name: String, value: String)] {
-        let location = (name: "RESVAL_BACKUP_REPOSITORY", value: repository)
+    var variables: [(name: String, value: [UInt8])] {
+        let location = (name: "RESVAL_BACKUP_REPOSITORY", value: Array(repository.utf8))
         return switch password {
-        case .environment, .file: [location]
-        case .text(let text): [location, ("RESTIC_PASSWORD", text)]
-        case .command(let command): [location, ("RESTIC_PASSWORD_COMMAND", command)]
+        case .environment: [location]
+        case .file(let path): [location, ("RESTIC_PASSWORD_FILE", path.bytes)]
+        case .text(let text): [location, ("RESTIC_PASSWORD", Array(text.utf8))]
+        case .command(let command): [location, ("RESTIC_PASSWORD_COMMAND", Array(command.utf8))]
         }
+    }
+
+    /// Returns an environment with these variables in place of those they contradict.
+    func environment(replacingIn inherited: [[UInt8]]) -> [[UInt8]] {
+        let added = variables
+        let replaced =
+            added.map(\.name) + (password == .environment ? [] : Self.passwordVariables)
+        let kept = inherited.filter { variable in
+            !replaced.contains { variable.starts(with: "\($0)=".utf8) }
+        }
+        return kept + added.map { Array("\($0.name)=".utf8) + $0.value }
     }
 
     private var create: [[UInt8]] {

@@ -31,7 +31,7 @@ struct RunStatus: Sendable, Hashable {
     /// While a run is in progress, this is the last time that a run ended with everything done.
     var lastBackup: FileTime? {
         switch result {
-        case .ok, .incomplete: end
+        case .ok, .unaccepted, .incomplete: end
         case .running: lastCleanRun
         default: nil
         }
@@ -80,6 +80,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("bytes", snapshot?.bytes)
         line.add("addedBytes", snapshot?.addedBytes)
         line.add("leftOutItems", snapshot?.excludedItems)
+        line.add("hasShrunk", snapshot?.hasShrunk)
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)
         line.add("lastPrune", lastPrune)
@@ -99,6 +100,10 @@ struct SnapshotSummary: Sendable, Hashable {
     var addedBytes: Int64 = 0
     /// The number of excluded items.
     var excludedItems: Int64 = 0
+    /// Whether it covers less than the one before, and waits to be accepted.
+    var hasShrunk = false
+    /// Whether it lacks nothing that the sources have; not part of the status file.
+    var isWhole = false
     /// Whether `forget` may follow; not part of the status file.
     var allowsForget = false
 
@@ -121,7 +126,10 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     case running
     /// Everything was done.
     case ok
-    /// A snapshot was made, but it lacks something or covers less than the one before.
+    /// A snapshot was made that lacks nothing, but it, or one that forget or prune met, waits to be
+    /// accepted, because it covers less than the one before.
+    case unaccepted
+    /// A snapshot was made, but it lacks something.
     case incomplete
     /// Something failed.
     case failed
@@ -135,10 +143,12 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     case interrupted
 
     /// Creates the result that an exit code stands for.
-    init(exitCode: Int32) {
+    ///
+    /// - Parameter isWhole: whether a snapshot was made that lacks nothing.
+    init(exitCode: Int32, isWhole: Bool) {
         switch exitCode {
         case 0: self = .ok
-        case 3: self = .incomplete
+        case 3: self = isWhole ? .unaccepted : .incomplete
         case 10: self = .noRepository
         case 11: self = .locked
         case 12: self = .wrongPassword
@@ -147,11 +157,12 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The exit code of `status` after such a run: 0 for `ok`, 3 for `incomplete`, otherwise 1.
+    /// The exit code of `status` after such a run: 0 for `ok`, 3 for `unaccepted` and
+    /// `incomplete`, otherwise 1.
     var statusCode: Int32 {
         switch self {
         case .ok: 0
-        case .incomplete: 3
+        case .unaccepted, .incomplete: 3
         default: 1
         }
     }

@@ -1,3 +1,4 @@
+import BackupEngines
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -32,6 +33,32 @@ struct StatusFile: Sendable {
         try status.line.withUnsafeBufferPointer { bytes throws(FileError) in
             try path.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
         }
+    }
+
+    /// Notes that a snapshot was accepted, if it is that of the last run. A run that is under way
+    /// writes its own status.
+    ///
+    /// - Throws: ``FileError`` when the file cannot be read or replaced.
+    func accept(_ snapshot: Snapshot) throws(FileError) {
+        guard try waits(for: snapshot) != nil,
+            case .taken(let lock) = try RunLock.take(in: path.removingLastComponent())
+        else { return }
+        // A run may have ended meanwhile.
+        guard var status = try waits(for: snapshot) else { return }
+        status.snapshot?.hasShrunk = false
+        if status.result == .unaccepted { status.result = .ok }
+        try write(status)
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Returns the status if it is of a run whose snapshot is this one, and waits to be accepted.
+    private func waits(for snapshot: Snapshot) throws(FileError) -> RunStatus? {
+        guard let status = try read(), let made = status.snapshot, made.hasShrunk,
+            [snapshot.identifier, snapshot.originalIdentifier].contains(where: {
+                $0.hasPrefix(made.identifier)
+            })
+        else { return nil }
+        return status
     }
 }
 
@@ -120,6 +147,8 @@ private struct SummaryFields {
         case "bytes": counts.bytes = try scanner.amount()
         case "addedBytes": counts.addedBytes = try scanner.amount()
         case "leftOutItems": counts.excludedItems = try scanner.amount()
+        case "hasShrunk": counts.hasShrunk = try scanner.bool()
+        case "isWhole": counts.isWhole = try scanner.bool()
         case "allowsForget": counts.allowsForget = try scanner.bool()
         default: break
         }

@@ -29,7 +29,7 @@ private struct Move {
     let content: FilePath
     let permissions: UInt16
 
-    private let hold = HoldSnapshot(
+    private let pinned = PinnedSnapshot(
         snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: [])
 
     init(_ arguments: [String]) {
@@ -43,12 +43,12 @@ private struct Move {
     func run(_ bytes: [UInt8]) throws -> String {
         guard
             let name = EvictionRecord(
-                repository: "fedcba9876543210", snapshot: hold.snapshot, item: 0)
+                repository: "fedcba9876543210", snapshot: pinned.snapshot, item: 0)
         else { return "no record" }
         switch work {
         case "evict":
             let left = try journal.evict(
-                try journal.candidate(at: path), name, hold: hold,
+                try journal.candidate(at: path), name, pinned: pinned,
                 content: ContentHash(of: bytes))
             return "evicted \(left)"
         case "download":
@@ -72,6 +72,6 @@ private struct Move {
         EvictedFile(
             path: path, identity: try path.status().identity, size: Int64(bytes.count),
             modified: try content.status().contentModificationTime, permissions: permissions,
-            content: ContentHash(of: bytes), dataBytes: nil, hold: hold)
+            content: ContentHash(of: bytes), dataBytes: nil, pinned: pinned)
     }
 }

@@ -20,6 +20,7 @@ struct StatusTests {
         status.end = time
         status.snapshot = SnapshotSummary(
             identifier: "1a2b", items: 1, bytes: 2, addedBytes: 3, excludedItems: 4)
+        status.snapshot?.hasShrunk = true
         status.lastCleanRun = time
         status.lastVerify = time
         status.lastPrune = time
@@ -41,7 +42,7 @@ struct StatusTests {
             let now = FileTime(seconds: time.seconds + seconds, nanoseconds: 0)
             return status.isStale(after: age, now: now)
         }
-        for result in [RunResult.ok, .incomplete, .running] {
+        for result in [RunResult.ok, .unaccepted, .incomplete, .running] {
             #expect(!isStale(result, 99))
             #expect(isStale(result, 100))
             #expect(!isStale(result, -1))

@@ -54,11 +54,11 @@ private struct ManifestFields {
         case "type": type = try scanner.text()
         case "path": if try !scanner.takesNull() { item.path = try scanner.string() }
         case "pathBase64": item.path = try scanner.base64()
-        case "kind": item.kind = FileKind(manifestName: try scanner.text())
+        case "kind": item.kind = FileKind(name: try scanner.text())
         case "mode": item.permissions = UInt16(try scanner.text(), radix: 8) ?? 0
         case "user": item.owner = UInt32(clamping: try scanner.integer())
         case "group": item.group = UInt32(clamping: try scanner.integer())
-        case "modified": item.modified = try readTime(&scanner)
+        case "modified": item.modified = try scanner.time()
         case "size": item.size = try scanner.amount()
         case "sha256": if try !scanner.takesNull() { item.digest = try scanner.text() }
         case "linkTarget": if try !scanner.takesNull() { item.linkTarget = try scanner.string() }
@@ -81,13 +81,10 @@ private struct ManifestFields {
         switch name {
         case "version": version = try scanner.amount()
         case "id": identifier = try scanner.text()
-        case "time": time = try readTime(&scanner)
+        case "time": time = try scanner.time()
         case "hostName": hostName = try scanner.text()
         case "userName": userName = try scanner.text()
-        case "tags":
-            try scanner.forEachElement { scanner throws(JSONError) in
-                tags.append(try scanner.text())
-            }
+        case "tags": tags = try scanner.texts()
         case "sources":
             try scanner.forEachElement { scanner throws(JSONError) in
                 var source = ManifestFields()
@@ -124,13 +121,6 @@ private struct ManifestFields {
             snapshot: Snapshot(
                 identifier: identifier, time: time, hostName: hostName, userName: userName,
                 allTags: tags, paths: sources))
-    }
-
-    private func readTime(_ scanner: inout JSONScanner) throws(JSONError) -> FileTime {
-        guard let time = FileTime(rfc3339: try scanner.string()) else {
-            throw JSONError(offset: 0)
-        }
-        return time
     }
 }
 

@@ -46,7 +46,7 @@ final class ManifestWriter {
         var line = JSONLine()
         line.add("type", "item")
         line.add(path: item.path)
-        line.add("kind", item.kind.manifestName)
+        line.add("kind", item.kind.name)
         line.add("mode", octal(item.permissions))
         line.add("user", item.owner)
         line.add("group", item.group)
@@ -133,26 +133,6 @@ final class ManifestWriter {
 private func octal(_ permissions: UInt16) -> String {
     let digits = String(permissions, radix: 8)
     return String(repeating: "0", count: 4 - min(digits.count, 4)) + digits
-}
-
-extension FileKind {
-    /// The kind's name in a manifest.
-    var manifestName: String {
-        switch self {
-        case .regularFile: "file"
-        case .directory: "directory"
-        case .symbolicLink: "symbolicLink"
-        case .fifo: "fifo"
-        case .socket: "socket"
-        case .characterDevice: "characterDevice"
-        case .blockDevice: "blockDevice"
-        case .unknown: "unknown"
-        }
-    }
-
-    init(manifestName: String) {
-        self = FileKind.allCases.first { $0.manifestName == manifestName } ?? .unknown
-    }
 }
 
 /// The digest of a manifest's first line, in the line itself: the digest in the last line does not

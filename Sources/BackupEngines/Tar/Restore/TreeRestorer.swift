@@ -67,18 +67,18 @@ final class TreeRestorer {
         while let item = try manifest.nextItem() {
             if isCancelled() { throw CancellationError() }
             let entry = nextEntry(reader)
-            guard let place = paths.place(of: item) else { continue }
+            guard let path = paths.targetPath(of: item) else { continue }
             count += 1
             if count % 256 == 0 { report(count) }
             guard let entry, entry.path == item.archivePath else {
-                fail(place, .missing(damage?.message ?? "the archive has something else there"))
+                fail(path, .missing(damage?.message ?? "the archive has something else there"))
                 continue
             }
             do {
-                try restore(item, entry, at: place, from: reader, paths)
+                try restore(item, entry, at: path, from: reader, paths)
             } catch let failure as ArchiveFailure {
                 damage = failure
-                fail(place, .missing(failure.message))
+                fail(path, .missing(failure.message))
             }
         }
         checkWhole(reader, manifest.reader.end)
@@ -147,9 +147,9 @@ final class TreeRestorer {
             let parent = try chain.enter(names.dropLast())
             let location = parent.directory.location(of: FilePath(bytes: name))
             if let first = item.hardLink {
-                let firstPlace = paths.place(ofFirst: first)
-                try link(location, to: firstPlace)
-                if let cause = firstFailures[firstPlace] { fail(path, cause) }
+                let firstTarget = paths.targetPath(ofFirst: first)
+                try link(location, to: firstTarget)
+                if let cause = firstFailures[firstTarget] { fail(path, cause) }
                 return
             }
             let count = failures.count

@@ -106,3 +106,27 @@ extension ManifestItem {
         size = status.kind == .regularFile ? status.size : 0
     }
 }
+
+extension ArchiveMetadata {
+    /// Creates the header of an item's archive entry, without what only the disk knows.
+    init(_ item: ManifestItem) {
+        self.init(
+            path: item.archivePath, kind: item.kind, permissions: item.permissions,
+            owner: item.owner, group: item.group, modified: item.modified)
+        size = item.size
+        linkTarget = item.linkTarget ?? []
+        hardLink = item.hardLink.map { archived($0) }
+    }
+}
+
+extension Shortfall.Cause {
+    /// Creates the cause for the errno of an item that the plan stores.
+    init(ofPlanned error: Errno) {
+        switch error {
+        case .noSuchFileOrDirectory: self = .vanished
+        // Something else has the name: a symbolic link, a FIFO, a socket or a file.
+        case .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notDirectory: self = .changed
+        default: self = .unreadable(error)
+        }
+    }
+}

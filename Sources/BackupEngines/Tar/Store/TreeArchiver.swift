@@ -81,7 +81,7 @@ final class TreeArchiver {
                 // A directory was moved while something in it was stored, or cannot be opened again;
                 // what follows in it is missing.
                 let isMoved = [.staleNFSFileHandle, .noSuchFileOrDirectory].contains(error)
-                note(isMoved ? .changed : cause(error), walk.path)
+                note(isMoved ? .changed : Shortfall.Cause(ofPlanned: error), walk.path)
             }
         }
     }
@@ -98,7 +98,7 @@ final class TreeArchiver {
         do throws(Errno) {
             status = try location.status()
         } catch {
-            if planned.isMissing(path) { note(cause(error), path) }
+            if planned.isMissing(path) { note(Shortfall.Cause(ofPlanned: error), path) }
             return
         }
         let check = planned.check(
@@ -139,7 +139,7 @@ final class TreeArchiver {
                 names = try opened.names().inByteOrder()
             }
         } catch {
-            note(cause(error), path)
+            note(Shortfall.Cause(ofPlanned: error), path)
             // The directory itself exists, and its marks matter.
             guard ![.notDirectory, .noSuchFileOrDirectory].contains(error) else { return }
             let directory = walk.directory
@@ -178,7 +178,7 @@ final class TreeArchiver {
             }
             regions = try dataRegions(of: file.descriptor, status)
         } catch {
-            note(cause(error), path)
+            note(Shortfall.Cause(ofPlanned: error), path)
             return nil
         }
         let attributes = StoredAttributes(of: file.descriptor)
@@ -230,7 +230,7 @@ final class TreeArchiver {
             do throws(Errno) {
                 target = try symbolicLinkTarget(location).bytes
             } catch {
-                note(error == .invalidArgument ? .changed : cause(error), path)
+                note(error == .invalidArgument ? .changed : Shortfall.Cause(ofPlanned: error), path)
                 return nil
             }
         }
@@ -296,26 +296,5 @@ final class TreeArchiver {
 
     private func note(_ cause: Shortfall.Cause, _ path: [UInt8]) {
         shortfalls.append(Shortfall(path: path, cause: cause))
-    }
-
-    /// Returns the cause of a shortfall for the errno of an item that the plan stores.
-    private func cause(_ error: Errno) -> Shortfall.Cause {
-        switch error {
-        case .noSuchFileOrDirectory: .vanished
-        // Something else has the name: a symbolic link, a FIFO, a socket or a file.
-        case .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .notDirectory: .changed
-        default: .unreadable(error)
-        }
-    }
-}
-
-extension ArchiveMetadata {
-    fileprivate init(_ item: ManifestItem) {
-        self.init(
-            path: item.archivePath, kind: item.kind, permissions: item.permissions,
-            owner: item.owner, group: item.group, modified: item.modified)
-        size = item.size
-        linkTarget = item.linkTarget ?? []
-        hardLink = item.hardLink.map { archived($0) }
     }
 }

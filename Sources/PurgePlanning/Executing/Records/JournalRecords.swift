@@ -18,12 +18,12 @@ struct JournalContents {
 
     /// Parses a slot; nil when it is empty or was not written completely.
     init?(_ bytes: [UInt8]) {
-        var head = RecordReader(bytes[...])
+        var head = JournalReader(bytes[...])
         guard let version = head.number().flatMap({ JournalVersion(rawValue: $0) }),
             let check = head.number(), let body = head.text(),
             checksum(body) == check
         else { return nil }
-        var reader = RecordReader(body[...], version)
+        var reader = JournalReader(body[...], version)
         guard let sequence = reader.number(), let count = reader.number() else { return nil }
         var records: [AsideRecord] = []
         for _ in 0..<count {
@@ -35,11 +35,11 @@ struct JournalContents {
 
     /// Returns the bytes of the slot; nil when there are more than the limit.
     func bytes(upTo limit: Int) -> [UInt8]? {
-        var body = RecordWriter()
+        var body = JournalWriter()
         body.add(sequence)
         body.add(UInt64(records.count))
         for record in records { body.add(record) }
-        var place = RecordWriter()
+        var place = JournalWriter()
         place.add(JournalVersion.current.rawValue)
         place.add(checksum(body.bytes))
         place.add(body.bytes)

@@ -3,7 +3,7 @@ import SystemCalls
 
 /// Encodes records: integers as 8 bytes in little-endian order, and byte strings after their
 /// length.
-struct RecordWriter {
+struct JournalWriter {
     private(set) var bytes: [UInt8] = []
 
     mutating func add(_ number: UInt64) {
@@ -56,9 +56,9 @@ struct RecordWriter {
     }
 }
 
-/// Decodes what a ``RecordWriter`` encoded. Every part is nil when the bytes end early or are
+/// Decodes what a ``JournalWriter`` encoded. Every part is nil when the bytes end early or are
 /// invalid.
-struct RecordReader {
+struct JournalReader {
     private var rest: ArraySlice<UInt8>
     private let version: JournalVersion
 

@@ -2,8 +2,8 @@ import EffectiveValues
 import Eviction
 import ResourceValues
 
-/// Reads the lines of a record.
-struct RecordReader<Handler: RecordHandler>: LineConsumer {
+/// Reads the lines of a snapshot's record.
+struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
     private(set) var handler: Handler
     private var count: Int64 = 0
     private var isEnded = false
@@ -137,11 +137,7 @@ private struct RecordFields {
         case "dataBytes": kept.dataBytes = try scanner.amount()
         case "permissions":
             kept.permissions = UInt16(truncatingIfNeeded: try scanner.amount()) & 0o777
-        default:
-            guard let time = FileTime(rfc3339: try scanner.string()) else {
-                throw JSONError(offset: 0)
-            }
-            kept.modified = time
+        default: kept.modified = try scanner.time()
         }
     }
 
@@ -153,10 +149,7 @@ private struct RecordFields {
         case "bytes": facts.bytes = try scanner.amount()
         case "leftOutItems": facts.excludedItems = try scanner.amount()
         case "usesLocations": facts.usesLocations = try scanner.bool()
-        case "markers":
-            try scanner.forEachElement { scanner throws(JSONError) in
-                facts.markers.append(try scanner.text())
-            }
+        case "markers": facts.markers = try scanner.texts()
         default: break
         }
     }
@@ -177,7 +170,7 @@ extension BackupEngine {
         of snapshot: Snapshot, with handler: Handler
     ) async throws(BackupError) -> Handler {
         let lines = try await readRecordBytes(
-            of: snapshot, with: Lines(RecordReader(handler), tooLong: .damagedRecord))
+            of: snapshot, with: Lines(SnapshotRecordReader(handler), tooLong: .damagedRecord))
         try lines.consumer.checkEnd()
         return lines.consumer.handler
     }
@@ -187,5 +180,5 @@ extension BackupError {
     /// The error for a snapshot that has no record.
     package static let noRecord = BackupError(
         .noRecord, "the snapshot has no record of what was excluded",
-        advice: "only snapshots of resval-backup create have one")
+        advice: "only snapshots that resval-backup made have one")
 }

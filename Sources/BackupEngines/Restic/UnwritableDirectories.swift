@@ -1,8 +1,8 @@
 import SystemCalls
 import SystemPackage
 
-/// What restic cannot write to, as its commands have shown.
-final class UnusablePlaces: Sendable {
+/// The directories that restic cannot write to, as its commands have shown.
+final class UnwritableDirectories: Sendable {
     /// A fact that is discovered once.
     final class Finding: Sendable {
         private let value = Monitor(false)

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Reads records terminated by a NUL, such as the paths from `find -print0`, or by a newline, in
 /// constant memory.
-package struct RecordReader: ~Copyable {
+package struct DelimitedReader: ~Copyable {
     /// Longer than the longest path of a system call, and enough for many paths.
     private static let chunkSize = 65536
     /// The longest record that is accepted; a longer one means that the list has another format.

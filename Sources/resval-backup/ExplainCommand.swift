@@ -1,0 +1,148 @@
+import ArgumentParser
+import BackupEngines
+import CommandSupport
+import EffectiveValues
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// `resval-backup explain`.
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Show in which snapshots items still are, and how to take them out.",
+        discussion: """
+            Excluding an item leaves it in the snapshots that were made before. For each path, the \
+            snapshots of this machine that contain it are listed, with how much of it, and the \
+            command that takes it out of them: restic's rewrite, which restic has since 0.15. \
+            Whether the installed restic has it is said. Snapshots that keep evicted files are \
+            listed, and left out of the command: they may have the only copy.
+
+            A path that does not exist any more is given as it was backed up. The exit code is 3 \
+            when a snapshot could not be read.
+
+            JSON fields: path, pathBase64 (only when path is null), snapshots, each with id, time, \
+            items, bytes and isHeld; resticVersion, canRewrite, command; what is not known is null.
+
+            Examples:
+              resval-backup explain --in-snapshots ~/Videos/raw
+            """)
+
+    @Argument(help: ArgumentHelp("The items.", valueName: "path"))
+    var paths: [PathArgument]
+
+    @Flag(help: "Look for the items in snapshots.")
+    var inSnapshots = false
+
+    @Flag(help: "Print one JSON object per path.")
+    var json = false
+
+    @OptionGroup var repository: RepositoryOptions
+
+    func validate() throws {
+        guard inSnapshots else {
+            throw ValidationError(
+                "give --in-snapshots (what applies to an item on disk: resval explain)")
+        }
+    }
+
+    func run() async throws {
+        let engine = try await running { [repository] in try repository.engine() }
+        var isComplete = true
+        for argument in paths {
+            let path = try backedUpPath(argument.path)
+            let (occurrences, rewriting) = try await running { [repository] in
+                let found = try await engine.occurrences(of: path.bytes)
+                let removable = found.found.filter { !$0.snapshot.isPinned }
+                guard let restic = engine as? Restic, !removable.isEmpty else {
+                    return (found, SnapshotRewriting?.none)
+                }
+                return (
+                    found,
+                    try await restic.rewriting(
+                        path.bytes, keepsDirectory: removable.allSatisfy(\.isDirectory),
+                        in: removable.map(\.snapshot),
+                        passwordFile: repository.access()?.passwordFile)
+                )
+            }
+            var buffer = OutputBuffer()
+            if json {
+                write(json: path, occurrences, rewriting, to: &buffer)
+            } else {
+                write(path, occurrences, rewriting, to: &buffer)
+            }
+            buffer.flush()
+            for (snapshot, reason) in occurrences.unreadable {
+                Messages.write(
+                    about: path,
+                    "may be in snapshot \(snapshot.prefix(8)), which cannot be read: \(reason)")
+                isComplete = false
+            }
+        }
+        if !isComplete { throw ExitCode(3) }
+    }
+
+    private func write(
+        _ path: FilePath, _ occurrences: Occurrences, _ rewriting: SnapshotRewriting?,
+        to buffer: inout OutputBuffer
+    ) {
+        let found = occurrences.found
+        buffer.append(path: path)
+        buffer.append(
+            text: ": in \(found.isEmpty ? "no snapshot" : counted(found.count, "snapshot"))"
+                + " of this machine\n")
+        for occurrence in found {
+            let snapshot = occurrence.snapshot
+            buffer.append(
+                text: "  \(snapshot.shortIdentifier)  \(snapshot.time.rfc3339ToTheSecond)  "
+                    + "\(counted(occurrence.items, "item")), \(sizeText(occurrence.bytes))"
+                    + "\(snapshot.isPinned ? ", keeps evicted files" : "")\n")
+        }
+        if let rewriting {
+            if !rewriting.isSupported {
+                let version = rewriting.version ?? "of an unknown version"
+                buffer.append(
+                    text: "# restic \(version) is installed; this command needs 0.15 or newer:\n")
+            }
+            buffer.append(text: "\(line(rewriting))\n")
+            buffer.append(text: "\(Advice.completed("resval-backup prune"))\n")
+        } else if found.contains(where: { !$0.snapshot.isPinned }) {
+            buffer.append(text: "# archives cannot be rewritten; forget removes whole snapshots\n")
+        }
+    }
+
+    private func write(
+        json path: FilePath, _ occurrences: Occurrences, _ rewriting: SnapshotRewriting?,
+        to buffer: inout OutputBuffer
+    ) {
+        var line = JSONLine()
+        line.add(path: path.bytes)
+        line.add("snapshots", objects: occurrences.found) { occurrence, object in
+            object.add("id", occurrence.snapshot.identifier)
+            object.add("time", occurrence.snapshot.time)
+            object.add("items", occurrence.items)
+            object.add("bytes", occurrence.bytes)
+            object.add("isHeld", occurrence.snapshot.isPinned)
+        }
+        line.add("resticVersion", rewriting?.version)
+        line.add("canRewrite", rewriting?.isSupported)
+        line.add("command", rewriting.map(self.line))
+        line.end(in: &buffer)
+    }
+
+    private func line(_ rewriting: SnapshotRewriting) -> String {
+        rewriting.command.map(ShellWord.quoted).joined(separator: " ")
+    }
+}
+
+/// Returns the path under which an item is in snapshots: its real path, or its normalized path when it
+/// does not exist any more.
+///
+/// - Throws: ``FileError`` when it cannot be reached; a path that does not exist has to be absolute.
+func backedUpPath(_ path: FilePath) throws(FileError) -> FilePath {
+    do throws(FileError) {
+        return try realPath(of: path, followsLast: false)
+    } catch  where error.code == .noSuchFile && path.isAbsolute {
+        return path.lexicallyNormalized()
+    }
+}

@@ -1,0 +1,170 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The configuration of commands by hand")
+struct ConfigurationTests {
+    private let tree = Tree {
+        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+        File("large", String(repeating: "0123456789abcdef", count: 8192))
+    }
+
+    /// Excludes most of the source.
+    private func shrink(_ source: FilePath) throws {
+        for number in 0..<5 {
+            try tool(
+                "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
+                source.appending("file\(number)"))
+        }
+    }
+
+    @Test("every command finds the repository and the password that run uses")
+    func everyCommand() throws {
+        try withRun(of: tree) { fixture in
+            let usual = fixture.usual.split(separator: "\n").dropLast().joined(separator: "\n")
+            try fixture.configure(
+                usual + "\npassword-command = \"cat \(fixture.backup.base)/password\"\n")
+            let source = fixture.backup.source
+            let file = source.appending("large")
+            let commands: [[any CommandArgument]] = [
+                ["create", source], ["create", source], ["plan", "--compare", "latest", source],
+                ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
+                ["restore", "latest", "--target", fixture.backup.target],
+                ["explain", "--in-snapshots", file],
+                ["evict", file], ["evicted", source], ["download", file],
+                ["forget", "--keep-last", "1"], ["prune"],
+            ]
+            for arguments in commands {
+                var command = fixture.command()
+                command.arguments = arguments.map(\.argumentBytes)
+                let result = try command.run()
+                #expect(result.exitCode == 0, "\(arguments): \(result)")
+            }
+            // By its name, too, and where the environment names another.
+            let other = fixture.backup.base.appending("other.toml")
+            try tool("mv", fixture.configuration, other)
+            let none = try fixture.command("snapshots").run()
+            #expect(none.exitCode == 64, "\(none)")
+            var named = fixture.command("snapshots", "--config", other)
+            named.environment["RESVAL_BACKUP_REPOSITORY"] = "/nowhere"
+            named.environment["RESTIC_PASSWORD"] = "wrong"
+            try #expect(named.run().exitCode == 0)
+            let both = try fixture.command(
+                "snapshots", "--config", other, "--repository", "/nowhere"
+            ).run()
+            #expect(both.exitCode == 64)
+            #expect(both.errorText.contains("give --repository or --config, not both"), "\(both)")
+        }
+    }
+
+    @Test("init makes the repository that the configuration names")
+    func initialization() throws {
+        try withRun(of: tree) { fixture in
+            try tool("rm", "-r", fixture.backup.repository)
+            try fixture.command("init").runSuccessfully()
+            try fixture.command("run").runSuccessfully()
+        }
+    }
+
+    @Test("a configuration that is not valid is named, and nothing else is done")
+    func invalid() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.configure("sources = [\"~\"]\nrepositry = \"/r\"\n")
+            let result = try fixture.command("accept").run()
+            #expect(result.exitCode == 1)
+            #expect(
+                result.errorText.contains("backup.toml: line 2: repositry is not a setting"),
+                "\(result)")
+        }
+    }
+
+    @Test(
+        "the advice that run prints works when pasted, and status is clean after it",
+        arguments: ["default", "named", "contradicted"])
+    func advice(configuration: String) throws {
+        try withRun(of: tree) { fixture in
+            let other = fixture.backup.base.appending("a 'name'.toml")
+            if configuration == "named" { try tool("mv", fixture.configuration, other) }
+            let options: [any CommandArgument] =
+                configuration == "named" ? ["--config", other] : []
+            func run(_ arguments: any CommandArgument...) throws -> CommandResult {
+                var command = fixture.command()
+                command.arguments = (arguments + options).map(\.argumentBytes)
+                if configuration == "contradicted" {
+                    command.environment["RESVAL_BACKUP_REPOSITORY"] =
+                        "\(fixture.backup.base)/another"
+                }
+                return try command.run()
+            }
+            try #expect(run("run").exitCode == 0)
+            try shrink(fixture.backup.source)
+            let shrunk = try run("run")
+            #expect(shrunk.exitCode == 3, "\(shrunk)")
+            let waiting = try run("status")
+            #expect(waiting.exitCode == 3)
+            #expect(
+                waiting.text.hasPrefix("waiting to be accepted (resval-backup accept "),
+                "\(waiting)")
+            #expect(!waiting.text.contains("incomplete"))
+            try #expect(
+                run("status", "--json").text.contains(#""result":"unaccepted","step":"create","#))
+            let advice = try #require(
+                shrunk.errorText.split(separator: "(if that is right: resval-backup").last)
+            let line = try #require(advice.split(separator: "\n").first).dropLast()
+            var pasted = fixture.command()
+            pasted.executable = "/bin/sh"
+            pasted.arguments = ["-c", "exec \"$0\"\(line)", FilePath.built("resval-backup").string]
+                .map { Array($0.utf8) }
+            if configuration == "contradicted" {
+                pasted.environment["RESVAL_BACKUP_REPOSITORY"] = "\(fixture.backup.base)/another"
+            }
+            let accepted = try pasted.run()
+            #expect(accepted.exitCode == 0, "\(accepted)")
+            let clean = try run("status")
+            #expect(clean.exitCode == 0, "\(clean)")
+            #expect(clean.text.hasPrefix("ok\n"))
+            #expect(clean.errorText == "")
+        }
+    }
+
+    @Test("a snapshot that also lacks something is incomplete before and after it is accepted")
+    func incomplete() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.command("run").runSuccessfully()
+            try shrink(fixture.backup.source)
+            // restic stores the wrong target.
+            try Tree { SymbolicLink("link", to: FilePath(bytes: [0x61, 0xFF])) }
+                .create(in: fixture.backup.source)
+            try #expect(fixture.command("run").run().exitCode == 3)
+            let before = try fixture.command("status").run()
+            #expect(before.text.hasPrefix("incomplete at create\nwaiting to be accepted ("))
+            try fixture.command("accept").runSuccessfully()
+            let after = try fixture.command("status").run()
+            #expect(after.exitCode == 3)
+            #expect(after.text.hasPrefix("incomplete at create\nstart: "), "\(after)")
+        }
+    }
+
+    @Test("a message names the repository that the environment led to")
+    func conflict() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.command("run").runSuccessfully()
+            let another = fixture.backup.base.appending("another")
+            try tool("cp", "-r", try emptyRepository(), another)
+            var accept = fixture.command("accept")
+            accept.environment["RESVAL_BACKUP_REPOSITORY"] = another.string
+            accept.environment["RESTIC_PASSWORD"] = repositoryPassword
+            let result = try accept.run()
+            #expect(result.exitCode == 1)
+            #expect(
+                result.errorText == """
+                    resval-backup: no snapshot of this machine waits to be accepted
+                    resval-backup: \(another): is the repository that was used, since \
+                    $RESVAL_BACKUP_REPOSITORY names it; the configuration names another (to use \
+                    that: --config \(fixture.configuration))
+
+                    """)
+        }
+    }
+}

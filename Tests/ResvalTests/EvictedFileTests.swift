@@ -1,0 +1,81 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Evicted files and terminals in resval")
+struct EvictedFileTests {
+    /// Calls `body` with a placeholder as an ordinary user has it.
+    private func withPlaceholder(_ body: (FilePath) throws -> Void) throws {
+        try require(.root, .tool("setpriv"))
+        let tree = Tree {
+            File("it's here").attribute(
+                "user.resval.evicted.0123456789abcdef.fedcba9876543210.0", "")
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let file = root.appending("it's here")
+            try tool("truncate", "--size", "1M", file)
+            try tool("chmod", "0", file)
+            try tool("chown", "-R", "4711:4711", root)
+            try body(root)
+        }
+    }
+
+    @Test("explain says that a file is evicted, and how it comes back")
+    func explained() throws {
+        try withPlaceholder { root in
+            let result = try resval("explain", "it's here", in: root, user: 4711)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                result.text.contains(
+                    "  note: is evicted: its content is in snapshot fedcba98 of repository 01234567, "
+                        + "and backups exclude it (resval-backup download '\(root)/it'\\''s here')\n"
+                ),
+                "\(result)")
+            let json = try resval("explain", "--json", "it's here", in: root, user: 4711)
+            #expect(
+                json.text.hasSuffix(
+                    #","evicted":{"repository":"0123456789abcdef","snapshot":"fedcba9876543210"}}"#
+                        + "\n"), "\(json)")
+        }
+    }
+
+    @Test("set on one does not advise to give it permission bits", arguments: [false, true])
+    func refused(isRecursive: Bool) throws {
+        try withPlaceholder { root in
+            let path: any CommandArgument = isRecursive ? "." : "it's here"
+            var arguments: [any CommandArgument] = ["set", "excluded=true", path]
+            if isRecursive { arguments.append("-R") }
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root
+            command.user = 4711
+            let result = try command.run()
+            #expect(result.exitCode == 2, "\(result)")
+            #expect(
+                result.errorText.contains(
+                    "the file is evicted, so nothing can be stored on it (first: resval-backup "
+                        + "download "), "\(result)")
+            #expect(!result.errorText.contains("chmod"), "\(result)")
+        }
+    }
+
+    @Test("restore says what it reads from a terminal, and nothing of it elsewhere")
+    func terminal() throws {
+        try require(.tool("script"))
+        try withTemporaryDirectory { root in
+            // script gives the command a terminal, whose input ends at once.
+            var command = Command(
+                "/bin/sh", "-c",
+                "script --quiet --return --command \"$0 restore\" /dev/null < /dev/null",
+                FilePath.built("resval"))
+            command.workingDirectory = root
+            let result = try command.run()
+            #expect(
+                result.text.hasPrefix(
+                    "resval: reading a dump from the terminal (end it with Ctrl-D, or name a file)"),
+                "\(result)")
+            let piped = try resval("restore", in: root)
+            #expect(!piped.errorText.contains("terminal"), "\(piped)")
+        }
+    }
+}
