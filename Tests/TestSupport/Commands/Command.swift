@@ -63,12 +63,14 @@ extension FilePath {
     /// An executable of this package, beside the one that runs the tests.
     package static func built(_ name: String) -> FilePath { testExecutable.replacingLast(name) }
 
-    /// A program of the system, by its name, looked up on the path and where system tools lie.
+    /// A program of the system, by its name, looked up where `scripts/install-dependencies` puts what is for
+    /// tests only, on the path, and where system tools lie.
     ///
     /// - Returns: nil when it is not installed.
     package static func tool(_ name: String) -> FilePath? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        let directories = (path + ":/usr/sbin:/sbin:/usr/bin:/bin:/usr/lib/openssh")
+        let directories =
+            "/opt/resval-test-tools/bin:\(path):/usr/sbin:/sbin:/usr/bin:/bin:/usr/lib/openssh"
             .split(separator: ":")
         return directories.lazy.map { FilePath(String($0)).appending(name) }
             .first { access($0.string, X_OK) == 0 }
