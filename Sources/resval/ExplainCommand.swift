@@ -44,9 +44,7 @@ struct ExplainCommand: ParsableCommand {
             do throws(FileError) {
                 let item = try reader.item(at: path.path, followsLast: !noDereference)
                 output.write(item, of: Array(path.bytes))
-                if item.marks.areBroken || item.decision.issues.contains(where: \.isTrouble) {
-                    outcome.noteFailure()
-                }
+                if item.hasTrouble { outcome.noteFailure() }
             } catch {
                 Messages.write(error, at: path.bytes)
                 outcome.noteFailure()
@@ -120,10 +118,7 @@ struct Explanation: ~Copyable {
         line.add("exclusion", object: { $0.add(decision.exclusion) })
         line.add("purgeability", object: { $0.add(decision.isPurgeable, decision.purgeability) })
         line.add("protection", object: { $0.add(decision.protectionClass, decision.protection) })
-        let issues =
-            decision.issues.map { (path: item.path, issue: $0) }
-            + item.ancestorIssues.map { (path: $0.path, issue: $0.issue) }
-        line.add("issues", objects: issues) { entry, line in
+        line.add("issues", objects: item.issues) { entry, line in
             line.add("name", entry.issue.name)
             line.add("sentence", entry.issue.sentence)
             line.add(path: entry.path.bytes)

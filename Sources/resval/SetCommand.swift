@@ -8,14 +8,19 @@ struct SetCommand: ParsableCommand {
         commandName: "set",
         abstract: "Store values on files and directories.",
         discussion: """
-            Each path gets all keys or none: when one fails, the earlier ones are restored. A \
-            symbolic link is followed. With -R everything below a directory gets the values of its \
-            own; a mark on the directory alone counts for what is below it, too. Links met on the \
-            way are never followed, and items that cannot have marks are counted and skipped.
+            A value is true or false (also yes, no, on, off, 1 or 0), or the name of a protection \
+            class; keys and values may be in any case. Each path gets all keys or none: when one \
+            fails, the earlier ones are restored. A symbolic link is followed. With -R everything \
+            below a directory gets the values of its own; a mark on the directory alone counts for \
+            what is below it, too. Links met on the way are never followed, and items that cannot \
+            have marks are counted and skipped.
+
+            The values come first. An operand after them is always a path; when it looks like \
+            another value and there is no such file, nothing is stored.
 
             EXAMPLES
               resval set excluded=true ~/build
-              resval set purgeable=true,excluded=true ~/.cache/thumbnails
+              resval set purgeable=yes,excluded=yes ~/.cache/thumbnails
               git ls-files -oz | resval set --files0-from - excluded=true
             """)
 
@@ -25,10 +30,31 @@ struct SetCommand: ParsableCommand {
         transform: ChangesArgument.assignments)
     var assignments: ChangesArgument
 
-    @OptionGroup var target: ChangeOptions
+    @OptionGroup var target: TreeChangeOptions
 
     func run() throws {
+        for path in target.items.input.paths { try checkIsNoAssignment(path) }
         try target.apply(assignments.changes)
+    }
+
+    /// Refuses a path that was probably meant as another assignment. It is never taken for one,
+    /// since a pattern such as `*` may have put a file of any name here.
+    private func checkIsNoAssignment(_ path: PathArgument) throws {
+        guard path.bytes.contains(UInt8(ascii: "=")) else { return }
+        let text = ArgumentBytes.text(carrying: path.bytes)
+        guard (try? ChangesArgument.assignments(text)) != nil else { return }
+        do throws(FileError) {
+            if try path.path.withoutFollowing.statusIfPresent() != nil { return }
+        } catch {
+            // The path is taken for a file, and the error reported when its turn comes.
+            return
+        }
+        let given = assignments.changes.map { change in
+            "\(change.key.name)=\(change.value?.text ?? "")"
+        }
+        throw ValidationError(
+            "there is no file '\(text)': put commas between values "
+                + "(\(given.joined(separator: ",")),\(text))")
     }
 }
 
@@ -49,75 +75,9 @@ struct UnsetCommand: ParsableCommand {
         completion: KeyArgument.storedCompletion, transform: ChangesArgument.removals)
     var removals: ChangesArgument
 
-    @OptionGroup var target: ChangeOptions
+    @OptionGroup var target: TreeChangeOptions
 
     func run() throws {
         try target.apply(removals.changes)
-    }
-}
-
-/// The options shared by `set` and `unset`: the items to change.
-struct ChangeOptions: ParsableArguments {
-    @OptionGroup var input: PathOptions
-
-    @Flag(
-        name: [.customShort("R"), .long],
-        help: "Change everything below directories, too; links there are not followed.")
-    var recursive = false
-
-    @Flag(help: "Change a symbolic link itself, which the kernel refuses for marks.")
-    var noDereference = false
-
-    @OptionGroup var walk: WalkOptions
-    @OptionGroup var progressOptions: ProgressOptions
-
-    func validate() throws {
-        if !recursive && (walk.staysOnFilesystem || walk.threadCount != nil) {
-            throw ValidationError("--one-file-system and --threads apply to a walk: add -R")
-        }
-    }
-
-    /// Makes the changes on every given path, and below it with `--recursive`.
-    func apply(_ changes: [MarkChange]) throws {
-        let outcome = Outcome()
-        if recursive {
-            try applyBelow(changes, outcome)
-        } else {
-            applyHere(changes, outcome)
-        }
-        try outcome.finish()
-    }
-
-    private func applyHere(_ changes: [MarkChange], _ outcome: Outcome) {
-        var advisor = ChangeAdvisor(changes)
-        input.forEach(followingSymbolicLinks: !noDereference, outcome: outcome) { path in
-            do throws(FileError) {
-                try path.apply(changes)
-                advisor.advise(about: path)
-            } catch {
-                Messages.write(error, at: path.bytes)
-                outcome.noteFailure()
-            }
-        }
-    }
-
-    private func applyBelow(_ changes: [MarkChange], _ outcome: Outcome) throws {
-        let progress = progressOptions.begin(counting: "items changed")
-        let tally = ChangeTally()
-        var scanner = walk.scanner()
-        scanner.followsRoots = !noDereference
-        var failure: FileError?
-        input.forEach(outcome: outcome) { path in
-            do throws(FileError) {
-                try scanner.scan([TreeRoot(path.path)]) { _ in
-                    ChangeVisitor(changes, tally, outcome, progress)
-                }
-            } catch {
-                failure = error
-            }
-        }
-        progress.end()
-        tally.report(on: changes)
-        if let failure { throw failure }
     }
 }
