@@ -36,6 +36,8 @@ struct ExplainCommand: ParsableCommand {
     @Flag(help: "Explain a symbolic link itself.")
     var noDereference = false
 
+    func validate() throws { try input.requirePaths() }
+
     func run() throws {
         let outcome = Outcome()
         let reader = try policy.reader()

@@ -44,6 +44,7 @@ struct GetCommand: ParsableCommand {
     var withoutPath = false
 
     func validate() throws {
+        try input.requirePaths()
         if withPath && withoutPath {
             throw ValidationError("give --with-path or --no-path, not both")
         }

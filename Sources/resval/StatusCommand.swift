@@ -27,6 +27,8 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Show the status of a symbolic link itself.")
     var noDereference = false
 
+    func validate() throws { try input.requirePaths() }
+
     func run() throws {
         let outcome = Outcome()
         let reader = try policy.reader()

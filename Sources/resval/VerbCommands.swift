@@ -13,6 +13,8 @@ struct ExcludeCommand: ParsableCommand {
             The same as set isExcludedFromBackup=true. Everything below an excluded directory is \
             excluded with it.
 
+            \(journalHelp)
+
             EXAMPLES
               resval exclude ~/build ~/Downloads
               find ~/src -name node_modules -prune -print0 | resval exclude --files0-from -
@@ -20,7 +22,11 @@ struct ExcludeCommand: ParsableCommand {
 
     @OptionGroup var items: ChangeOptions
 
-    func run() throws { try items.apply([MarkChange(.isExcludedFromBackup, to: true)]) }
+    func validate() throws { try items.check(operands: items.input.paths.count) }
+
+    func run() throws {
+        try items.apply(.exclude, [MarkChange(.isExcludedFromBackup, to: true)])
+    }
 }
 
 struct PurgeableCommand: ParsableCommand {
@@ -31,6 +37,8 @@ struct PurgeableCommand: ParsableCommand {
             The same as set isPurgeable=true. A directory is deleted as a whole or not at all. \
             Nothing is deleted now: resval purge plan shows what could be.
 
+            \(journalHelp)
+
             EXAMPLES
               resval purgeable ~/.cache/thumbnails
               resval unset purgeable ~/.cache/thumbnails
@@ -38,7 +46,9 @@ struct PurgeableCommand: ParsableCommand {
 
     @OptionGroup var items: ChangeOptions
 
-    func run() throws { try items.apply([MarkChange(.isPurgeable, to: true)]) }
+    func validate() throws { try items.check(operands: items.input.paths.count) }
+
+    func run() throws { try items.apply(.purgeable, [MarkChange(.isPurgeable, to: true)]) }
 }
 
 struct IncludeCommand: ParsableCommand {
@@ -51,6 +61,8 @@ struct IncludeCommand: ParsableCommand {
             overrules both. Prints for each path what was done. An item below an excluded \
             directory stays excluded: that is an error, which names the directory.
 
+            \(journalHelp)
+
             EXAMPLES
               resval include ~/build
               resval include ~/.cache
@@ -59,71 +71,54 @@ struct IncludeCommand: ParsableCommand {
     @OptionGroup var items: ChangeOptions
     @OptionGroup var policy: SourcePolicyOptions
 
+    func validate() throws { try items.check(operands: items.input.paths.count) }
+
     func run() throws {
-        let outcome = Outcome()
+        if items.undo { return try items.undo(.include, items.input.paths.first) }
         let reader = try policy.reader()
-        var buffer = OutputBuffer()
-        items.forEach(outcome, beforeWaiting: { buffer.flush() }) { path throws(FileError) in
-            let inclusion = try Inclusion(
-                of: path.path, followingLink: path.followsSymbolicLink, reader)
-            if let change = inclusion.change { try path.apply([change]) }
-            buffer.append(name: path.bytes)
-            buffer.append(text: ": \(inclusion.sentence)\n")
-            buffer.endRecord()
-            if let complaint = inclusion.complaint {
-                Messages.write(about: Array(path.bytes), complaint)
-                outcome.noteFailure()
-            }
+        try items.apply(.include, storesValues: true, advise: { _ in }) { path throws(FileError) in
+            try inclusion(of: path.path, followingLink: path.followsSymbolicLink, reader)
         }
-        buffer.flush()
-        try outcome.finish()
     }
 }
 
-/// The change that includes an item in backups, as far as a mark on the item can.
-struct Inclusion {
-    /// The change; nil if the item's mark does not exclude it.
-    let change: MarkChange?
-    /// The change and its reason, in words.
-    let sentence: String
-    /// Why the item is still excluded, and how to go on; nil if it is included.
-    let complaint: String?
-
-    /// Reads the marks of an item and of all directories above it.
-    ///
-    /// - Throws: ``FileError``, as ``EffectiveValueReader/item(at:followsLast:)``.
-    init(
-        of path: FilePath, followingLink follows: Bool, _ reader: EffectiveValueReader
-    ) throws(FileError) {
-        let real = try realPath(of: path, followsLast: follows)
-        var chain = try ancestorChain(of: real, reader: MarkReader(reader.policy.markers))
-            .map(\.item)
-        guard var item = chain.popLast() else { throw .opening(.noSuchFileOrDirectory, path) }
-        let mark = item.marks.isExcludedFromBackup
-        item.marks.isExcludedFromBackup = .unset
-        let unmarked = reader.policy.decide(chain + [item], source: reader.source).decision
-            .exclusion
-        let other: Exclusion? =
-            unmarked.ancestor == nil
-            ? (unmarked.isExcluded ? unmarked : nil)
-            : item.foreignMarks.excluding.min().map { .marker($0) }
-        switch (mark, other) {
-        case (.value(false), _):
-            change = nil
-            sentence = "unchanged: its mark already says to back it up"
-        case (.unset, nil):
-            change = nil
-            sentence = "unchanged: it has no mark that excludes it"
-        case (_, let other?):
-            change = MarkChange(.isExcludedFromBackup, to: false)
-            sentence = "isExcludedFromBackup=false stored: without it, \(other.sentence)"
-        case (_, nil):
-            change = MarkChange(.isExcludedFromBackup, to: Bool?.none)
-            sentence = "isExcludedFromBackup removed"
-        }
-        complaint = unmarked.ancestor.map { ancestor in
-            "is still excluded: \(unmarked.sentence) "
-                + "(resval include \(ShellWord.quoted(ancestor.bytes)))"
-        }
+/// Returns the change that includes an item in backups, as far as a mark on the item can. Reads the
+/// marks of the item and of all directories above it.
+///
+/// - Throws: ``FileError``, as ``EffectiveValueReader/item(at:followsLast:)``.
+private func inclusion(
+    of path: FilePath, followingLink follows: Bool, _ reader: EffectiveValueReader
+) throws(FileError) -> ItemChange {
+    let real = try realPath(of: path, followsLast: follows)
+    var chain = try ancestorChain(of: real, reader: MarkReader(reader.policy.markers))
+        .map(\.item)
+    guard var item = chain.popLast() else { throw .opening(.noSuchFileOrDirectory, path) }
+    let mark = item.marks.isExcludedFromBackup
+    item.marks.isExcludedFromBackup = .unset
+    let unmarked = reader.policy.decide(chain + [item], source: reader.source).decision.exclusion
+    let other: Exclusion? =
+        unmarked.ancestor == nil
+        ? (unmarked.isExcluded ? unmarked : nil)
+        : item.foreignMarks.excluding.min().map { .marker($0) }
+    let complaint = unmarked.ancestor.map { ancestor in
+        "is still excluded: \(unmarked.sentence) "
+            + "(resval include \(ShellWord.quoted(ancestor.bytes)))"
+    }
+    switch (mark, other) {
+    case (.value(false), _):
+        return ItemChange(
+            changes: [], reason: "its mark already says to back it up", complaint: complaint)
+    case (.unset, nil):
+        return ItemChange(
+            changes: [], reason: "it has no mark that excludes it", complaint: complaint)
+    case (_, let other?):
+        return ItemChange(
+            changes: [MarkChange(.isExcludedFromBackup, to: false)],
+            reason: "without it, \(other.sentence)", complaint: complaint)
+    case (_, nil):
+        return ItemChange(
+            changes: [MarkChange(.isExcludedFromBackup, to: Bool?.none)],
+            reason: complaint == nil ? "nothing excludes it now" : "it was on the item itself",
+            complaint: complaint)
     }
 }

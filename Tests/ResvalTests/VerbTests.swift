@@ -21,7 +21,8 @@ struct VerbTests {
                 root.appending("file").marks() == Marks(isExcludedFromBackup: .value(true)))
             expect(
                 try resval(
-                    "purgeable", "--files0-from", "-", in: root, input: Array("file\0".utf8)),
+                    "purgeable", "--no-journal", "--files0-from", "-", in: root,
+                    input: Array("file\0".utf8)),
                 exits: 0)
             try #expect(root.appending("file").marks().isPurgeable == .value(true))
             expect(
@@ -53,13 +54,13 @@ struct VerbTests {
                     "both", "none", in: root),
                 exits: 2,
                 prints: """
-                    marked: isExcludedFromBackup removed
-                    broken: isExcludedFromBackup removed
+                    marked: isExcludedFromBackup unset: nothing excludes it now
+                    broken: isExcludedFromBackup unset: nothing excludes it now
                     kept: unchanged: its mark already says to back it up
                     plain: unchanged: it has no mark that excludes it
-                    foreign: isExcludedFromBackup=false stored: without it, it is excluded by \
+                    foreign: isExcludedFromBackup=false: without it, it is excluded by \
                     the attribute user.xdg.robots.backup
-                    both: isExcludedFromBackup=false stored: without it, it is excluded by \
+                    both: isExcludedFromBackup=false: without it, it is excluded by \
                     the attribute user.xdg.robots.backup
 
                     """, complains: "resval: none: no such file or directory\n")
@@ -116,7 +117,7 @@ struct VerbTests {
             expect(
                 try include("home/.cache"), exits: 0,
                 prints: """
-                    home/.cache: isExcludedFromBackup=false stored: without it, it is a directory \
+                    home/.cache: isExcludedFromBackup=false: without it, it is a directory \
                     for caches
 
                     """)
@@ -125,7 +126,7 @@ struct VerbTests {
                 prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
             expect(
                 try include("it's out/f"), exits: 2,
-                prints: "it's out/f: isExcludedFromBackup removed\n",
+                prints: "it's out/f: isExcludedFromBackup unset: it was on the item itself\n",
                 complains: """
                     resval: it's out/f: is still excluded: a directory above it is excluded: its \
                     mark excludes it (resval include '\(root)/it'\\''s out')
@@ -134,7 +135,7 @@ struct VerbTests {
             expect(
                 try include("it's out/foreign"), exits: 2,
                 prints: """
-                    it's out/foreign: isExcludedFromBackup=false stored: without it, it is \
+                    it's out/foreign: isExcludedFromBackup=false: without it, it is \
                     excluded by the attribute user.xdg.robots.backup
 
                     """,
