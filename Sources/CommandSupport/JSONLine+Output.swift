@@ -10,17 +10,21 @@ extension JSONLine {
     }
 }
 
-extension OutputBuffer {
-    /// Appends a value as text: `true`, the name of a class, a number, or a time in RFC 3339
-    /// format.
-    package mutating func append(_ value: ResourceValue) {
-        switch value {
-        case .boolean(let value): value ? append("true") : append("false")
-        case .protection(let value): append(text: value.attributeText)
-        case .number(let value): append(value)
-        case .date(let value): append(text: value.rfc3339)
+extension ResourceValue {
+    /// The value as text: `true`, the name of a class, a number, or a time in RFC 3339 format.
+    package var text: String {
+        switch self {
+        case .boolean(let value): value.attributeText
+        case .protection(let value): value.attributeText
+        case .number(let value): String(value)
+        case .date(let value): value.rfc3339
         }
     }
+}
+
+extension OutputBuffer {
+    /// Appends a value as text.
+    package mutating func append(_ value: ResourceValue) { append(text: value.text) }
 }
 
 extension JSONLine {

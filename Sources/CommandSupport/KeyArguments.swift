@@ -5,15 +5,26 @@ import ResourceValues
 package enum KeyArgument {
     /// Parses any key.
     package static func any(_ text: String) throws -> ResourceKey {
-        guard let key = ResourceKey(anyName: text) else {
+        guard let key = key(text) else {
             throw unknown(text, valid: ResourceKey.allCases)
         }
         return key
     }
 
+    /// Parses keys separated by commas, each at most once.
+    package static func list(_ text: String) throws -> [ResourceKey] {
+        var keys: [ResourceKey] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let key = try any(String(part))
+            guard !keys.contains(key) else { throw ValidationError("\(key.name) is given twice") }
+            keys.append(key)
+        }
+        return keys
+    }
+
     /// Parses a key whose values are stored.
     package static func stored(_ text: String) throws -> ResourceKey {
-        guard let key = ResourceKey(anyName: text) else {
+        guard let key = key(text) else {
             throw unknown(text, valid: ResourceKey.storedKeys)
         }
         guard key.isStored else {
@@ -24,11 +35,14 @@ package enum KeyArgument {
         return key
     }
 
-    /// Parses a value for a stored key.
+    /// Parses a value for a stored key, in any ASCII case; a Boolean also as `yes`, `no`, `on` or
+    /// `off`, which are not valid in an attribute.
     package static func value(_ text: String, for key: ResourceKey) throws -> ResourceValue {
-        guard let value = ResourceValue(text: text, for: key) else {
+        let word = key.valueType == .boolean ? booleanWords[text.lowercased()] : nil
+        guard let value = ResourceValue(text: word ?? text, for: key) else {
+            let meant = NearMisses.advice(for: text, among: key.valueTexts)
             throw ValidationError(
-                "'\(text)' is not a valid value for \(key.name) "
+                "'\(text)' is not a valid value for \(key.name)\(meant) "
                     + "(valid: \(key.valueTexts.joined(separator: ", ")))")
         }
         return value
@@ -42,8 +56,23 @@ package enum KeyArgument {
         .list(ResourceKey.storedKeys.map(\.name))
     }
 
+    private static let booleanWords = ["yes": "true", "on": "true", "no": "false", "off": "false"]
+
+    /// Returns the key with a name in any case; nil for any other text.
+    private static func key(_ text: String) -> ResourceKey? {
+        ResourceKey(anyName: text)
+            ?? ResourceKey.allCases.first { key in
+                names(of: key).contains { $0.lowercased() == text.lowercased() }
+            }
+    }
+
+    private static func names(of key: ResourceKey) -> [String] {
+        [key.shortName, key.name, key.foundationName].compactMap(\.self)
+    }
+
     private static func unknown(_ text: String, valid keys: [ResourceKey]) -> ValidationError {
-        ValidationError("unknown key '\(text)' (valid: \(list(keys)))")
+        let meant = NearMisses.advice(for: text, among: keys.flatMap(names))
+        return ValidationError("unknown key '\(text)'\(meant) (valid: \(list(keys)))")
     }
 
     private static func list(_ keys: [ResourceKey]) -> String {
@@ -63,7 +92,8 @@ package struct ChangesArgument: Sendable {
             text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 guard let sign = part.firstIndex(of: "=") else {
                     throw ValidationError(
-                        "'\(part)' has no value (write KEY=VALUE, such as excluded=true)")
+                        "'\(part)' has no value (write KEY=VALUE first, then the paths: "
+                            + "excluded=true PATH)")
                 }
                 let key = try KeyArgument.stored(String(part[..<sign]))
                 let value = try KeyArgument.value(
@@ -74,7 +104,9 @@ package struct ChangesArgument: Sendable {
 
     /// Parses keys to remove, separated by commas, or `all`.
     package static func removals(_ text: String) throws -> ChangesArgument {
-        if text == "all" { return try ChangesArgument(ResourceKey.storedKeys.map { ($0, nil) }) }
+        if text.lowercased() == "all" {
+            return try ChangesArgument(ResourceKey.storedKeys.map { ($0, nil) })
+        }
         return try ChangesArgument(
             text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 (try KeyArgument.stored(String(part)), nil)

@@ -52,6 +52,14 @@ package enum Messages {
     /// Whether a person can be asked: standard input and standard error are terminals.
     package static var canAsk: Bool { StandardError.isTerminal && isatty(STDIN_FILENO) == 1 }
 
+    /// Asks on the terminal whether to continue; only `y` and `yes` are consent.
+    ///
+    /// - Parameter fact: what the person has to know, without a question mark.
+    package static func confirm(about path: [UInt8]?, _ fact: String) -> Bool {
+        write(about: path, "\(fact): continue? [y/N]")
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+
     private static let name = Monitor("resval")
 
     static func setProgramName(_ newName: String) { name.withLock { $0 = newName } }

@@ -20,11 +20,15 @@ package struct PathOptions: ParsableArguments {
     /// Creates options to be filled by the parser.
     package init() {}
 
-    /// Validates that exactly one of paths and `--files0-from` was given.
+    /// Validates that not both paths and `--files0-from` were given.
     package func validate() throws {
         if list != nil && !paths.isEmpty {
             throw ValidationError("give paths or --files0-from, not both")
         }
+    }
+
+    /// Validates that paths or `--files0-from` were given.
+    package func requirePaths() throws {
         if list == nil && paths.isEmpty {
             throw ValidationError("give at least one path, or --files0-from FILE")
         }

@@ -12,10 +12,11 @@ extension ParsableCommand {
     ///   - arguments: the arguments; nil for those of the process.
     ///   - uncaughtCode: the exit code for an error thrown by `run()` other than an exit code, and
     ///     for output that could not be written.
+    ///   - synonyms: commands and options of other programs, for which this program's are suggested.
     package static func runAsProgram(
-        _ arguments: [String]? = nil, uncaughtCode: Int32 = 2
+        _ arguments: [String]? = nil, uncaughtCode: Int32 = 2, synonyms: [String: String] = [:]
     ) -> Never {
-        let program = Program(root: Self.self, uncaughtCode: uncaughtCode)
+        let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
         program.run(arguments ?? ArgumentBytes.processArguments())
     }
 }
@@ -31,11 +32,12 @@ extension ParsableCommand {
 }
 
 extension AsyncParsableCommand {
-    /// Runs this command as the program, as ``ParsableCommand/runAsProgram(_:uncaughtCode:)`` does.
+    /// Runs this command as the program, as
+    /// ``ParsableCommand/runAsProgram(_:uncaughtCode:synonyms:)`` does.
     package static func runAsyncProgram(
-        _ arguments: [String]? = nil, uncaughtCode: Int32
+        _ arguments: [String]? = nil, uncaughtCode: Int32, synonyms: [String: String] = [:]
     ) async -> Never {
-        let program = Program(root: Self.self, uncaughtCode: uncaughtCode)
+        let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
         await program.runAsync(arguments ?? ArgumentBytes.processArguments())
     }
 }
@@ -44,6 +46,7 @@ extension AsyncParsableCommand {
 struct Program {
     let root: any ParsableCommand.Type
     let uncaughtCode: Int32
+    var synonyms: [String: String] = [:]
 
     func run(_ arguments: [String]) -> Never {
         prepare()
@@ -110,23 +113,30 @@ struct Program {
     /// Parses with the subcommand's own parser, which takes half the time of building all parsers.
     /// Arguments it rejects are parsed again from the root, for messages with the complete usage.
     private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
-        let packed = ArgumentPacking.packed(arguments)
+        let corrections = CommandLineCorrections(root: root, synonyms: synonyms)
+        func end(with error: any Error) -> Never {
+            let code = root.exitCode(for: error).rawValue
+            finish(
+                with: report(error, code: code) { corrections.corrected($0, about: arguments) })
+        }
         do {
-            return try parse(packed)
+            return try parse(ArgumentPacking.packed(arguments), corrections)
         } catch {
             // A message that shows packed operands has to show them as they were given.
             let showsPacked = root.fullMessage(for: error).unicodeScalars
                 .contains(ArgumentPacking.separator)
-            if !showsPacked { finish(with: report(error)) }
+            if !showsPacked { end(with: error) }
         }
         do {
-            return try parse(arguments)
+            return try parse(arguments, corrections)
         } catch {
-            finish(with: report(error))
+            end(with: error)
         }
     }
 
-    private func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    private func parse(
+        _ arguments: [String], _ corrections: CommandLineCorrections
+    ) throws -> any ParsableCommand {
         if let first = arguments.first,
             let subcommand = root.configuration.subcommands.first(where: {
                 $0._commandName == first
@@ -137,22 +147,23 @@ struct Program {
         {
             return command
         }
+        if let complaint = corrections.unknownCommand(in: arguments) {
+            throw ValidationError(complaint)
+        }
         return try root.parseAsRoot(arguments)
     }
 
-    private func report(_ error: any Error) -> Int32 {
-        report(error, code: root.exitCode(for: error).rawValue)
-    }
-
     /// Prints the parser's output: help on standard output, errors on standard error.
-    private func report(_ error: any Error, code: Int32) -> Int32 {
+    private func report(
+        _ error: any Error, code: Int32, correcting correct: (String) -> String = { $0 }
+    ) -> Int32 {
         let text = root.fullMessage(for: error)
         if code == 0 {
             StandardOutput.shared.write(text + "\n")
         } else {
-            let complaint =
+            let complaint = correct(
                 text.hasPrefix(root._errorPrefix)
-                ? String(text.dropFirst(root._errorPrefix.count)) : text
+                    ? String(text.dropFirst(root._errorPrefix.count)) : text)
             // The parser begins its messages with a capital letter.
             writeComplaint(complaint.prefix(1).lowercased() + complaint.dropFirst())
         }

@@ -7,8 +7,10 @@ public struct MarkChange: Sendable, Hashable {
     public let key: ResourceKey
     /// The value to store; nil to remove the stored value.
     public let value: ResourceValue?
-    @usableFromInline let attribute: ExtendedAttributeName
-    @usableFromInline let bytes: [UInt8]?
+    /// The attribute that stores the key's value.
+    @usableFromInline package let attribute: ExtendedAttributeName
+    /// The bytes to store; nil to remove the attribute.
+    @usableFromInline package let bytes: [UInt8]?
 
     /// Creates a change of a key.
     public init<Value>(_ key: StoredKey<Value>, to value: Value?) {

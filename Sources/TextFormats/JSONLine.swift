@@ -40,18 +40,19 @@ package struct JSONLine: ~Copyable {
     /// contains the bytes, so that no reader acts on a wrong name.
     package mutating func add(path: [UInt8]) { add("path", "pathBase64", path) }
 
-    /// Adds a field with a path under other names, as ``add(path:)`` does.
+    /// Adds a field with bytes under other names, as ``add(path:)`` does; nil becomes null.
     package mutating func add(
-        _ name: String, _ base64Name: String, _ path: [UInt8]
+        _ name: String, _ base64Name: String, _ value: [UInt8]?
     ) {
         begin(name)
-        if let text = String(validating: path, as: UTF8.self) {
+        if let text = value.map({ String(validating: $0, as: UTF8.self) }) ?? nil {
             append(quoted: text)
         } else {
             appendNull()
+            guard let value else { return }
             begin(base64Name)
             bytes.append(UInt8(ascii: "\""))
-            Base64.append(path, to: &bytes)
+            Base64.append(value, to: &bytes)
             bytes.append(UInt8(ascii: "\""))
         }
     }

@@ -13,6 +13,7 @@ struct BackupCommand: AsyncParsableCommand {
             Exit codes: 0 done, 1 failed, 3 incomplete or coverage shrank, 10 no repository, \
             11 repository locked, 12 wrong password, 64 usage, 130 interrupted.
             """,
+        version: CommandVersion.text,
         subcommands: [
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
             RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self,

@@ -28,7 +28,9 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(name: .customLong("dry-run"), help: "Only show what would be downloaded.")
+    @Flag(
+        name: [.customShort("n"), .customLong("dry-run")],
+        help: "Only show what would be downloaded.")
     var isDryRun = false
 
     @Flag(help: "Print one JSON object per line.")

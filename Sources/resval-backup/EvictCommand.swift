@@ -40,7 +40,9 @@ struct EvictCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(name: .customLong("dry-run"), help: "Only show what would be evicted.")
+    @Flag(
+        name: [.customShort("n"), .customLong("dry-run")],
+        help: "Only show what would be evicted.")
     var isDryRun = false
 
     @Option(
@@ -105,9 +107,6 @@ struct EvictCommand: AsyncParsableCommand {
         guard Messages.canAsk else {
             throw ValidationError("\(question): give --yes where there is no terminal")
         }
-        Messages.write(about: [UInt8]?.none, "\(question): continue? [y/N]")
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw ExitCode(1)
-        }
+        if !Messages.confirm(about: nil, question) { throw ExitCode(1) }
     }
 }

@@ -1,3 +1,10 @@
 import CommandSupport
 
-await BackupCommand.runAsyncProgram(uncaughtCode: 1)
+/// The words of restic and of its users.
+let resticWords = [
+    "backup": "create", "check": "verify", "ls": "show", "list": "snapshots", "dump": "restore",
+    "mount": "restore", "stats": "status", "--repo": "--repository", "-r": "--repository",
+    "-p": "--password-file",
+]
+
+await BackupCommand.runAsyncProgram(uncaughtCode: 1, synonyms: resticWords)

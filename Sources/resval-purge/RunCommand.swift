@@ -45,7 +45,9 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var color: ColorOptions
     @OptionGroup var progress: ProgressOptions
 
-    @Flag(name: .customLong("dry-run"), help: "Do everything but the last step.")
+    @Flag(
+        name: [.customShort("n"), .customLong("dry-run")],
+        help: "Do everything but the last step.")
     var isDryRun = false
 
     @Flag(help: "Free what can be freed when it is less than is wanted.")

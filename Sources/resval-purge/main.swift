@@ -1,3 +1,5 @@
 import CommandSupport
 
-PurgeCommand.runAsProgram()
+PurgeCommand.runAsProgram(synonyms: [
+    "ls": "plan", "list": "plan", "clean": "run", "purge": "run", "delete": "run", "df": "status",
+])

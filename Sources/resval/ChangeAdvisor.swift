@@ -5,17 +5,17 @@ import StoragePolicy
 import SystemPackage
 
 /// Warns about stored marks that may not have the intended effect.
-struct ChangeAdvisor {
+final class ChangeAdvisor {
     private let advice: ChangeAdvice
     private var hasAdvisedDirectory = false
-    private lazy var reader = makeReader()
+    private lazy var reader = Self.makeReader()
 
     init(_ changes: [MarkChange]) {
         advice = ChangeAdvice(changes)
     }
 
     /// Warns about an item on which the changes were made.
-    mutating func advise(about item: borrowing ListedPath) {
+    func advise(about item: borrowing ListedPath) {
         if advice.storesInclusion { adviseOnAncestors(of: item) }
         guard advice.storesValues, let status = status(of: item), status.kind == .regularFile
         else { return }
@@ -29,7 +29,7 @@ struct ChangeAdvisor {
     }
 
     /// Warns when an excluded directory above the item excludes the item in spite of its mark.
-    private mutating func adviseOnAncestors(of item: borrowing ListedPath) {
+    private func adviseOnAncestors(of item: borrowing ListedPath) {
         guard let reader else { return }
         do throws(FileError) {
             let found = try reader.item(at: item.path, followsLast: item.followsSymbolicLink)
@@ -45,7 +45,7 @@ struct ChangeAdvisor {
         }
     }
 
-    private func makeReader() -> EffectiveValueReader? {
+    private static func makeReader() -> EffectiveValueReader? {
         let environment = PolicyEnvironment.current()
         let policy = StoragePolicy(markers: [.native], locations: environment.locations)
         do throws(FileError) {

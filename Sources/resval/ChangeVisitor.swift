@@ -7,20 +7,27 @@ import TextFormats
 
 /// Changes everything below a directory; each thread of the walk has one.
 struct ChangeVisitor: TreeVisitor {
-    private let changes: [MarkChange]
+    private let change: ItemChange
     private let tally: ChangeTally
+    private let batch: ChangeBatch
     private var reporter: WalkReporter
     private var counts = ChangeTally.Counts()
 
     init(
-        _ changes: [MarkChange], _ tally: ChangeTally, _ outcome: Outcome, _ progress: Progress
+        _ change: ItemChange, _ run: ChangeRun, threadCount: Int, _ tally: ChangeTally,
+        _ progress: Progress
     ) {
-        self.changes = changes
+        self.change = change
         self.tally = tally
-        reporter = WalkReporter(outcome, progress)
+        batch = ChangeBatch(run, threadCount: threadCount) {
+            tally.add(ChangeTally.Counts(changed: $0.status))
+        }
+        reporter = WalkReporter(run.outcome, progress)
     }
 
-    mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in root: TransferRoot
+    ) -> Descent<TransferRoot> {
         reporter.count()
         // An item named on the command line that cannot store marks is an error, not skipped.
         guard entry.depth == 0 || entry.kind.canStoreUserAttributes || entry.kind == .unknown
@@ -28,23 +35,26 @@ struct ChangeVisitor: TreeVisitor {
             counts.skipped += 1
             return .skip
         }
-        do throws(FileError) {
-            try entry.apply(changes)
-            if entry.kind == .regularFile { count(entry) }
-        } catch {
-            reporter.report(entry: error.explained(on: entry))
+        let isChanged = batch.change(entry, change, mayBeGone: true) {
+            var shown: [UInt8] = []
+            entry.appendPath(to: &shown)
+            return ChangeBatch.Paths(shown: shown, absolute: root.absolutePath(of: shown))
         }
-        return .descend(())
+        if isChanged { count(entry) }
+        return .descend(root)
     }
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
-    mutating func finish() { tally.add(counts) }
+    mutating func finish() {
+        batch.finish()
+        tally.add(counts)
+    }
 
     private mutating func count(_ entry: borrowing TreeEntry) {
-        counts.files += 1
+        guard entry.kind == .regularFile else { return }
         do throws(Errno) {
-            if try entry.status().linkCount > 1 { counts.hardLinked += 1 }
+            counts.add(ChangeTally.Counts(changed: try entry.status()))
         } catch {
             // The file was removed together with its marks.
         }
@@ -60,16 +70,27 @@ final class ChangeTally: Sendable {
         var files = 0
         /// Changed regular files with several hard links.
         var hardLinked = 0
+
+        init() {}
+
+        /// Counts a changed item.
+        init(changed status: FileStatus) {
+            guard status.kind == .regularFile else { return }
+            files = 1
+            hardLinked = status.linkCount > 1 ? 1 : 0
+        }
+
+        mutating func add(_ other: Counts) {
+            skipped += other.skipped
+            files += other.files
+            hardLinked += other.hardLinked
+        }
     }
 
     private let total = Monitor(Counts())
 
     func add(_ counts: Counts) {
-        total.withLock { total in
-            total.skipped += counts.skipped
-            total.files += counts.files
-            total.hardLinked += counts.hardLinked
-        }
+        total.withLock { $0.add(counts) }
     }
 
     func report(on changes: [MarkChange]) {

@@ -37,6 +37,8 @@ struct ExplainCommand: ParsableCommand {
     @Flag(help: "Explain a symbolic link itself.")
     var noDereference = false
 
+    func validate() throws { try input.requirePaths() }
+
     func run() throws {
         let outcome = Outcome()
         let reader = try policy.reader()
@@ -47,9 +49,7 @@ struct ExplainCommand: ParsableCommand {
                 output.write(
                     item, try EvictionSign(of: item.path.withoutFollowing, item.status),
                     of: Array(path.bytes))
-                if item.marks.areBroken || item.decision.issues.contains(where: \.isTrouble) {
-                    outcome.noteFailure()
-                }
+                if item.hasTrouble { outcome.noteFailure() }
             } catch {
                 Messages.write(error, at: path.bytes)
                 outcome.noteFailure()
@@ -134,10 +134,7 @@ struct Explanation: ~Copyable {
         line.add("exclusion", object: { $0.add(decision.exclusion) })
         line.add("purgeability", object: { $0.add(decision.isPurgeable, decision.purgeability) })
         line.add("protection", object: { $0.add(decision.protectionClass, decision.protection) })
-        let issues =
-            decision.issues.map { (path: item.path, issue: $0) }
-            + item.ancestorIssues.map { (path: $0.path, issue: $0.issue) }
-        line.add("issues", objects: issues) { entry, line in
+        line.add("issues", objects: item.issues) { entry, line in
             line.add("name", entry.issue.name)
             line.add("sentence", entry.issue.sentence)
             line.add(path: entry.path.bytes)

@@ -126,4 +126,11 @@ struct FindFilter: ParsableArguments, Sendable {
     }
 }
 
-extension FileProtection: ExpressibleByArgument {}
+extension FileProtection: ExpressibleByArgument {
+    /// Parses the name of a class, in any ASCII case.
+    public init?(argument: String) {
+        guard case .protection(let value)? = ResourceValue(text: argument, for: .fileProtection)
+        else { return nil }
+        self = value
+    }
+}

@@ -5,11 +5,12 @@ import ResourceValues
 struct GetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Print the value of a key.",
+        abstract: "Print the values of keys.",
         discussion: """
-            For one path the value alone, for several one line each, PATH: VALUE. A symbolic link \
-            is followed, except for isSymbolicLink. Prints nothing and exits with 1 where the key \
-            is unset or not known. With --effective the answer is what applies to the item, by its \
+            For one path the value alone, for several one line each, PATH: VALUE. For several keys \
+            a line for each, KEY=VALUE instead of VALUE. A symbolic link is followed, except for \
+            isSymbolicLink. Prints nothing and exits with 1 where a key is unset or not known. With \
+            --effective the answer is what applies to the item, by its \
             own mark, the directories above it and its location; it is never unset but for a \
             protection class.
 
@@ -17,14 +18,16 @@ struct GetCommand: ParsableCommand {
 
             EXAMPLES
               resval get excluded ~/build
+              resval get excluded,purgeable ~/build
               resval get --effective excluded ~/build/a.o
               find . -print0 | resval get --files0-from - --json fileSize
             """)
 
     @Argument(
-        help: "A key; 'resval keys' lists them.", completion: KeyArgument.completion,
-        transform: KeyArgument.any)
-    var key: ResourceKey
+        help: ArgumentHelp(
+            "Keys with commas between them; 'resval keys' lists them.", valueName: "key"),
+        completion: KeyArgument.completion, transform: KeyArgument.list)
+    var keys: [ResourceKey]
 
     @OptionGroup var input: PathOptions
     @OptionGroup var records: RecordOptions
@@ -41,6 +44,7 @@ struct GetCommand: ParsableCommand {
     var withoutPath = false
 
     func validate() throws {
+        try input.requirePaths()
         if withPath && withoutPath {
             throw ValidationError("give --with-path or --no-path, not both")
         }
@@ -48,13 +52,12 @@ struct GetCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        let follows = !noDereference && key != .isSymbolicLink
-        let question = try ValueQuestion(key, effectiveOptions, followingSymbolicLinks: follows)
+        let question = try ValueQuestion(keys, effectiveOptions)
         var output = ValueOutput(
-            key: key, form: records.form,
-            showsPath: withPath || (!withoutPath && !input.isSinglePath))
+            form: records.form, showsPath: withPath || (!withoutPath && !input.isSinglePath),
+            showsKey: keys.count > 1)
         input.forEach(
-            followingSymbolicLinks: follows, outcome: outcome,
+            followingSymbolicLinks: !noDereference, outcome: outcome,
             beforeWaiting: { output.flush() },
             { path in question.get(path, &output, outcome) })
         output.flush()

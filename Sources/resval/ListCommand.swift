@@ -25,6 +25,8 @@ struct ListCommand: ParsableCommand {
     @Flag(help: "List a symbolic link itself.")
     var noDereference = false
 
+    func validate() throws { try input.requirePaths() }
+
     func run() throws {
         let outcome = Outcome()
         var output = MarksOutput(form: records.form, showsPath: !input.isSinglePath)

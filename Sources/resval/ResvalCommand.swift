@@ -11,10 +11,13 @@ struct ResvalCommand: ParsableCommand {
             counts for everything below it.
 
             EXAMPLES
-              resval set excluded=true ~/build      exclude a directory from backups
-              resval get excluded ~/build           ask for what is stored there
+              resval exclude ~/build                exclude a directory from backups
+              resval status ~/build                 show what applies to it, and why
+              resval include ~/build                back it up again
+              resval purgeable ~/.cache/thumbnails  let it be deleted when space is short
               resval find --excluded ~              find everything with this mark
-              resval explain ~/build/a.o            show what applies, and why
+              resval set excluded=yes ~/build       store a value, as exclude does
+              resval get excluded ~/build           print the value that is stored
 
             EXIT CODES
               0  done, or the answer is yes
@@ -24,6 +27,7 @@ struct ResvalCommand: ParsableCommand {
             """,
         version: CommandVersion.text,
         subcommands: [
+            ExcludeCommand.self, IncludeCommand.self, PurgeableCommand.self, StatusCommand.self,
             GetCommand.self, SetCommand.self, UnsetCommand.self, TestCommand.self,
             ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
             DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
@@ -36,7 +40,10 @@ struct ResvalCommand: ParsableCommand {
         if let question = PlainQuestion(ArgumentBytes.processArguments()) {
             runDirectly(question.answer)
         }
-        runAsProgram()
+        runAsProgram(synonyms: [
+            "ls": "list", "rm": "unset", "remove": "unset", "add": "set", "mark": "set",
+            "show": "status", "info": "status", "why": "explain",
+        ])
     }
 }
 

@@ -8,27 +8,62 @@ struct SetCommand: ParsableCommand {
         commandName: "set",
         abstract: "Store values on files and directories.",
         discussion: """
-            Each path gets all keys or none: when one fails, the earlier ones are restored. A \
-            symbolic link is followed. With -R everything below a directory gets the values of its \
-            own; a mark on the directory alone counts for what is below it, too. Links met on the \
-            way are never followed, and items that cannot have marks are counted and skipped.
+            A value is true or false (also yes, no, on, off, 1 or 0), or the name of a protection \
+            class; keys and values may be in any case. Each path gets all keys or none: when one \
+            fails, the earlier ones are restored. A symbolic link is followed. With -R everything \
+            below a directory gets the values of its own; a mark on the directory alone counts for \
+            what is below it, too. Links met on the way are never followed, and items that cannot \
+            have marks are counted and skipped.
+
+            The values come first. An operand after them is always a path; when it looks like \
+            another value and there is no such file, nothing is stored.
+
+            \(journalHelp)
 
             EXAMPLES
               resval set excluded=true ~/build
-              resval set purgeable=true,excluded=true ~/.cache/thumbnails
+              resval set purgeable=yes,excluded=yes ~/.cache/thumbnails
               git ls-files -oz | resval set --files0-from - excluded=true
+              resval set -R --dry-run protection=complete ~/letters
+              resval set --undo
             """)
 
     @Argument(
         help: ArgumentHelp("Keys and values with commas between them.", valueName: "key=value"),
         completion: .list(["excluded=true", "excluded=false", "purgeable=true", "purgeable=false"]),
-        transform: ChangesArgument.assignments)
-    var assignments: ChangesArgument
+        transform: { ChangesOperand($0, ChangesArgument.assignments) })
+    var assignments: ChangesOperand?
 
-    @OptionGroup var target: ChangeOptions
+    @OptionGroup var target: TreeChangeOptions
+
+    func validate() throws {
+        try target.check(assignments, named: "<key=value>")
+    }
 
     func run() throws {
-        try target.apply(assignments.changes)
+        guard let changes = try target.changes(assignments, undoing: .set) else { return }
+        for path in target.items.input.paths { try checkIsNoAssignment(path, after: changes) }
+        try target.apply(.set, changes)
+    }
+
+    /// Refuses a path that was probably meant as another assignment. It is never taken for one,
+    /// since a pattern such as `*` may have put a file of any name here.
+    private func checkIsNoAssignment(
+        _ path: PathArgument, after changes: [MarkChange]
+    ) throws {
+        guard path.bytes.contains(UInt8(ascii: "=")) else { return }
+        let text = ArgumentBytes.text(carrying: path.bytes)
+        guard (try? ChangesArgument.assignments(text)) != nil else { return }
+        do throws(FileError) {
+            if try path.path.withoutFollowing.statusIfPresent() != nil { return }
+        } catch {
+            // The path is taken for a file, and the error reported when its turn comes.
+            return
+        }
+        let given = changes.map(\.text)
+        throw ValidationError(
+            "there is no file '\(text)': put commas between values "
+                + "(\(given.joined(separator: ",")),\(text))")
     }
 }
 
@@ -39,85 +74,79 @@ struct UnsetCommand: ParsableCommand {
         discussion: """
             A key that is unset already is a success. A symbolic link is followed.
 
+            \(journalHelp)
+
             EXAMPLES
               resval unset excluded ~/build
               resval unset all -R ~/project
+              resval unset --undo
             """)
 
     @Argument(
         help: ArgumentHelp("Keys with commas between them, or all.", valueName: "key"),
-        completion: KeyArgument.storedCompletion, transform: ChangesArgument.removals)
-    var removals: ChangesArgument
+        completion: KeyArgument.storedCompletion,
+        transform: { ChangesOperand($0, ChangesArgument.removals) })
+    var removals: ChangesOperand?
 
-    @OptionGroup var target: ChangeOptions
-
-    func run() throws {
-        try target.apply(removals.changes)
-    }
-}
-
-/// The options shared by `set` and `unset`: the items to change.
-struct ChangeOptions: ParsableArguments {
-    @OptionGroup var input: PathOptions
-
-    @Flag(
-        name: [.customShort("R"), .long],
-        help: "Change everything below directories, too; links there are not followed.")
-    var recursive = false
-
-    @Flag(help: "Change a symbolic link itself, which the kernel refuses for marks.")
-    var noDereference = false
-
-    @OptionGroup var walk: WalkOptions
-    @OptionGroup var progressOptions: ProgressOptions
+    @OptionGroup var target: TreeChangeOptions
 
     func validate() throws {
-        if !recursive && (walk.staysOnFilesystem || walk.threadCount != nil) {
-            throw ValidationError("--one-file-system and --threads apply to a walk: add -R")
-        }
+        try target.check(removals, named: "<key>")
     }
 
-    /// Makes the changes on every given path, and below it with `--recursive`.
-    func apply(_ changes: [MarkChange]) throws {
-        let outcome = Outcome()
-        if recursive {
-            try applyBelow(changes, outcome)
-        } else {
-            applyHere(changes, outcome)
-        }
-        try outcome.finish()
-    }
-
-    private func applyHere(_ changes: [MarkChange], _ outcome: Outcome) {
-        var advisor = ChangeAdvisor(changes)
-        input.forEach(followingSymbolicLinks: !noDereference, outcome: outcome) { path in
-            do throws(FileError) {
-                try path.apply(changes)
-                advisor.advise(about: path)
-            } catch {
-                Messages.write(error.explained(on: path), at: path.bytes)
-                outcome.noteFailure()
-            }
-        }
-    }
-
-    private func applyBelow(_ changes: [MarkChange], _ outcome: Outcome) throws {
-        let progress = progressOptions.begin(counting: "items changed")
-        let tally = ChangeTally()
-        var scanner = walk.scanner()
-        scanner.followsRoots = !noDereference
-        var failure: FileError?
-        input.forEach(outcome: outcome) { path in
-            do throws(FileError) {
-                try scanner.scan([TreeRoot(path.path)]) { _ in
-                    ChangeVisitor(changes, tally, outcome, progress)
-                }
-            } catch {
-                failure = error
-            }
-        }
-        progress.end()
-        tally.report(on: changes)
-        if let failure { throw failure }
+    func run() throws {
+        guard let changes = try target.changes(removals, undoing: .unset) else { return }
+        try target.apply(.unset, changes)
     }
 }
+
+/// The first operand of `set` and `unset`: changes, or with `--undo` a journal.
+struct ChangesOperand: Sendable {
+    /// The operand as a path.
+    let path: PathArgument?
+    /// The changes, or why it is not valid as such.
+    let changes: Result<ChangesArgument, any Error>
+
+    init(_ text: String, _ parse: (String) throws -> ChangesArgument) {
+        path = PathArgument(argument: text)
+        changes = Result { try parse(text) }
+    }
+}
+
+extension TreeChangeOptions {
+    /// Validates the first operand, and that paths follow it.
+    func check(_ operand: ChangesOperand?, named name: String) throws {
+        if items.undo {
+            if recursive { throw ValidationError("--undo takes no --recursive") }
+        } else {
+            guard let operand else {
+                throw ValidationError("missing expected argument '\(name)'")
+            }
+            _ = try operand.changes.get()
+        }
+        try items.check(operands: (operand == nil ? 0 : 1) + items.input.paths.count)
+    }
+
+    /// Returns the changes to make; nil after undoing those of a journal, the one that the operand
+    /// names or the newest of the command.
+    func changes(
+        _ operand: ChangesOperand?, undoing command: JournaledCommand
+    ) throws -> [MarkChange]? {
+        guard items.undo else { return try operand?.changes.get().changes }
+        try items.undo(command, operand?.path)
+        return nil
+    }
+}
+
+/// What the help of commands that change marks says about mass changes.
+let journalHelp = """
+    Mass changes, with -R or of a list, are written to a journal in $XDG_STATE_HOME/resval and \
+    synchronized before they are made, so that --undo brings back what there was, even after the \
+    command was killed. A mark that was changed since stays, and is reported. Before a mark is put \
+    on / or a home you are asked; without a terminal --yes is needed.
+
+    JSON fields: type, and for type item: path, pathBase64 (only when path is null), changed \
+    (whether it has other marks than before; with --dry-run, would have), error; for type summary: \
+    changed, unchanged, failed (numbers of items), journal and journalBase64 (journal is null when \
+    nothing was written).
+    """

@@ -31,10 +31,8 @@ struct TestCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        let follows = !noDereference && question.key != .isSymbolicLink
-        let valueQuestion = try ValueQuestion(
-            question.key, effectiveOptions, followingSymbolicLinks: follows)
-        path.withListedPath(followingSymbolicLink: follows) { item in
+        let valueQuestion = try ValueQuestion([question.key], effectiveOptions)
+        path.withListedPath(followingSymbolicLink: !noDereference) { item in
             valueQuestion.test(item, equals: question.value, outcome)
         }
         try outcome.finish()

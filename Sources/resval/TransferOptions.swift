@@ -50,7 +50,7 @@ struct TransferOptions: ParsableArguments {
         let outcome = Outcome()
         do throws(FileError) {
             if undo {
-                try UndoRun(command, isDryRun: dryRun, isJSON: isJSON, outcome)
+                try UndoRun(command.journaled, isDryRun: dryRun, isJSON: isJSON, outcome)
                     .run(roots.paths.first?.path)
             } else {
                 try transfer(command, markers, includesFalse: includesFalse, outcome)
@@ -63,14 +63,14 @@ struct TransferOptions: ParsableArguments {
     }
 
     private func makeJournal(of command: TransferCommand) throws(FileError) -> Journal {
-        guard let path = journal?.path else { return try .new(of: command) }
+        guard let path = journal?.path else { return try .new(of: command.journaled) }
         guard let name = path.lastComponent, name.kind == .regular else {
             throw .changingItem(.invalidArgument, path)
         }
         // Absolute, because threads of the walk may have their own working directories.
         let parent = path.removingLastComponent()
         let directory = try realPath(of: parent.isEmpty ? "." : parent)
-        return Journal(at: directory.appending(name), of: command)
+        return Journal(at: directory.appending(name), of: command.journaled)
     }
 
     private func transfer(

@@ -18,7 +18,6 @@ final class TransferRun: Sendable {
     private let includesFalse: Bool
     private let journal: Journal
     private let outcome: Outcome
-    private let stopped = Atomic(false)
     private let marks = Atomic(0)
     private let conflicts = Atomic(0)
     private let hardLinked = Atomic(0)
@@ -38,7 +37,7 @@ final class TransferRun: Sendable {
     }
 
     /// Whether the journal could not be written, so that no more changes may be made.
-    var hasStopped: Bool { stopped.load(ordering: .relaxed) }
+    var hasStopped: Bool { journal.hasFailed }
 
     func translation(of marks: ItemMarks) -> Translation {
         switch command {
@@ -52,16 +51,7 @@ final class TransferRun: Sendable {
     ///
     /// - Returns: Whether the changes may be made.
     func prepare(_ entries: [JournalEntry]) -> Bool {
-        guard !isDryRun else { return true }
-        do throws(FileError) {
-            try journal.append(entries)
-            return true
-        } catch {
-            // Reported once, though every thread may get the error.
-            if !stopped.exchange(true, ordering: .relaxed) { Messages.write(error) }
-            outcome.noteFailure()
-            return false
-        }
+        isDryRun || journal.record(entries, outcome)
     }
 
     /// Counts a mark that was written, or would be in a dry run.
@@ -119,4 +109,15 @@ final class TransferRun: Sendable {
         }
         buffer.flush()
     }
+}
+
+/// A command that translates marks.
+enum TransferCommand: String, Sendable, Hashable {
+    /// Translates foreign marks into native ones.
+    case `import`
+    /// Translates native marks into foreign ones.
+    case export
+
+    /// The command's name in journals.
+    var journaled: JournaledCommand { self == .import ? .import : .export }
 }

@@ -76,7 +76,7 @@ struct TransferVisitor: TreeVisitor {
         let entries = changes.map { change in
             JournalEntry(
                 path: change.item.path, identity: run.filesystems.identity(of: change.item.status),
-                mark: change.mark)
+                change: .written(change.mark))
         }
         guard !entries.isEmpty, run.prepare(entries) else { return }
         for change in changes {
@@ -84,7 +84,7 @@ struct TransferVisitor: TreeVisitor {
                 if !run.isDryRun { try change.mark.store(on: change.item.location) }
                 run.note(change.mark, on: change.item)
                 output.write(
-                    change.mark, at: change.item.shownPath, from: change.origins,
+                    .written(change.mark), at: change.item.shownPath, from: change.origins,
                     run.isDryRun ? .planned : .written)
             } catch {
                 reporter.report(error)
@@ -104,21 +104,21 @@ final class TransferOutput {
     init(isJSON: Bool) { self.isJSON = isJSON }
 
     func write(
-        _ mark: WrittenMark, at path: [UInt8], from origins: Set<Marker>, _ state: State
+        _ change: RecordedChange, at path: [UInt8], from origins: Set<Marker>, _ state: State
     ) {
         let origins = origins.sorted().map(\.rawValue)
         if isJSON {
             var line = JSONLine()
             line.add("type", "mark")
             line.add(path: path)
-            line.add("mark", mark.marker.rawValue)
-            line.add("value", String(mark.assignment.split(separator: "=")[1]))
+            line.add("mark", change.name)
+            line.add("value", change.valueText)
             line.add("from", strings: origins)
             line.add("state", state.rawValue)
             line.end(in: &buffer)
         } else {
             buffer.append(name: path)
-            buffer.append(text: ": \(mark.assignment)")
+            buffer.append(text: ": \(change.text)")
             if state == .undone { buffer.append(" undone") }
             if !origins.isEmpty { buffer.append(text: " (from \(origins.joined(separator: ",")))") }
             buffer.append("\n")

@@ -3,11 +3,12 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// Undoes the changes recorded in a journal of `import` or `export`.
+/// Undoes the changes recorded in a journal.
 final class UndoRun {
-    private let command: TransferCommand
+    private let command: JournaledCommand
     private let isDryRun: Bool
     private let isJSON: Bool
+    private let isQuiet: Bool
     private let outcome: Outcome
     private let undo: JournalUndo
     private let output: TransferOutput
@@ -24,10 +25,14 @@ final class UndoRun {
         case refused
     }
 
-    init(_ command: TransferCommand, isDryRun: Bool, isJSON: Bool, _ outcome: Outcome) {
+    init(
+        _ command: JournaledCommand, isDryRun: Bool, isJSON: Bool, isQuiet: Bool = false,
+        _ outcome: Outcome
+    ) {
         self.command = command
         self.isDryRun = isDryRun
         self.isJSON = isJSON
+        self.isQuiet = isQuiet
         self.outcome = outcome
         undo = JournalUndo(isDryRun: isDryRun)
         output = TransferOutput(isJSON: isJSON)
@@ -111,12 +116,14 @@ final class UndoRun {
             let result = try undo.undo(entry)
             if result == .undone {
                 count += 1
-                output.write(
-                    entry.mark, at: entry.path.bytes, from: [], isDryRun ? .planned : .undone)
+                if !isQuiet {
+                    output.write(
+                        entry.change, at: entry.path.bytes, from: [], isDryRun ? .planned : .undone)
+                }
             }
             guard let complaint = result.complaint else { return }
             left += 1
-            Messages.write(about: entry.path.bytes, "\(entry.mark.assignment) is \(complaint)")
+            Messages.write(about: entry.path.bytes, "\(entry.change.text) is \(complaint)")
         } catch {
             left += 1
             Messages.write(error)
@@ -130,6 +137,7 @@ final class UndoRun {
     }
 
     private func summarize(_ path: FilePath) {
+        guard !isQuiet else { return }
         var buffer = OutputBuffer()
         if isJSON {
             var line = JSONLine()

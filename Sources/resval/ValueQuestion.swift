@@ -3,69 +3,95 @@ import EffectiveValues
 import ResourceValues
 import StoragePolicy
 
-/// A query for one key: for its stored or computed value, or for its effective value.
+/// A query for keys: for their stored or computed values, or for their effective values.
 struct ValueQuestion {
-    private let key: ResourceKey
-    private let followsSymbolicLinks: Bool
-    /// The reader of effective values; nil to query the stored or computed value.
+    private let keys: [ResourceKey]
+    /// The reader of effective values; nil to query stored and computed values.
     private let reader: EffectiveValueReader?
 
-    init(
-        _ key: ResourceKey, _ options: EffectiveOptions, followingSymbolicLinks: Bool
-    ) throws {
-        self.key = key
-        followsSymbolicLinks = followingSymbolicLinks
+    init(_ keys: [ResourceKey], _ options: EffectiveOptions) throws {
+        self.keys = keys
         // Computed values are not inherited: the effective value is the item's own.
-        reader = options.effective && key.isStored ? try options.reader() : nil
+        let asksReader = options.effective && keys.contains(where: \.isStored)
+        reader = asksReader ? try options.reader() : nil
     }
 
-    /// Creates a query for the stored or computed value.
-    init(_ key: ResourceKey, followingSymbolicLinks: Bool) {
-        self.key = key
-        followsSymbolicLinks = followingSymbolicLinks
+    /// Creates a query for the stored or computed value of a key.
+    init(_ key: ResourceKey) {
+        keys = [key]
         reader = nil
     }
 
-    /// Prints the value, as `get` does, and notes "no" in the outcome if there is none.
+    /// Prints the values, as `get` does, and notes "no" in the outcome if there is none for a key.
     func get(
         _ path: borrowing ListedPath, _ output: inout ValueOutput, _ outcome: Outcome
     ) {
+        var reported: String?
         do throws(FileError) {
-            let value = try value(at: path, outcome)
-            if value == nil { outcome.noteNo() }
-            output.write(value, of: path.bytes)
+            let decision = try decision(at: path, outcome)
+            for key in keys {
+                do throws(FileError) {
+                    let value = try value(of: key, at: path, decision)
+                    if value == nil { outcome.noteNo() }
+                    output.write(value, of: key, at: path.bytes)
+                } catch {
+                    outcome.noteFailure()
+                    output.write(
+                        error, of: key, at: path.bytes, isReported: error.description == reported)
+                    reported = error.description
+                }
+            }
         } catch {
             outcome.noteFailure()
-            output.write(error, of: path.bytes)
+            for key in keys {
+                output.write(
+                    error, of: key, at: path.bytes, isReported: error.description == reported)
+                reported = error.description
+            }
         }
     }
 
     /// Compares the value, as `test` does, and notes "no" in the outcome if it differs.
     func test(_ path: borrowing ListedPath, equals expected: ResourceValue, _ outcome: Outcome) {
         do throws(FileError) {
-            if try value(at: path, outcome) != expected { outcome.noteNo() }
+            let decision = try decision(at: path, outcome)
+            for key in keys where try value(of: key, at: path, decision) != expected {
+                outcome.noteNo()
+            }
         } catch {
             Messages.write(error, at: path.bytes)
             outcome.noteFailure()
         }
     }
 
-    /// Returns the value; nil when it is unset or unknown.
+    /// Returns the decision about the item; nil if stored values are queried.
     ///
-    /// For effective values, a malformed mark is reported but does not prevent an answer.
-    private func value(
+    /// A malformed mark is reported but does not prevent an answer.
+    private func decision(
         at path: borrowing ListedPath, _ outcome: Outcome
-    ) throws(FileError) -> ResourceValue? {
-        if key == .volumeAvailableCapacityForImportantUsage {
-            return try UsageCapacity(at: path).map { .number($0.important) }
-        }
-        guard let reader else { return try path.resourceValue(for: key) }
-        let item = try reader.item(at: path.path, followsLast: followsSymbolicLinks)
+    ) throws(FileError) -> Decision? {
+        guard let reader else { return nil }
+        let item = try reader.item(at: path.path, followsLast: path.followsSymbolicLink)
         for error in item.marks.errors(at: path) {
             Messages.write(error, at: path.bytes)
             outcome.noteFailure()
         }
-        return item.decision.value(for: key)
+        return item.decision
+    }
+
+    /// Returns the value; nil when it is unset or unknown.
+    private func value(
+        of key: ResourceKey, at path: borrowing ListedPath, _ decision: Decision?
+    ) throws(FileError) -> ResourceValue? {
+        switch key {
+        case .volumeAvailableCapacityForImportantUsage:
+            return try UsageCapacity(at: path).map { .number($0.important) }
+        case .isSymbolicLink:
+            return try path.path.withoutFollowing.resourceValue(for: key)
+        default:
+            guard let decision, key.isStored else { return try path.resourceValue(for: key) }
+            return decision.value(for: key)
+        }
     }
 }
 
@@ -98,11 +124,11 @@ struct PlainQuestion {
 
     func answer() throws {
         let outcome = Outcome()
-        let question = ValueQuestion(key, followingSymbolicLinks: key != .isSymbolicLink)
-        path.withListedPath(followingSymbolicLink: key != .isSymbolicLink) { item in
+        let question = ValueQuestion(key)
+        path.withListedPath { item in
             switch word {
             case .get:
-                var output = ValueOutput(key: key, form: .lines, showsPath: false)
+                var output = ValueOutput(form: .lines, showsPath: false, showsKey: false)
                 question.get(item, &output, outcome)
                 output.flush()
             case .test:
@@ -113,41 +139,49 @@ struct PlainQuestion {
     }
 }
 
-/// Prints the values of one key.
+/// Prints values of keys.
 struct ValueOutput: ~Copyable {
-    let key: ResourceKey
-    let form: RecordOptions.Form
-    let showsPath: Bool
+    private let form: RecordOptions.Form
+    private let showsPath: Bool
+    private let showsKey: Bool
     private var buffer = OutputBuffer()
 
-    init(key: ResourceKey, form: RecordOptions.Form, showsPath: Bool) {
-        self.key = key
+    init(form: RecordOptions.Form, showsPath: Bool, showsKey: Bool) {
         self.form = form
         self.showsPath = showsPath
+        self.showsKey = showsKey
     }
 
     /// Prints a value; nil prints nothing except in JSON.
-    mutating func write(_ value: ResourceValue?, of path: UnsafeBufferPointer<UInt8>) {
-        if form == .json { return writeObject(value, nil, path) }
+    mutating func write(
+        _ value: ResourceValue?, of key: ResourceKey, at path: UnsafeBufferPointer<UInt8>
+    ) {
+        if form == .json { return writeObject(value, nil, key, path) }
         guard let value else { return }
         if showsPath {
             buffer.append(name: path, in: form)
             buffer.append(": ")
         }
+        if showsKey { buffer.append(text: "\(key.name)=") }
         buffer.append(value)
         buffer.endRecord(in: form)
     }
 
-    /// Reports an error on standard error; in JSON also as an object without a value.
-    mutating func write(_ error: FileError, of path: UnsafeBufferPointer<UInt8>) {
-        if form == .json { writeObject(nil, error, path) }
-        Messages.write(error, at: path)
+    /// Reports an error on standard error, unless it is reported already; in JSON also as an object
+    /// without a value.
+    mutating func write(
+        _ error: FileError, of key: ResourceKey, at path: UnsafeBufferPointer<UInt8>,
+        isReported: Bool
+    ) {
+        if form == .json { writeObject(nil, error, key, path) }
+        if !isReported { Messages.write(error, at: path) }
     }
 
     mutating func flush() { buffer.flush() }
 
     private mutating func writeObject(
-        _ value: ResourceValue?, _ error: FileError?, _ path: UnsafeBufferPointer<UInt8>
+        _ value: ResourceValue?, _ error: FileError?, _ key: ResourceKey,
+        _ path: UnsafeBufferPointer<UInt8>
     ) {
         var line = JSONLine()
         line.add(path: Array(path))

@@ -21,6 +21,10 @@ struct UsageTests {
             (["status", "--cache", "/var/lib"], "a directory of the system: /var"),
             (["run"], "give one PLAN, or --free or --until-available"),
             (["run", "a", "b"], "give one PLAN, or --free or --until-available"),
+            (["ls"], "unknown command 'ls' (did you mean 'plan'?)\nUsage: resval-purge"),
+            (["stauts"], "unknown command 'stauts' (did you mean 'status'?)"),
+            (["-V"], "unknown option '-V' (did you mean '--version'?)"),
+            (["plan", "--fre", "1"], "unknown option '--fre' (did you mean '--free'?)"),
         ])
     func usage(_ arguments: [String], _ complaint: String) throws {
         try withPurgeHome(Tree {}) { home in

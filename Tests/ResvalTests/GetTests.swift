@@ -67,6 +67,53 @@ struct GetTests {
         }
     }
 
+    @Test("a key is known in any case")
+    func keyCase() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            for key in ["ISEXCLUDEDFROMBACKUP", "nsurlisexcludedfrombackupkey", "Excluded"] {
+                expect(try resval("get", key, "marked", in: root), exits: 0, prints: "true\n")
+            }
+        }
+    }
+
+    @Test("several keys give a line each with the key, and one error of a path is reported once")
+    func severalKeys() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let marked = "isExcludedFromBackup=true\nfileProtection=complete\nfileSize=5\n"
+            expect(
+                try resval("get", "excluded,protection,fileSize", "marked", in: root), exits: 0,
+                prints: marked)
+            expect(
+                try resval("get", "excluded,protection", "marked", "kept", "none", in: root),
+                exits: 2,
+                prints: """
+                    marked: isExcludedFromBackup=true
+                    marked: fileProtection=complete
+                    kept: isExcludedFromBackup=false
+
+                    """, complains: "resval: none: no such file or directory\n")
+            expect(
+                try resval("get", "excluded,protection", "kept", in: root), exits: 1,
+                prints: "isExcludedFromBackup=false\n")
+            // Only the question about the link is not passed on to its target.
+            expect(
+                try resval("get", "isSymbolicLink,excluded", "link", in: root), exits: 0,
+                prints: "isSymbolicLink=true\nisExcludedFromBackup=true\n")
+            expect(
+                try resval(
+                    "get", "--effective", "--no-locations", "excluded,purgeable,fileSize", "marked",
+                    in: root), exits: 0,
+                prints: "isExcludedFromBackup=true\nisPurgeable=false\nfileSize=5\n")
+            expect(
+                try resval("get", "--json", "excluded,protection", "none", in: root), exits: 2,
+                prints: #"""
+                    {"path":"none","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
+                    {"path":"none","key":"fileProtection","value":null,"error":"noSuchFile"}
+
+                    """#, complains: "resval: none: no such file or directory\n")
+        }
+    }
+
     @Test("several paths give a line each, and the options fix the shape")
     func shapes() throws {
         try withTemporaryDirectory(containing: tree) { root in

@@ -18,6 +18,79 @@ struct SetTests {
         }
     }
 
+    @Test(
+        "a value is taken as yes, on, true or 1, in any case, and stored in one form",
+        arguments: [
+            ("Yes", "true"), ("ON", "true"), ("True", "true"), ("1", "true"), ("nO", "false"),
+            ("off", "false"), ("FALSE", "false"), ("0", "false"),
+        ])
+    func words(word: String, value: String) throws {
+        try withTemporaryDirectory(containing: Tree { File("file") }) { root in
+            let path = root.appending("file")
+            expect(
+                try resval("set", "EXCLUDED=\(word),Protection=COMPLETE", "file", in: root),
+                exits: 0,
+                complains: """
+                    resval: file: warning: programs that save by writing a new file drop this mark \
+                    (mark the directory instead) (shown once)
+
+                    """)
+            try #expect(
+                path.extendedAttribute(named: StoredKey<Bool>.isExcludedFromBackup.attribute)
+                    == Array(value.utf8))
+            try #expect(path.value(for: .fileProtection) == .complete)
+            expect(try resval("test", "excluded=\(word)", "file", in: root), exits: 0)
+            expect(
+                try resval("find", "--protection", "Complete", in: root), exits: 0,
+                prints: "./file\n")
+            expect(try resval("unset", "ALL", "file", in: root), exits: 0)
+            try #expect(path.marks().isEmpty)
+        }
+    }
+
+    @Test("a word that is a value on the command line is malformed in an attribute")
+    func wordsAreNotFormat() throws {
+        let attribute = StoredKey<Bool>.isPurgeable.attribute
+        try withTemporaryDirectory(containing: Tree { File("f").attribute(attribute, "yes") }) {
+            root in
+            try #expect(resval("get", "purgeable", "f", in: root).exitCode == 2)
+        }
+    }
+
+    @Test("a second value as an operand is refused before anything is stored, unless it is a file")
+    func assignmentAsOperand() throws {
+        let tree = Tree {
+            File("file")
+            File("purgeable=true")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let refused = try resval(
+                "set", "excluded=yes", "file", "Purgeable=NO", in: root)
+            #expect(refused.exitCode == 64)
+            #expect(
+                refused.errorText.hasPrefix(
+                    """
+                    resval: there is no file 'Purgeable=NO': put commas between values \
+                    (isExcludedFromBackup=true,Purgeable=NO)
+                    Usage: resval set
+                    """))
+            try #expect(root.appending("file").marks().isEmpty)
+            expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)
+            for name in ["file", "purgeable=true"] {
+                try #expect(
+                    root.appending(name).marks() == Marks(isExcludedFromBackup: .value(true)))
+            }
+            // A path that is no assignment is a path.
+            expect(
+                try resval("set", "excluded=yes", "./purgeable=no", "a=b", in: root), exits: 2,
+                complains: """
+                    resval: ./purgeable=no: no such file or directory
+                    resval: a=b: no such file or directory
+
+                    """)
+        }
+    }
+
     @Test("a key that is unset already is a success, and all removes every key")
     func unset() throws {
         let tree = Tree { File("file").excluded().purgeable().protection(.none) }

@@ -138,12 +138,13 @@ struct TroubleTests {
             let files = (0..<count).map { root.appending("f\($0)") }
             var kills = 0
             for milliseconds in stride(from: 4, through: 40, by: 4) {
-                expect(try resval("unset", "all", "-R", ".", in: root), exits: 0)
+                expect(try resval("unset", "all", "--no-journal", "-R", ".", in: root), exits: 0)
                 let seconds = Double(milliseconds) / 1000
                 let result = try Command(
                     timeout,
                     arguments: [
-                        "-s", "KILL", "\(seconds)", FilePath.built("resval"), "set", "-R",
+                        "-s", "KILL", "\(seconds)", FilePath.built("resval"), "set", "--no-journal",
+                        "-R",
                         "excluded=true,purgeable=true", root,
                     ]
                 ).run()
@@ -159,7 +160,9 @@ struct TroubleTests {
             }
             #expect(kills > 0)
             expect(
-                try resval("set", "excluded=true,purgeable=true", "-R", ".", in: root), exits: 0)
+                try resval(
+                    "set", "excluded=true,purgeable=true", "--no-journal", "-R", ".", in: root),
+                exits: 0)
             for file in files {
                 let marks = try file.marks()
                 #expect(marks.isExcludedFromBackup == .value(true))

@@ -8,13 +8,18 @@ struct UsageTests {
         "a wrong command line exits with 64 and says what is valid",
         arguments: [
             ([], "USAGE: resval"),
-            (["frobnicate"], "unexpected argument 'frobnicate'"),
+            (["frobnicate"], "unknown command 'frobnicate'\nUsage: resval <subcommand>"),
             (["get"], "missing expected argument '<key>'"),
             (["get", "excluded"], "give at least one path, or --files0-from FILE"),
             (["get", "color", "x"], "unknown key 'color' (valid: isExcludedFromBackup"),
             (["get", "--files0-from", "-", "excluded", "x"], "not both"),
             (["get", "--json", "-0", "excluded", "x"], "give --json or --null, not both"),
             (["set", "excluded", "x"], "'excluded' has no value (write KEY=VALUE"),
+            (
+                ["set", "x", "excluded=true"],
+                "'x' has no value (write KEY=VALUE first, then the paths: excluded=true PATH)"
+            ),
+            (["get", "excluded,Excluded", "x"], "isExcludedFromBackup is given twice"),
             (["set", "excluded=maybe", "x"], "(valid: true, false)"),
             (["set", "protection=", "x"], "completeUnlessOpen"),
             (["set", "fileSize=1", "x"], "fileSize is computed and cannot be changed ("),
@@ -38,6 +43,52 @@ struct UsageTests {
         }
     }
 
+    @Test(
+        "a word that is nearly a command, an option, a key or a value is answered with that one",
+        arguments: [
+            ("lst x", "unknown command 'lst' (did you mean 'list'?)"),
+            ("ls x", "unknown command 'ls' (did you mean 'list'?)"),
+            ("exlcude x", "unknown command 'exlcude' (did you mean 'exclude'?)"),
+            ("bakcup plan", "unknown command 'bakcup' (did you mean 'backup'?)"),
+            ("version", "unknown command 'version' (did you mean '--version'?)"),
+            ("help lst", "unknown command 'lst' (did you mean 'list'?)"),
+            ("help frobnicate", "unknown command 'frobnicate'"),
+            ("--verison", "unknown option '--verison' (did you mean '--version'?)"),
+            ("-V", "unknown option '-V' (did you mean '--version'?)"),
+            ("-R x", "unknown option '-R' (options follow the command)"),
+            ("get --jsn excluded x", "unknown option '--jsn' (did you mean '--json'?)"),
+            (
+                "find --efective=1 x",
+                "unknown option '--efective' (did you mean '--effective'?)"
+            ),
+            ("find --frobnicate x", "unknown option '--frobnicate'"),
+            ("get -q excluded x", "unknown option '-q'"),
+        ])
+    func nearMisses(arguments: String, complaint: String) throws {
+        let result = try Command(
+            .built("resval"), arguments: arguments.split(separator: " ").map(String.init)
+        ).run()
+        #expect(result.exitCode == 64)
+        #expect(result.text == "")
+        #expect(result.errorText.hasPrefix("resval: \(complaint)\nUsage: resval "))
+    }
+
+    @Test("a key or a value that is nearly right is answered with the right one")
+    func nearKeys() throws {
+        func complaint(_ arguments: String...) throws -> String {
+            let result = try Command(.built("resval"), arguments: arguments).run()
+            #expect(result.exitCode == 64)
+            return result.errorText
+        }
+        try #expect(
+            complaint("get", "purgable", "x").contains(
+                "unknown key 'purgable' (did you mean 'purgeable'?) (valid: isExcluded"))
+        try #expect(
+            complaint("set", "excluded=ture", "x").contains(
+                "'ture' is not a valid value for isExcludedFromBackup (did you mean 'true'?) "
+                    + "(valid: true, false)"))
+    }
+
     @Test("a complaint about an argument never carries its bytes to the terminal")
     func safeComplaints() throws {
         try withTemporaryDirectory { root in
@@ -52,8 +103,8 @@ struct UsageTests {
     @Test(
         "every command has help with an example",
         arguments: [
-            "get", "set", "unset", "test", "list", "find", "explain", "copy", "capacity", "keys",
-            "completions", "backup",
+            "exclude", "include", "purgeable", "status", "get", "set", "unset", "test", "list",
+            "find", "explain", "copy", "capacity", "keys", "completions", "backup",
         ])
     func help(command: String) throws {
         try withTemporaryDirectory { root in

@@ -106,7 +106,8 @@ struct WalkTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             expect(
-                try resval("set", "-R", "excluded=true", "root", in: root), exits: 0,
+                try resval("set", "--no-journal", "-R", "excluded=true", "root", in: root),
+                exits: 0,
                 complains: "resval: warning: skipped 2 links and special files, "
                     + "which cannot have marks\n")
             for path in ["tree", "tree/inner", "tree/inner/f"] {
@@ -116,7 +117,7 @@ struct WalkTests {
                 try #expect(root.appending(path).marks().isEmpty)
             }
             expect(
-                try resval("unset", "-R", "all", "tree", in: root), exits: 0,
+                try resval("unset", "--no-journal", "-R", "all", "tree", in: root), exits: 0,
                 complains: "resval: warning: skipped 2 links and special files, "
                     + "which cannot have marks\n")
             expect(try resval("find", in: root), exits: 0)
@@ -127,7 +128,8 @@ struct WalkTests {
     func recursiveSetOnPipe() throws {
         try withTemporaryDirectory(containing: Tree { Fifo("pipe") }) { root in
             expect(
-                try resval("set", "-R", "excluded=true", "pipe", "none", in: root), exits: 2,
+                try resval("set", "--no-journal", "-R", "excluded=true", "pipe", "none", in: root),
+                exits: 2,
                 complains: """
                     resval: pipe: FIFOs cannot have user attributes (mark the directory it is in)
                     resval: none: no such file or directory

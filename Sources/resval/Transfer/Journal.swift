@@ -1,5 +1,6 @@
 import CommandSupport
 import ResourceValues
+import Synchronization
 import SystemCalls
 import SystemPackage
 import TextFormats
@@ -12,9 +13,10 @@ import TextFormats
 final class Journal: Sendable {
     /// The path of the journal file, which may not exist yet.
     let path: FilePath
-    private let command: TransferCommand
+    private let command: JournaledCommand
     private let makesDirectory: Bool
     private let file = Monitor<SharedDescriptor?>(nil)
+    private let failed = Atomic(false)
 
     /// Creates a journal without accessing the file system.
     ///
@@ -22,7 +24,7 @@ final class Journal: Sendable {
     ///   - path: The path of the file to create.
     ///   - command: The command whose changes are recorded.
     ///   - makesDirectory: Whether a missing parent directory is created with the file.
-    init(at path: FilePath, of command: TransferCommand, makesDirectory: Bool = false) {
+    init(at path: FilePath, of command: JournaledCommand, makesDirectory: Bool = false) {
         self.path = path
         self.command = command
         self.makesDirectory = makesDirectory
@@ -30,6 +32,24 @@ final class Journal: Sendable {
 
     /// Whether the file was created.
     var exists: Bool { file.withLock { $0 } != nil }
+
+    /// Whether ``record(_:_:)`` failed, so that no more changes may be made.
+    var hasFailed: Bool { failed.load(ordering: .relaxed) }
+
+    /// Appends entries, and reports a failure, the first time only.
+    ///
+    /// - Returns: whether the changes may be made.
+    func record(_ entries: [JournalEntry], _ outcome: Outcome) -> Bool {
+        guard !hasFailed else { return false }
+        do throws(FileError) {
+            try append(entries)
+            return true
+        } catch {
+            if !failed.exchange(true, ordering: .relaxed) { Messages.write(error) }
+            outcome.noteFailure()
+            return false
+        }
+    }
 
     /// Appends entries and synchronizes the file to the device.
     ///
@@ -73,7 +93,7 @@ extension Journal {
     /// Returns a journal in the state directory, named after the command, the time and the pid.
     ///
     /// - Throws: ``FileError`` when the state directory cannot be determined.
-    static func new(of command: TransferCommand) throws(FileError) -> Journal {
+    static func new(of command: JournaledCommand) throws(FileError) -> Journal {
         let name = "\(command.rawValue)-\(FileTime.now.rfc3339)-\(processNumber()).jsonl"
         return Journal(
             at: try StateDirectory.path().appending(name), of: command, makesDirectory: true)
@@ -84,7 +104,7 @@ extension Journal {
     /// - Returns: nil when there is no such journal.
     /// - Throws: ``FileError``, also when the directory belongs to another user or other users can
     ///   write to it.
-    static func newest(of command: TransferCommand) throws(FileError) -> FilePath? {
+    static func newest(of command: JournaledCommand) throws(FileError) -> FilePath? {
         let directory = try StateDirectory.path()
         guard try requireOwnStateDirectory(directory) else { return nil }
         var newest: [UInt8]?
@@ -115,21 +135,18 @@ extension Journal {
     }
 }
 
-/// A command that translates marks and keeps a journal.
-enum TransferCommand: String, Sendable, Hashable {
-    /// Translates foreign marks into native ones.
-    case `import`
-    /// Translates native marks into foreign ones.
-    case export
+/// A command that keeps a journal of the marks it changes.
+enum JournaledCommand: String, Sendable, Hashable, CaseIterable {
+    case `import`, export, set, unset, exclude, include, purgeable
 }
 
 /// The first line of a journal.
 struct JournalHeader: Sendable, Hashable {
     /// The command whose changes the journal records.
-    let command: TransferCommand
+    let command: JournaledCommand
 
     /// Creates a header.
-    init(command: TransferCommand) { self.command = command }
+    init(command: JournaledCommand) { self.command = command }
 
     /// The header as one line of JSON, including the newline.
     var line: [UInt8] { line(version: 2) }
@@ -147,7 +164,7 @@ struct JournalHeader: Sendable, Hashable {
     /// - Returns: nil when the line is not a header of version 1 or 2. Entries of version 1 identify
     ///   items by device and inode only.
     init?(line: [UInt8]) {
-        for command in [TransferCommand.import, .export] {
+        for command in JournaledCommand.allCases {
             let header = JournalHeader(command: command)
             for version in 1...2
             where header.line(version: version) == line + [UInt8(ascii: "\n")] {

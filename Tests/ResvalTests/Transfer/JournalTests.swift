@@ -10,9 +10,15 @@ import Testing
 
 @Suite("The journal of import and export")
 struct JournalTests {
-    private let marks: [WrittenMark] = [
-        .native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump,
-    ]
+    private let changes: [RecordedChange] =
+        [.native(true), .native(false), .apple, .xdg(true), .xdg(false), .nodump].map {
+            .written($0)
+        } + [
+            .made(MarkChange(.isPurgeable, to: true), old: nil),
+            .made(MarkChange(.isPurgeable, to: Bool?.none), old: Array("perhaps\n".utf8)),
+            .made(MarkChange(.isExcludedFromBackup, to: false), old: [0xFF, 0]),
+            .made(MarkChange(.fileProtection, to: .complete), old: []),
+        ]
 
     private let identities = [
         PersistentIdentity(FileIdentity(device: 0xFE01, inode: 1 << 40)),
@@ -25,10 +31,11 @@ struct JournalTests {
     @Test("an entry is read back as it was written, whatever the path holds")
     func entries() throws {
         for name in HostileNames.all {
-            for mark in marks {
+            for change in changes {
                 for identity in identities {
                     let entry = JournalEntry(
-                        path: FilePath("/directory").appending(name), identity: identity, mark: mark
+                        path: FilePath("/directory").appending(name), identity: identity,
+                        change: change
                     )
                     try #expect(JournalEntry(line: entry.line[...]) == entry)
                 }
@@ -48,6 +55,10 @@ struct JournalTests {
             #"{"path":"/f","device":1,"inode":2,"mark":"native","old":null,"new":"true","x":1}"#,
             #"{"path":"/f","device":1,"filesystem":"x","inode":2,"mark":"native","old":null,"new":"true"}"#,
             #"{"path":"/f","device":1,"inode":2,"born":1,"mark":"native","old":null,"new":"true"}"#,
+            #"{"path":"/f","device":1,"inode":2,"mark":"isPurgeable","old":null,"new":"yes"}"#,
+            #"{"path":"/f","device":1,"inode":2,"mark":"isPurgeable","old":null,"new":null}"#,
+            #"{"path":"/f","device":1,"inode":2,"mark":"isPurgeable","old":"true","new":"true"}"#,
+            #"{"path":"/f","device":1,"inode":2,"mark":"fileSize","old":null,"new":"1"}"#,
             "", "{}",
         ])
     func refused(line: String) {
@@ -59,7 +70,7 @@ struct JournalTests {
         try withTemporaryDirectory(containing: Tree { File("other", "x") }) { root in
             let entry = JournalEntry(
                 path: "/f", identity: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
-                mark: .native(true))
+                change: .written(.native(true)))
             let journal = Journal(at: root.appending("journal"), of: .import)
             #expect(!journal.exists)
             try journal.append([entry])

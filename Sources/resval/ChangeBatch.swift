@@ -1,0 +1,143 @@
+import CommandSupport
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// Changes the items that one thread meets.
+///
+/// With a journal, changes are made in batches, so that the journal is synchronized once per batch.
+/// The items stay open until then, so that each change is made on the item that the journal names.
+final class ChangeBatch {
+    /// The most items of all batches together, which all stay open.
+    private static let mostItems = 256
+
+    /// The paths of an item.
+    struct Paths {
+        /// The path as printed.
+        let shown: [UInt8]
+        /// The path for the journal.
+        let absolute: FilePath
+    }
+
+    private struct Pending {
+        let item: OpenedItem
+        let change: ItemChange
+        let differences: [RecordedChange]
+    }
+
+    private let run: ChangeRun
+    private let length: Int
+    private let onChanged: (OpenedItem) -> Void
+    private var pending: [Pending] = []
+    private var buffer = OutputBuffer()
+
+    /// Creates an empty batch.
+    ///
+    /// - Parameters:
+    ///   - threadCount: the number of threads of the run, which have a batch each.
+    ///   - onChanged: called for each item that is changed with the batch.
+    init(_ run: ChangeRun, threadCount: Int = 1, onChanged: @escaping (OpenedItem) -> Void) {
+        self.run = run
+        length = max(Self.mostItems / threadCount, 1)
+        self.onChanged = onChanged
+    }
+
+    /// Changes an item, now or with the batch, and reports an error.
+    ///
+    /// - Parameters:
+    ///   - mayBeGone: whether an item that does not exist is ignored.
+    ///   - paths: called only if a path is needed.
+    /// - Returns: whether the item has the wanted marks now.
+    func change(
+        _ location: borrowing some FileLocation & ~Copyable, _ change: ItemChange,
+        mayBeGone: Bool = false, paths: () -> Paths
+    ) -> Bool {
+        guard !run.hasStopped else { return false }
+        do throws(FileError) {
+            guard run.comparesFirst else {
+                try location.apply(change.changes)
+                if change.reason != nil || change.complaint != nil {
+                    note(.changed, change, paths().shown)
+                }
+                return true
+            }
+            if try !isDifferent(location, change) {
+                run.note(.unchanged, of: change, at: { paths().shown }, in: &buffer)
+                return true
+            }
+            guard !run.isDryRun else {
+                note(.changed, change, paths().shown)
+                return false
+            }
+            guard run.journal != nil else {
+                try location.apply(change.changes)
+                note(.changed, change, paths().shown)
+                return true
+            }
+            let paths = paths()
+            try add(
+                OpenedItem(location, shownPath: paths.shown, path: paths.absolute), change)
+        } catch {
+            if !(mayBeGone && error.code == .noSuchFile) {
+                note(.failed(error.explained(on: location)), change, paths().shown)
+            }
+        }
+        return false
+    }
+
+    /// Makes the pending changes, and prints what is to be printed.
+    func finish() {
+        makePending()
+        buffer.flush()
+    }
+
+    private func isDifferent(
+        _ location: borrowing some FileLocation & ~Copyable, _ change: ItemChange
+    ) throws(FileError) -> Bool {
+        for mark in change.changes
+        where try location.extendedAttribute(named: mark.attribute) != mark.bytes {
+            return true
+        }
+        return false
+    }
+
+    private func add(_ item: OpenedItem, _ change: ItemChange) throws(FileError) {
+        var differences: [RecordedChange] = []
+        for mark in change.changes {
+            let old = try item.location.extendedAttribute(named: mark.attribute)
+            if old != mark.bytes { differences.append(.made(mark, old: old)) }
+        }
+        pending.append(Pending(item: item, change: change, differences: differences))
+        if pending.count >= length { makePending() }
+    }
+
+    private func makePending() {
+        let batch = pending
+        pending.removeAll(keepingCapacity: true)
+        let entries = batch.flatMap { self.entries(of: $0) }
+        guard let journal = run.journal, !batch.isEmpty,
+            entries.isEmpty || journal.record(entries, run.outcome)
+        else { return }
+        for made in batch {
+            do throws(FileError) {
+                try made.item.location.apply(made.differences.compactMap(\.markChange))
+                note(.changed, made.change, made.item.shownPath)
+                onChanged(made.item)
+            } catch {
+                note(.failed(error.explained(on: made.item.location)), made.change, made.item.shownPath)
+            }
+        }
+    }
+
+    private func entries(of pending: Pending) -> [JournalEntry] {
+        let identity = run.filesystems.identity(of: pending.item.status)
+        return pending.differences.map {
+            JournalEntry(path: pending.item.path, identity: identity, change: $0)
+        }
+    }
+
+    private func note(_ result: ChangeRun.Result, _ change: ItemChange, _ shown: [UInt8]) {
+        run.note(result, of: change, at: { shown }, in: &buffer)
+    }
+}

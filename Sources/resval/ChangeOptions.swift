@@ -1,0 +1,171 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// The options shared by all commands that change marks: the items to change, and how.
+struct ChangeOptions: ParsableArguments {
+    @OptionGroup var input: PathOptions
+
+    @Flag(help: "Change a symbolic link itself, which the kernel refuses for marks.")
+    var noDereference = false
+
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be changed, and do nothing.")
+    var dryRun = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Undo a mass change of this command: the newest, or that of the journal given instead "
+                + "of paths."))
+    var undo = false
+
+    @Flag(name: .customLong("no-journal"), help: "Keep no journal of a mass change.")
+    var withoutJournal = false
+
+    @Flag(help: "Change / and homes without asking.")
+    var yes = false
+
+    @Flag(name: .shortAndLong, help: "Print nothing but errors and warnings.")
+    var quiet = false
+
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
+    var isJSON = false
+
+    /// Validates that paths are given, except with `--undo`, which takes at most a journal.
+    func check(operands: Int) throws {
+        guard undo else { return try input.requirePaths() }
+        if operands > 1 || input.list != nil {
+            throw ValidationError("--undo takes at most a journal, and no other list")
+        }
+    }
+
+    /// Undoes the changes that a journal records.
+    ///
+    /// - Parameter journal: the journal; nil for the newest of the command that is not undone.
+    func undo(_ command: JournaledCommand, _ journal: PathArgument?) throws {
+        let outcome = Outcome()
+        do throws(FileError) {
+            try UndoRun(command, isDryRun: dryRun, isJSON: isJSON, isQuiet: quiet, outcome)
+                .run(journal?.path)
+        } catch {
+            Messages.write(error)
+            outcome.noteFailure()
+        }
+        try outcome.finish()
+    }
+
+    /// Creates the run of a command.
+    ///
+    /// - Parameter isMass: whether the changes are recorded in a journal.
+    func run(_ command: JournaledCommand, isMass: Bool) throws(FileError) -> ChangeRun {
+        let keepsJournal = isMass && !withoutJournal && !dryRun
+        return ChangeRun(
+            command, keepsJournal ? try .new(of: command) : nil, isDryRun: dryRun,
+            isJSON: isJSON, isQuiet: quiet, Outcome())
+    }
+
+    /// Makes the changes on every given path, or undoes those of a journal.
+    func apply(_ command: JournaledCommand, _ changes: [MarkChange]) throws {
+        if undo { return try undo(command, input.paths.first) }
+        let change = ItemChange(changes: changes)
+        let advisor = ChangeAdvisor(changes)
+        try apply(command, storesValues: changes.contains { $0.value != nil }) { path in
+            advisor.advise(about: path)
+        } change: { _ in
+            change
+        }
+    }
+
+    /// Makes the changes that `change` returns for each given path.
+    ///
+    /// - Parameters:
+    ///   - storesValues: whether a change may store a value, so that `/` and homes are guarded.
+    ///   - advise: called with each path that has the wanted marks now.
+    func apply(
+        _ command: JournaledCommand, storesValues: Bool,
+        advise: @escaping (borrowing ListedPath) -> Void,
+        change: (borrowing ListedPath) throws(FileError) -> ItemChange
+    ) throws {
+        let run = try run(command, isMass: input.list != nil)
+        let directory = run.journal == nil ? FilePath() : try realPath(of: ".")
+        let follows = !noDereference
+        let batch = ChangeBatch(run) { item in
+            PathArgument(bytes: item.shownPath)
+                .withListedPath(followingSymbolicLink: follows) { advise($0) }
+        }
+        var homes = HomeGuard(isConfirmed: yes || dryRun || !storesValues)
+        input.forEach(
+            followingSymbolicLinks: follows, outcome: run.outcome,
+            beforeWaiting: { batch.finish() }
+        ) { path in
+            guard homes.allows(path, run.outcome) else { return }
+            do throws(FileError) {
+                let isChanged = batch.change(path, try change(path)) {
+                    ChangeBatch.Paths(
+                        shown: Array(path.bytes), absolute: directory.pushing(path.path))
+                }
+                if isChanged { advise(path) }
+            } catch {
+                Messages.write(error, at: path.bytes)
+                run.outcome.noteFailure()
+            }
+        }
+        batch.finish()
+        run.finish()
+        try run.outcome.finish()
+    }
+}
+
+/// The options of `set` and `unset`, which can change everything below directories.
+struct TreeChangeOptions: ParsableArguments {
+    @OptionGroup var items: ChangeOptions
+
+    @Flag(
+        name: [.customShort("R"), .long],
+        help: "Change everything below directories, too; links there are not followed.")
+    var recursive = false
+
+    @OptionGroup var walk: WalkOptions
+    @OptionGroup var progressOptions: ProgressOptions
+
+    func validate() throws {
+        if !recursive && (walk.staysOnFilesystem || walk.threadCount != nil) {
+            throw ValidationError("--one-file-system and --threads apply to a walk: add -R")
+        }
+    }
+
+    /// Makes the changes on every given path, and below it with `--recursive`.
+    func apply(_ command: JournaledCommand, _ changes: [MarkChange]) throws {
+        guard recursive else { return try items.apply(command, changes) }
+        let run = try items.run(command, isMass: true)
+        let progress = progressOptions.begin(counting: "items changed")
+        let tally = ChangeTally()
+        var scanner = walk.scanner()
+        scanner.followsRoots = !items.noDereference
+        scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
+        let threadCount = scanner.threadCount
+        var homes = HomeGuard(isConfirmed: items.yes || items.dryRun)
+        items.input.forEach(outcome: run.outcome) { path in
+            guard homes.allows(path, run.outcome) else { return }
+            do throws(FileError) {
+                let root = TransferRoot(given: path.path, real: try realPath(of: path.path))
+                try scanner.scan([TreeRoot(path.path, context: root)]) { _ in
+                    ChangeVisitor(
+                        ItemChange(changes: changes), run, threadCount: threadCount, tally,
+                        progress)
+                }
+            } catch {
+                Messages.write(error, at: path.bytes)
+                run.outcome.noteFailure()
+            }
+        }
+        progress.end()
+        tally.report(on: changes)
+        run.finish()
+        try run.outcome.finish()
+    }
+}

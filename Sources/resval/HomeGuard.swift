@@ -1,0 +1,68 @@
+import CommandSupport
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// Asks before marks are changed on `/` or on a home, since a mark there counts for nearly
+/// everything that somebody has.
+struct HomeGuard {
+    /// Whether changes are allowed without a question.
+    let isConfirmed: Bool
+    private lazy var homes = Self.homes()
+
+    init(isConfirmed: Bool) { self.isConfirmed = isConfirmed }
+
+    /// Returns whether an item may be changed; if it may not, says why.
+    mutating func allows(_ item: borrowing ListedPath, _ outcome: Outcome) -> Bool {
+        guard !isConfirmed, let name = name(of: item) else { return true }
+        let path = Array(item.bytes)
+        let meaning = "is \(name): a mark on it counts for everything in it"
+        guard Messages.canAsk else {
+            Messages.write(about: path, "\(meaning) (give --yes to change it)")
+            outcome.noteFailure()
+            return false
+        }
+        if Messages.confirm(about: path, meaning) { return true }
+        Messages.write(about: path, "left as it is")
+        outcome.noteNo()
+        return false
+    }
+
+    /// What the item is, in words; nil if it is neither `/` nor a home.
+    private mutating func name(of item: borrowing ListedPath) -> String? {
+        // Most items are files, or cannot be read, which is reported when they are changed.
+        guard let status = try? item.status(), status.kind == .directory else { return nil }
+        if Self.identity(of: "/") == status.identity { return "the root directory" }
+        let last = item.path.lastComponent
+        for home in homes {
+            // Homes of other people may be on filesystems that never respond: they are looked at
+            // only if the names agree.
+            guard home.isOwn || home.path.lastComponent == last else { continue }
+            if Self.identity(of: home.path) == status.identity { return "a home" }
+        }
+        return nil
+    }
+
+    private static func identity(of path: FilePath) -> FileIdentity? {
+        (try? path.status())?.identity
+    }
+
+    /// The homes of this user, of root and of the accounts of people.
+    private static func homes() -> [(path: FilePath, isOwn: Bool)] {
+        var homes: [(path: FilePath, isOwn: Bool)] = []
+        if let own = currentBaseDirectories().home { homes.append((own, true)) }
+        // Without the file there are no other homes to know of.
+        let contents = (try? contentsOfFile("/etc/passwd")) ?? []
+        let user = effectiveUser()
+        for account in PasswordDatabase(contents: contents).accounts
+        where account.user == 0 || account.user == user || account.user >= firstUserOfPeople {
+            homes.append((account.home, account.user == user))
+        }
+        return homes
+    }
+}
+
+/// The lowest uid of accounts that are not those of services, as in most `login.defs`.
+private let firstUserOfPeople: UInt32 = 1000

@@ -1,0 +1,126 @@
+import ArgumentParser
+import CommandSupport
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemPackage
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show on one screen what applies to files and directories, and why.",
+        discussion: """
+            For each path: whether it is backed up, whether it may be deleted when space is short, \
+            its protection class, the marks stored on it, where \
+            the content of an evicted file is, and notes about marks that are malformed, do not \
+            count or contradict each other. Exits with 2 when a mark is malformed or cannot be \
+            read. Another form of the same, for programs: explain --json.
+
+            EXAMPLES
+              resval status ~/build
+              resval status --source ~/project ~/project/.cache
+            """)
+
+    @OptionGroup var input: PathOptions
+    @OptionGroup var policy: SourcePolicyOptions
+
+    @Flag(help: "Show the status of a symbolic link itself.")
+    var noDereference = false
+
+    func validate() throws { try input.requirePaths() }
+
+    func run() throws {
+        let outcome = Outcome()
+        let reader = try policy.reader()
+        var screen = StatusScreen()
+        input.forEach(outcome: outcome, beforeWaiting: { screen.flush() }) { path in
+            do throws(FileError) {
+                let item = try reader.item(at: path.path, followsLast: !noDereference)
+                let sign = try EvictionSign(of: item.path.withoutFollowing, item.status)
+                screen.write(item, sign, of: Array(path.bytes))
+                if item.hasTrouble { outcome.noteFailure() }
+            } catch {
+                Messages.write(error, at: path.bytes)
+                outcome.noteFailure()
+            }
+        }
+        screen.flush()
+        try outcome.finish()
+    }
+}
+
+/// Prints the status of items, a line for each thing that people ask for.
+struct StatusScreen: ~Copyable {
+    private var buffer = OutputBuffer()
+
+    mutating func write(_ item: EffectiveItem, _ sign: EvictionSign?, of path: [UInt8]) {
+        let decision = item.decision
+        buffer.append(name: path)
+        buffer.append(":\n")
+        write("backup", decision.isExcluded ? "excluded" : "included", decision.exclusion)
+        let purging =
+            decision.isPurgeable
+            ? "purgeable" : decision.purgeability.isProtected ? "pinned" : "kept"
+        write("purging", purging, decision.purgeability)
+        let protection = decision.protectionClass?.attributeText ?? "no class"
+        write("protection", protection, decision.protection)
+        let marks = ResourceKey.storedKeys.compactMap { key in
+            item.marks[key].map { "\(key.name)=\($0.text)" }
+        }
+        write("marks", marks.isEmpty ? "none" : marks.joined(separator: ", "))
+        if item.status.kind == .regularFile { write("evicted", eviction(sign, item.path)) }
+        for issue in item.issues {
+            buffer.append("  note:       ")
+            if issue.path != item.path {
+                buffer.append(path: issue.path)
+                buffer.append(": ")
+            }
+            buffer.append(text: "\(issue.issue.sentence)\n")
+        }
+        buffer.endRecord()
+    }
+
+    mutating func flush() { buffer.flush() }
+
+    private mutating func write(_ name: String, _ value: String, _ reason: some PolicyReason) {
+        let ancestor = reason.ancestor.map { " (\(NameEscaping.text($0.bytes)))" } ?? ""
+        write(name, "\(value): \(reason.sentence)\(ancestor)")
+    }
+
+    private mutating func write(_ name: String, _ value: String) {
+        let padding = String(repeating: " ", count: 12 - name.count - 1)
+        buffer.append(text: "  \(name):\(padding)\(value)\n")
+    }
+
+    private func eviction(_ sign: EvictionSign?, _ path: FilePath) -> String {
+        let command = "resval-backup download \(ShellWord.quoted(path.bytes))"
+        func content(_ record: EvictionRecord) -> String {
+            "in snapshot \(record.snapshot.prefix(8)) of repository \(record.repository.prefix(8))"
+        }
+        switch sign {
+        case nil:
+            return "no"
+        case .placeholder(let record)?:
+            return "yes: its content is \(content(record)) (\(command))"
+        case .unfinished(let record)?:
+            return "cut off midway: its content is \(content(record)) (\(command))"
+        case .exposed(let record)?:
+            return
+                "yes, but it can be read, as zeros: its content is \(content(record)) (\(command))"
+        case .stale(let record)?:
+            return "no, it has other content since: what was evicted is \(content(record))"
+        case .unrecorded?:
+            return "it looks evicted, and has no record of where its content is"
+        }
+    }
+}
+
+extension EffectiveItem {
+    /// Whether a mark is malformed or cannot be read.
+    var hasTrouble: Bool { marks.areBroken || decision.issues.contains(where: \.isTrouble) }
+
+    /// The issues about the item itself and about directories above, each with its path.
+    var issues: [(path: FilePath, issue: PolicyIssue)] {
+        decision.issues.map { (path, $0) } + ancestorIssues.map { ($0.path, $0.issue) }
+    }
+}

@@ -1,0 +1,99 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Marks on / and on homes")
+struct HomeGuardTests {
+    private let tree = Tree {
+        Directory("home") { File("f") }
+        SymbolicLink("link", to: "home")
+    }
+
+    private func environment(_ root: FilePath) -> [String: String?] {
+        [
+            "HOME": root.appending("home").string,
+            "XDG_STATE_HOME": root.appending("state").string,
+        ]
+    }
+
+    @Test("are refused where nobody can be asked, whatever the path to them")
+    func scripts() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let home = root.appending("home")
+            for arguments in [["exclude"], ["purgeable"], ["set", "excluded=true"]] {
+                for path in ["home", "./link/", "\(home)/../home"] {
+                    var command = Command(
+                        .built("resval"), arguments: arguments + [path, "home/f"])
+                    command.workingDirectory = root
+                    command.environment = environment(root)
+                    expect(
+                        try command.run(), exits: 2,
+                        complains: """
+                            resval: \(path): is a home: a mark on it counts for everything in it \
+                            (give --yes to change it)
+
+                            """)
+                    try #expect(home.marks().isEmpty)
+                    try #expect(!home.appending("f").marks().isEmpty)
+                }
+            }
+            expect(
+                try resval(
+                    "unset", "-R", "all", "home", in: root, environment: environment(root)),
+                exits: 2, prints: "items changed: 0\n",
+                complains: """
+                    resval: home: is a home: a mark on it counts for everything in it (give --yes \
+                    to change it)
+
+                    """)
+            expect(
+                try resval("exclude", "-n", "/", "home", in: root, environment: environment(root)),
+                exits: 0,
+                prints: """
+                    /: isExcludedFromBackup=true
+                    home: isExcludedFromBackup=true
+                    items to change: 2
+
+                    """)
+            let refused = try resval("exclude", "/", in: root, environment: environment(root))
+            expect(
+                refused, exits: 2,
+                complains: """
+                    resval: /: is the root directory: a mark on it counts for everything in it \
+                    (give --yes to change it)
+
+                    """)
+            expect(
+                try resval("exclude", "--yes", "home", in: root, environment: environment(root)),
+                exits: 0)
+            try #expect(home.marks().isExcludedFromBackup == .value(true))
+            // To remove a mark needs no question.
+            expect(
+                try resval("unset", "excluded", "home", in: root, environment: environment(root)),
+                exits: 0)
+            try #expect(home.marks().isEmpty)
+        }
+    }
+
+    @Test("are asked about on a terminal", arguments: [("y", true), ("n", false), ("", false)])
+    func terminal(answer: String, isMarked: Bool) throws {
+        try require(.tool("script"))
+        try withTemporaryDirectory(containing: tree) { root in
+            let script = try #require(FilePath.tool("script"))
+            var command = Command(
+                script, "-qec", "'\(FilePath.built("resval"))' exclude home", "/dev/null")
+            command.workingDirectory = root
+            command.environment = environment(root)
+            command.input = Array("\(answer)\n".utf8)
+            let result = try command.run()
+            #expect(result.exitCode == (isMarked ? 0 : 1))
+            #expect(
+                result.text.contains(
+                    "resval: home: is a home: a mark on it counts for everything in it: continue? "
+                        + "[y/N]"))
+            #expect(result.text.contains("resval: home: left as it is") == !isMarked)
+            try #expect(root.appending("home").marks().isEmpty == !isMarked)
+        }
+    }
+}

@@ -1,0 +1,279 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Mass changes of resval: dry runs, journals and undo")
+struct MassChangeTests {
+    private let tree = Tree {
+        Directory("tree") {
+            File("excluded").excluded()
+            File("plain")
+            File("broken").attribute(StoredKey<Bool>.isExcludedFromBackup.attribute, "per\u{1}haps")
+            File("kept").excluded(false).protection(.complete)
+        }
+    }
+
+    /// Runs `resval` in the tree, with a directory for journals beside it.
+    private func run(
+        _ arguments: any CommandArgument..., in root: FilePath, input: String = ""
+    ) throws -> CommandResult {
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root.appending("tree")
+        command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+        command.input = Array(input.utf8)
+        return try command.run()
+    }
+
+    private func dump(_ root: FilePath) throws -> String {
+        try tool("getfattr", "-Rd", "--absolute-names", root.appending("tree"))
+    }
+
+    /// The only journal of a run.
+    private func journal(in root: FilePath) throws -> FilePath {
+        let directory = root.appending("state/resval")
+        let names = try tool("ls", directory).split(separator: "\n")
+        #expect(names.count == 1)
+        return directory.appending(String(try #require(names.first)))
+    }
+
+    @Test("a dry run prints what would change, and changes nothing")
+    func dryRun() throws {
+        try require(.tool("getfattr"))
+        try withTemporaryDirectory(containing: tree) { root in
+            let before = try dump(root)
+            let result = try run("set", "-nR", "excluded=true", ".", in: root)
+            #expect(result.exitCode == 0)
+            #expect(result.errorText == "")
+            #expect(
+                Set(result.text.split(separator: "\n")) == [
+                    ".: isExcludedFromBackup=true", "./plain: isExcludedFromBackup=true",
+                    "./broken: isExcludedFromBackup=true", "./kept: isExcludedFromBackup=true",
+                    "items to change: 4",
+                ])
+            expect(
+                try run("unset", "all", "--dry-run", "plain", "kept", in: root), exits: 0,
+                prints: """
+                    kept: isExcludedFromBackup unset, isPurgeable unset, fileProtection unset
+                    items to change: 1
+
+                    """)
+            expect(
+                try run(
+                    "exclude", "-n", "--files0-from", "-", in: root, input: "excluded\0plain\0"),
+                exits: 0,
+                prints: "plain: isExcludedFromBackup=true\nitems to change: 1\n")
+            expect(
+                try run("include", "-n", "--no-locations", "excluded", "plain", in: root), exits: 0,
+                prints: """
+                    excluded: isExcludedFromBackup unset: nothing excludes it now
+                    plain: unchanged: it has no mark that excludes it
+                    items to change: 1
+
+                    """)
+            try #expect(dump(root) == before)
+            try #expect(tool("ls", root) == "tree\n")
+        }
+    }
+
+    @Test(
+        "a mass change is undone to what stood before, malformed marks included",
+        arguments: [
+            ["set", "-R", "excluded=true,purgeable=true", "."],
+            ["unset", "-R", "all", "."],
+            ["exclude", "--files0-from", "-"],
+            ["purgeable", "--files0-from", "-"],
+        ])
+    func undo(arguments: [String]) throws {
+        try require(.tool("getfattr"))
+        try withTemporaryDirectory(containing: tree) { root in
+            let before = try dump(root)
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root.appending("tree")
+            command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+            command.input = Array("excluded\0plain\0./broken\0kept\0".utf8)
+            let changed = try command.run()
+            #expect(changed.exitCode == 0)
+            let journal = try journal(in: root)
+            #expect(changed.text.hasPrefix("items changed: "))
+            #expect(
+                changed.text.hasSuffix("; undo with: resval \(arguments[0]) --undo \(journal)\n"))
+            try #expect(dump(root) != before)
+
+            let dry = try run(arguments[0], "--undo", "-n", in: root)
+            #expect(dry.exitCode == 0)
+            try #expect(dump(root) != before)
+            let undone = try run(arguments[0], "--undo", in: root)
+            #expect(undone.exitCode == 0)
+            #expect(undone.errorText == "")
+            #expect(undone.text == dry.text.replacing("marks to undo", with: "marks undone"))
+            try #expect(dump(root) == before)
+            // It is not used again.
+            expect(
+                try run(arguments[0], "--undo", in: root), exits: 2,
+                complains: """
+                    resval: \(root)/state/resval: there is no journal of \(arguments[0]) that is \
+                    not undone yet (name one)
+
+                    """)
+        }
+    }
+
+    @Test("undo leaves what was changed since, or is another item now, and says so")
+    func undoOfOthers() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let inside = root.appending("tree")
+            try #expect(
+                run("set", "-R", "excluded=true,purgeable=false", ".", in: root).exitCode == 0)
+            let journal = try journal(in: root)
+            expect(try run("set", "excluded=false", "plain", in: root), exits: 0)
+            expect(try run("unset", "purgeable", "kept", in: root), exits: 0)
+            try tool("cp", "--preserve=xattr", inside.appending("broken"), inside.appending("new"))
+            try tool("mv", inside.appending("new"), inside.appending("broken"))
+            try tool("rm", inside.appending("excluded"))
+            let wrong = try run("unset", "--undo", journal, in: root)
+            expect(
+                wrong, exits: 2, prints: "marks undone: 0; left as they are: 0\n",
+                complains: """
+                    resval: \(journal): is a journal of set (undo it with: resval set --undo)
+
+                    """)
+            let undone = try run("set", "--undo", journal, in: root)
+            #expect(undone.exitCode == 2)
+            #expect(
+                Set(undone.text.split(separator: "\n")) == [
+                    "\(inside): isExcludedFromBackup=true undone",
+                    "\(inside): isPurgeable=false undone",
+                    "\(inside)/plain: isPurgeable=false undone",
+                    "\(inside)/kept: isExcludedFromBackup=true undone",
+                    "marks undone: 4; left as they are: 4",
+                ])
+            #expect(
+                Set(undone.errorText.split(separator: "\n")) == [
+                    "resval: \(inside)/plain: isExcludedFromBackup=true is left as it is: the mark "
+                        + "was changed since",
+                    "resval: \(inside)/broken: isExcludedFromBackup=true is left as it is: another "
+                        + "item is at this path now",
+                    "resval: \(inside)/broken: isPurgeable=false is left as it is: another item is "
+                        + "at this path now",
+                    "resval: \(inside)/excluded: no such file or directory",
+                ])
+            try #expect(
+                inside.appending("plain").marks() == Marks(isExcludedFromBackup: .value(false)))
+            try #expect(
+                inside.appending("kept").marks()
+                    == Marks(isExcludedFromBackup: .value(false), fileProtection: .value(.complete))
+            )
+            try #expect(inside.appending("broken").marks().isPurgeable == .value(false))
+        }
+    }
+
+    @Test("a change through a link is undone on its target")
+    func links() throws {
+        let tree = Tree {
+            Directory("tree") {
+                File("target")
+                SymbolicLink("link", to: "target")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let list = "link\0"
+            try #expect(
+                run("exclude", "--files0-from", "-", in: root, input: list).exitCode == 0)
+            let target = root.appending("tree/target")
+            try #expect(target.marks().isExcludedFromBackup == .value(true))
+            try #expect(run("exclude", "--undo", in: root).exitCode == 0)
+            try #expect(target.marks().isEmpty)
+        }
+    }
+
+    @Test(
+        "without a place for a journal nothing is changed; --no-journal and plain paths need none")
+    func noJournal() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            try tool("touch", root.appending("state"))
+            let refused = try run("set", "-R", "excluded=true", "plain", in: root)
+            #expect(refused.exitCode == 2)
+            #expect(refused.text == "items changed: 0\n")
+            #expect(refused.errorText.split(separator: "\n").count == 1)
+            try #expect(root.appending("tree/plain").marks().isEmpty)
+            expect(
+                try run("set", "-R", "--no-journal", "excluded=true", "plain", in: root), exits: 0)
+            expect(try run("unset", "excluded", "plain", in: root), exits: 0)
+            try #expect(root.appending("tree/plain").marks().isEmpty)
+        }
+    }
+
+    @Test("--json tells what is changed and what is not, --quiet prints nothing")
+    func json() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(
+                try run("set", "--json", "excluded=true", "excluded", "plain", "none", in: root),
+                exits: 2,
+                prints: #"""
+                    {"type":"item","path":"excluded","changed":false,"error":null}
+                    {"type":"item","path":"plain","changed":true,"error":null}
+                    {"type":"item","path":"none","changed":false,"error":"noSuchFile"}
+                    {"type":"summary","changed":1,"unchanged":1,"failed":1,"journal":null}
+
+                    """#, complains: "resval: none: no such file or directory\n")
+            let list = try run(
+                "unset", "--json", "all", "--files0-from", "-", in: root, input: "plain\0plain\0")
+            try #expect(
+                list.text == #"""
+                    {"type":"item","path":"plain","changed":true,"error":null}
+                    {"type":"item","path":"plain","changed":true,"error":null}
+                    {"type":"summary","changed":2,"unchanged":0,"failed":0,"journal":"\#(
+                    journal(in: root))"}
+
+                    """#)
+            expect(try run("set", "-qR", "purgeable=true", "plain", in: root), exits: 0)
+            expect(
+                try run("include", "--quiet", "--no-locations", "excluded", in: root), exits: 0)
+            expect(try run("set", "--undo", "--quiet", in: root), exits: 0)
+            try #expect(root.appending("tree/plain").marks().isEmpty)
+        }
+    }
+
+    @Test(
+        "a wrong use of --undo is refused",
+        arguments: [
+            (["set", "--undo", "a", "b"], "--undo takes at most a journal"),
+            (["exclude", "--undo", "--files0-from", "-"], "--undo takes at most a journal"),
+            (["unset", "--undo", "-R"], "--undo takes no --recursive"),
+            (["set"], "missing expected argument '<key=value>'"),
+            (["set", "excluded=true"], "give at least one path, or --files0-from FILE"),
+            (["exclude"], "give at least one path, or --files0-from FILE"),
+        ])
+    func usage(arguments: [String], complaint: String) throws {
+        let result = try Command(.built("resval"), arguments: arguments).run()
+        #expect(result.exitCode == 64)
+        #expect(result.text == "")
+        #expect(result.errorText.hasPrefix("resval: \(complaint)"))
+    }
+
+    @Test("after kill -9 at any moment undo brings back what there was", .timeLimit(.minutes(5)))
+    func killed() throws {
+        let files = Tree {
+            Directory("tree") {
+                for number in 0..<1000 {
+                    File(FileName(Array("f\(number)".utf8))).excluded(number % 2 == 0)
+                }
+            }
+        }
+        for moment in killMoments(upTo: .milliseconds(60)) {
+            try withTemporaryDirectory(containing: files) { root in
+                let inside = root.appending("tree")
+                let before = try dump(root)
+                var command = Command(
+                    .built("resval"), "set", "-R", "excluded=true,purgeable=true", inside)
+                command.environment = ["XDG_STATE_HOME": root.appending("state").string]
+                _ = try command.killed(after: moment).run()
+                let undo = try run("set", "--undo", in: root)
+                // Without a journal nothing was written.
+                if undo.exitCode != 0 { try #expect(dump(root) == before, "\(undo.errorText)") }
+                try #expect(dump(root) == before)
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval exclude, include, purgeable and status")
+struct VerbTests {
+    private let excluded = StoredKey<Bool>.isExcludedFromBackup.attribute
+    private let foreignNo = "user.xdg.robots.backup" as ExtendedAttributeName
+
+    @Test("exclude and purgeable store what set stores, with the same warnings")
+    func storing() throws {
+        let tree = Tree {
+            File("file")
+            File("several")
+            HardLink("twin", to: "several")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(try resval("exclude", "file", in: root), exits: 0)
+            try #expect(
+                root.appending("file").marks() == Marks(isExcludedFromBackup: .value(true)))
+            expect(
+                try resval(
+                    "purgeable", "--no-journal", "--files0-from", "-", in: root,
+                    input: Array("file\0".utf8)),
+                exits: 0)
+            try #expect(root.appending("file").marks().isPurgeable == .value(true))
+            expect(
+                try resval("exclude", "none", "several", in: root), exits: 2,
+                complains: """
+                    resval: none: no such file or directory
+                    resval: several: warning: the file has 2 hard links: they share their marks \
+                    (to exclude such a file from backups, mark its directory)
+
+                    """)
+            try #expect(root.appending("twin").marks().isExcludedFromBackup == .value(true))
+        }
+    }
+
+    @Test("include removes the mark, or stores false where something else would exclude")
+    func including() throws {
+        let tree = Tree {
+            File("marked").excluded().purgeable()
+            File("broken").attribute(excluded, "perhaps")
+            File("kept").excluded(false)
+            File("plain")
+            File("foreign").attribute(foreignNo, "false")
+            File("both").excluded().attribute(foreignNo, "false")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(
+                try resval(
+                    "include", "--no-locations", "marked", "broken", "kept", "plain", "foreign",
+                    "both", "none", in: root),
+                exits: 2,
+                prints: """
+                    marked: isExcludedFromBackup unset: nothing excludes it now
+                    broken: isExcludedFromBackup unset: nothing excludes it now
+                    kept: unchanged: its mark already says to back it up
+                    plain: unchanged: it has no mark that excludes it
+                    foreign: isExcludedFromBackup=false: without it, it is excluded by \
+                    the attribute user.xdg.robots.backup
+                    both: isExcludedFromBackup=false: without it, it is excluded by \
+                    the attribute user.xdg.robots.backup
+
+                    """, complains: "resval: none: no such file or directory\n")
+            try #expect(root.appending("marked").marks() == Marks(isPurgeable: .value(true)))
+            for name in ["broken", "plain"] {
+                try #expect(root.appending(name).marks().isEmpty)
+            }
+            for name in ["kept", "foreign", "both"] {
+                try #expect(root.appending(name).marks().isExcludedFromBackup == .value(false))
+                expect(
+                    try resval("test", "--effective", "--no-locations", "excluded", name, in: root),
+                    exits: 1)
+            }
+            // Other marks do not count, so the item is included without one.
+            expect(
+                try resval(
+                    "include", "--no-locations", "--markers", "native", "plain", "foreign",
+                    in: root),
+                exits: 0,
+                prints: """
+                    plain: unchanged: it has no mark that excludes it
+                    foreign: unchanged: its mark already says to back it up
+
+                    """)
+        }
+    }
+
+    @Test("include of a location stores false, of an item below it fails and says what to include")
+    func locations() throws {
+        let tree = Tree {
+            Directory("home") { Directory(".cache") { File("f") } }
+            Directory("it's out") {
+                File("f").excluded()
+                File("foreign").attribute(foreignNo, "false")
+            }.excluded()
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let home = root.appending("home")
+            let environment: [String: String?] = [
+                "HOME": home.string, "XDG_CACHE_HOME": nil, "TMPDIR": nil,
+            ]
+            func include(_ path: String) throws -> CommandResult {
+                try resval(
+                    "include", "--source", root, path, in: root, environment: environment)
+            }
+            expect(
+                try include("home/.cache/f"), exits: 2,
+                prints: "home/.cache/f: unchanged: it has no mark that excludes it\n",
+                complains: """
+                    resval: home/.cache/f: is still excluded: a directory above it is excluded: \
+                    it is a directory for caches (resval include \(home)/.cache)
+
+                    """)
+            expect(
+                try include("home/.cache"), exits: 0,
+                prints: """
+                    home/.cache: isExcludedFromBackup=false: without it, it is a directory \
+                    for caches
+
+                    """)
+            expect(
+                try include("home/.cache/f"), exits: 0,
+                prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
+            expect(
+                try include("it's out/f"), exits: 2,
+                prints: "it's out/f: isExcludedFromBackup unset: it was on the item itself\n",
+                complains: """
+                    resval: it's out/f: is still excluded: a directory above it is excluded: its \
+                    mark excludes it (resval include '\(root)/it'\\''s out')
+
+                    """)
+            expect(
+                try include("it's out/foreign"), exits: 2,
+                prints: """
+                    it's out/foreign: isExcludedFromBackup=false: without it, it is \
+                    excluded by the attribute user.xdg.robots.backup
+
+                    """,
+                complains: """
+                    resval: it's out/foreign: is still excluded: a directory above it is \
+                    excluded: its mark excludes it (resval include '\(root)/it'\\''s out')
+
+                    """)
+        }
+    }
+
+    @Test("status shows what applies and why, the marks, and whether the content is here")
+    func status() throws {
+        let record = "user.resval.evicted.0123456789abcdef.fedcba9876543210.7"
+        let tree = Tree {
+            Directory("build") { File("object") }.excluded().purgeable()
+            File("letter").protection(.complete).purgeable(false)
+            File("away").attribute(ExtendedAttributeName(record), "")
+            File("new\nline").excluded().attribute(
+                StoredKey<Bool>.isPurgeable.attribute, "perhaps")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            try tool("truncate", "-s", "1M", root.appending("away"))
+            try tool("chmod", "0", root.appending("away"))
+            expect(
+                try resval(
+                    "status", "--no-locations", "build/object", "letter", "away", "new\nline",
+                    "none", in: root),
+                exits: 2,
+                prints: """
+                    build/object:
+                      backup:     excluded: a directory above it is excluded: its mark excludes \
+                    it (\(root)/build)
+                      purging:    purgeable: a directory above decides: its mark says that it may \
+                    be deleted (\(root)/build)
+                      protection: no class: no protection class is stored
+                      marks:      none
+                      evicted:    no
+                    letter:
+                      backup:     included: nothing excludes it
+                      purging:    pinned: it is pinned: isPurgeable=false
+                      protection: complete: its class is complete
+                      marks:      isPurgeable=false, fileProtection=complete
+                      evicted:    no
+                    away:
+                      backup:     included: nothing excludes it
+                      purging:    kept: no mark says that it may be deleted
+                      protection: no class: no protection class is stored
+                      marks:      none
+                      evicted:    yes: its content is in snapshot fedcba98 of repository 01234567 \
+                    (resval-backup download \(root)/away)
+                    $'new\\nline':
+                      backup:     excluded: its mark excludes it
+                      purging:    pinned: its mark cannot be understood and acts as false: \
+                    \(malformed)
+                      protection: no class: no protection class is stored
+                      marks:      isExcludedFromBackup=true
+                      evicted:    no
+                      note:       isPurgeable fails safe: \(malformed)
+
+                    """, complains: "resval: none: no such file or directory\n")
+        }
+    }
+
+    private let malformed = """
+        user.resval.isPurgeable has the value "perhaps", which is not one of: true, false \
+        (store a valid value with set, or remove this one with unset)
+        """
+}
