@@ -32,11 +32,18 @@ extension ParsableCommand {
 
 extension AsyncParsableCommand {
     /// Runs this command as the program, as ``ParsableCommand/runAsProgram(_:uncaughtCode:)`` does.
+    ///
+    /// To be called by a main program that is not asynchronous itself: the runtime of one that is
+    /// opens descriptors at its start, also in the place of a closed standard output.
     package static func runAsyncProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32
-    ) async -> Never {
+    ) -> Never {
         let program = Program(root: Self.self, uncaughtCode: uncaughtCode)
-        await program.runAsync(arguments ?? ArgumentBytes.processArguments())
+        program.prepare()
+        let arguments = arguments ?? ArgumentBytes.processArguments()
+        Task { await program.runAsync(arguments) }
+        // The task ends the process.
+        while true { pause() }
     }
 }
 
@@ -56,8 +63,8 @@ struct Program {
         finish(with: exitCode(ofRunning: root, body))
     }
 
+    /// Runs the command after ``prepare()``.
     func runAsync(_ arguments: [String]) async -> Never {
-        prepare()
         var command = parseOrExit(arguments)
         if let command = command as? any AsyncParsableCommand {
             finish(with: await exitCode(ofRunning: command))
@@ -89,7 +96,8 @@ struct Program {
         }
     }
 
-    private func prepare() {
+    /// Opens closed standard descriptors, and begins to listen to signals.
+    func prepare() {
         Messages.setProgramName(root._commandName)
         openStandardDescriptors()
         StopRequest.beginListening()
@@ -110,6 +118,15 @@ struct Program {
     /// Parses with the subcommand's own parser, which takes half the time of building all parsers.
     /// Arguments it rejects are parsed again from the root, for messages with the complete usage.
     private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
+        do {
+            if let answer = try DescriptionRequest.answer(arguments, about: root) {
+                StandardOutput.shared.write(answer)
+                finish(with: 0)
+            }
+            try checkHelp(arguments)
+        } catch {
+            finish(with: exitCode(for: error, thrownBy: root))
+        }
         if let first = arguments.first,
             let subcommand = root.configuration.subcommands.first(where: {
                 $0._commandName == first
@@ -127,6 +144,19 @@ struct Program {
             code = report(error, code: root.exitCode(for: error).rawValue)
         }
         finish(with: code)
+    }
+
+    /// Refuses `help` about a command that does not exist; the parser would show the help of the
+    /// program.
+    private func checkHelp(_ arguments: [String]) throws {
+        guard arguments.first == "help" else { return }
+        var command = root
+        for name in arguments.dropFirst().filter({ !$0.hasPrefix("-") }) {
+            guard let next = command.subcommand(named: name) else {
+                throw ValidationError("unknown command '\(name)'")
+            }
+            command = next
+        }
     }
 
     /// Prints the parser's output: help on standard output, errors on standard error.

@@ -1,3 +1,3 @@
 import CommandSupport
 
-await BackupCommand.runAsyncProgram(uncaughtCode: 1)
+BackupCommand.runAsyncProgram(uncaughtCode: 1)

@@ -35,7 +35,7 @@ struct ImportCommand: ParsableCommand {
         help: ArgumentHelp(
             "The marks to read, separated by commas: apple, xdg, nodump, cachedir, nobackup.",
             valueName: "list"),
-        completion: .list(MarkerList.importable.map(\.rawValue)),
+        completion: .listWithCommas(MarkerList.importable.map(\.rawValue)),
         transform: { try MarkerList($0, valid: MarkerList.importable) })
     var from: MarkerList?
 
@@ -75,7 +75,7 @@ struct ExportCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The marks to write, separated by commas: xdg, apple, nodump.", valueName: "list"),
-        completion: .list(MarkerList.exportable.map(\.rawValue)),
+        completion: .listWithCommas(MarkerList.exportable.map(\.rawValue)),
         transform: { try MarkerList($0, valid: MarkerList.exportable) })
     var to: MarkerList?
 

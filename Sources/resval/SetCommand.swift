@@ -21,7 +21,7 @@ struct SetCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Keys and values with commas between them.", valueName: "key=value"),
-        completion: .list(["excluded=true", "excluded=false", "purgeable=true", "purgeable=false"]),
+        completion: KeyArgument.assignmentCompletion,
         transform: ChangesArgument.assignments)
     var assignments: ChangesArgument
 
@@ -46,7 +46,7 @@ struct UnsetCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Keys with commas between them, or all.", valueName: "key"),
-        completion: KeyArgument.storedCompletion, transform: ChangesArgument.removals)
+        completion: KeyArgument.removalCompletion, transform: ChangesArgument.removals)
     var removals: ChangesArgument
 
     @OptionGroup var target: ChangeOptions
