@@ -109,7 +109,7 @@ struct CreateCommand: AsyncParsableCommand {
         json result: BackupResult, _ plan: BackupPlan, allowsForget: Bool,
         to buffer: inout OutputBuffer
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("snapshot", result.snapshot)
         line.add("isComplete", result.isComplete)
         line.add("items", result.storedItems)
@@ -118,7 +118,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("changedFiles", result.changedFiles)
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
-        line.add("leftOutItems", plan.totals.excludedItems)
+        line.add("excludedItems", plan.totals.excludedItems)
         line.add("allowsForget", allowsForget)
         guard !jsonCounts else { return line.end(in: &buffer) }
         line.add("sources", objects: plan.sources) { source, object in
@@ -126,7 +126,7 @@ struct CreateCommand: AsyncParsableCommand {
         }
         line.add("shortfalls", objects: result.shortfalls) { shortfall, object in
             object.add(path: shortfall.path)
-            object.add("cause", shortfall.name)
+            object.add("reason", shortfall.name)
         }
         line.add("hasShrunk", result.hasShrunk)
         line.add(causes: result.coverage.causes)

@@ -103,7 +103,7 @@ private final class DifferenceOutput: Sendable {
     }
 
     private func write(json difference: SnapshotDifference, to buffer: inout OutputBuffer) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("difference", difference.kind.rawValue)
         line.add(path: difference.path)
         line.add("kind", difference.fileKind.name)

@@ -61,7 +61,7 @@ struct EvictedCommand: AsyncParsableCommand {
         to buffer: inout OutputBuffer
     ) {
         guard !json else {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add(path: file.path.bytes)
             line.add("state", sign.state)
             line.add("size", file.status.size)

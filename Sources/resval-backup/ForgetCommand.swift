@@ -110,8 +110,8 @@ struct ForgetCommand: AsyncParsableCommand {
     private func write(_ decision: Retention.Decision, to buffer: inout OutputBuffer) {
         let snapshot = decision.snapshot
         guard !json else {
-            var line = JSONLine()
-            line.add("id", snapshot.identifier)
+            var line = JSONLine.output()
+            line.add("snapshot", snapshot.identifier)
             line.add("time", snapshot.time)
             line.add("isKept", decision.isKept)
             line.add("reasons", strings: decision.reasons)

@@ -80,14 +80,14 @@ struct PlanCommand: AsyncParsableCommand {
     private func write(_ totals: PlanTotals) {
         var buffer = OutputBuffer()
         if json {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", "totals")
             line.add("storedFiles", totals.storedFiles)
             line.add("storedDirectories", totals.storedDirectories)
             line.add("storedOthers", totals.storedOthers)
             line.add("storedBytes", totals.storedBytes)
-            line.add("leftOutItems", totals.excludedItems)
-            line.add("leftOutFileBytes", totals.excludedFileBytes)
+            line.add("excludedItems", totals.excludedItems)
+            line.add("excludedBytes", totals.excludedFileBytes)
             line.end(in: &buffer)
         } else {
             let directories = counted(totals.storedDirectories, "directory", "directories")
@@ -140,7 +140,7 @@ struct PlanPrinter: PlanObserver {
     }
 
     private func noteJSON(_ item: borrowing PlannedItem) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("type", "item")
         line.add(path: item.path)
         line.add("kind", item.kind.name)

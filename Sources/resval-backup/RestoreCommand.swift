@@ -110,14 +110,14 @@ struct RestoreCommand: AsyncParsableCommand {
     private func write(_ result: RestoreResult) {
         var buffer = OutputBuffer()
         if json {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("snapshot", result.snapshot.identifier)
             line.add("isComplete", result.isComplete)
             line.add("items", result.items)
             line.add("target", "targetBase64", target.bytes)
             line.add("failures", objects: result.failures) { failure, object in
                 object.add(path: failure.path)
-                object.add("cause", failure.name)
+                object.add("reason", failure.name)
             }
             line.add("complaints", strings: result.complaints)
             line.add("evicted", objects: result.evicted) { file, object in

@@ -73,7 +73,7 @@ private struct ExclusionPrinter: RecordHandler {
         printer.print { buffer in
             switch form {
             case .json:
-                var line = JSONLine()
+                var line = JSONLine.output()
                 line.add(path: item.path)
                 line.add("isDirectory", item.isDirectory)
                 line.add("reason", item.reason)
@@ -103,7 +103,7 @@ private struct EntryPrinter: SnapshotEntryHandler {
         printer.print { buffer in
             switch form {
             case .json:
-                var line = JSONLine()
+                var line = JSONLine.output()
                 line.add(path: entry.path)
                 line.add("kind", entry.kind.name)
                 if entry.kind == .regularFile { line.add("size", entry.size) }

@@ -34,15 +34,15 @@ struct SnapshotsCommand: AsyncParsableCommand {
     }
 
     private func write(json snapshot: Snapshot, to buffer: inout OutputBuffer) {
-        var line = JSONLine()
-        line.add("id", snapshot.identifier)
+        var line = JSONLine.output()
+        line.add("snapshot", snapshot.identifier)
         line.add("time", snapshot.time)
         line.add("hostName", snapshot.hostName)
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
         line.add("isOwn", snapshot.sourceSet != nil)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
-        line.add("isHeld", snapshot.isPinned)
+        line.add("isPinned", snapshot.isPinned)
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
         }

@@ -103,7 +103,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private func write(
         json result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("isHealthy", result.isHealthy)
         line.add("readsData", readData)
         line.add("items", result.items)

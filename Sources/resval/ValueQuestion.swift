@@ -149,7 +149,7 @@ struct ValueOutput: ~Copyable {
     private mutating func writeObject(
         _ value: ResourceValue?, _ error: FileError?, _ path: UnsafeBufferPointer<UInt8>
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add(path: Array(path))
         line.add("key", key.name)
         line.add("value", value)
