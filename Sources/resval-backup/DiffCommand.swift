@@ -12,7 +12,7 @@ struct DiffCommand: AsyncParsableCommand {
             snapshot excludes what the first contains) or no-longer-excluded. Both snapshots must \
             be of this repository.
 
-            Examples:
+            EXAMPLES
               resval-backup diff 1a2b3c4d latest
               resval-backup diff 1a2b3c4d latest --json
             """)

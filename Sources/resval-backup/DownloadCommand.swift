@@ -17,11 +17,16 @@ struct DownloadCommand: AsyncParsableCommand {
             It is compared before the file can be opened again. A file that is no longer the \
             placeholder is never overwritten.
 
+            Without a repository, each file's own is used.
+
+            EXAMPLES
               resval-backup download ~/Videos/holiday.mkv
               resval-backup download -R ~/Videos
 
-            Without a repository, each file's own is used. Exit codes: 0 all done, 1 nothing done, \
-            3 parts done.
+            EXIT CODES
+              0  all done
+              1  nothing done
+              3  parts done; see also resval-backup(1)
             """)
 
     @OptionGroup var paths: EvictionPaths

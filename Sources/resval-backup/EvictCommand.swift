@@ -28,11 +28,15 @@ struct EvictCommand: AsyncParsableCommand {
             users, are in use, share their blocks or are excluded from backups, and what is needed \
             to download files.
 
+            EXAMPLES
               resval-backup evict ~/Videos/holiday.mkv
               resval-backup evict -R ~/Videos/2019
               resval-backup evict --recover
 
-            Exit codes: 0 all done, 1 nothing done, 3 parts done.
+            EXIT CODES
+              0  all done
+              1  nothing done
+              3  parts done; see also resval-backup(1)
             """)
 
     @OptionGroup var paths: EvictionPaths

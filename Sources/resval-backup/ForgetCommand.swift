@@ -23,7 +23,7 @@ struct ForgetCommand: AsyncParsableCommand {
             that is evicted into it, and the newest snapshots without gaps contain all of its \
             files.
 
-            Examples:
+            EXAMPLES
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run
               resval-backup forget --all --keep-within 1y

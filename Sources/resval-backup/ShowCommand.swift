@@ -9,7 +9,7 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show what a snapshot contains, and what was excluded and why.",
         discussion: """
-            Examples:
+            EXAMPLES
               resval-backup show latest               facts of the newest snapshot
               resval-backup show latest --excluded    what was excluded, and why
               resval-backup show 1a2b3c4d --items     everything in it

@@ -22,7 +22,7 @@ struct StatusCommand: ParsableCommand {
             lastCleanRun, lastVerify, lastPrune. What is not known is null. The same line without \
             isStale is in $XDG_STATE_HOME/resval/backup-status.json.
 
-            Examples:
+            EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'
             """)
 

@@ -21,7 +21,7 @@ struct VerifyCommand: AsyncParsableCommand {
             --repair moves the files of snapshots that are too damaged to be read out of the way \
             of the others, under names that say so, or stores them anew from restic's cache.
 
-            Examples:
+            EXAMPLES
               resval-backup verify                       structure only, quick
               resval-backup verify latest --read-data    every byte, and the newest snapshot
               resval-backup verify --read-data --repair  heal what is found

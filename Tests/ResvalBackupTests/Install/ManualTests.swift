@@ -60,7 +60,7 @@ struct ManualTests {
                 let titles = lines.filter { $0.first?.isLetter == true }.dropFirst().dropLast()
                 #expect(Set(titles).count == titles.count, "\(name): \(titles)")
                 for title in [
-                    "NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "EXAMPLES", "SEE ALSO",
+                    "NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "SEE ALSO",
                 ] {
                     #expect(titles.contains { $0 == title }, "\(name): \(title)")
                 }
