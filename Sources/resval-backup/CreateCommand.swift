@@ -14,6 +14,32 @@ struct CreateCommand: AsyncParsableCommand {
         discussion: """
             The snapshot is read back and compared with the plan. What should be in it and is not \
             is named, and the exit code is 3.
+
+            JSON FIELDS
+            \(JSONFields.version)
+              snapshot: string (the full ID)
+              isComplete: boolean
+              items: number
+              bytes: number
+              newFiles: number
+              changedFiles: number
+              unchangedFiles: number
+              addedBytes: number (by which the repository grew)
+              excludedItems: number
+              allowsForget: boolean (whether run goes on with forget)
+              sources[].path: string or null
+              sources[].pathBase64: string, optional
+              shortfalls[].path: string or null
+              shortfalls[].pathBase64: string, optional
+              shortfalls[].reason: string
+              hasShrunk: boolean
+              coverage[].reason: string
+              coverage[].path: string or null, optional
+              coverage[].pathBase64: string, optional
+              coverage[].sentence: string
+              unnamedShortfalls: number
+              lostExclusions[].path: string or null
+              lostExclusions[].pathBase64: string, optional
             """)
 
     @OptionGroup var source: SourceArguments

@@ -23,6 +23,15 @@ struct ForgetCommand: AsyncParsableCommand {
             that is evicted into it, and the newest snapshots without gaps contain all of its \
             files.
 
+            JSON FIELDS
+            \(JSONFields.version)
+              snapshot: string (the full ID)
+              time: time
+              isKept: boolean
+              reasons: strings
+              sources[].path: string or null
+              sources[].pathBase64: string, optional
+
             EXAMPLES
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run

@@ -11,6 +11,19 @@ struct SnapshotsCommand: AsyncParsableCommand {
         discussion: """
             Those made while the clock was wrong come in the order they were made. A snapshot that \
             is too damaged to know what it is of is named on standard error, and the exit code is 3.
+
+            JSON FIELDS
+            \(JSONFields.version)
+              snapshot: string (the full ID)
+              time: time
+              hostName: string
+              userName: string
+              tags: strings
+              isOwn: boolean (made by resval-backup)
+              isFromFuture: boolean
+              isPinned: boolean (forget never removes it)
+              sources[].path: string or null
+              sources[].pathBase64: string, optional
             """)
 
     @OptionGroup var repository: RepositoryOptions

@@ -21,6 +21,21 @@ struct VerifyCommand: AsyncParsableCommand {
             --repair moves the files of snapshots that are too damaged to be read out of the way \
             of the others, under names that say so, or stores them anew from restic's cache.
 
+            JSON FIELDS
+            \(JSONFields.version)
+              isHealthy: boolean
+              readsData: boolean
+              items: number or null
+              problems: strings
+              lost[].path: string or null
+              lost[].pathBase64: string, optional
+              lost[].isExact: boolean
+              lost[].isDirectory: boolean
+              lost[].snapshots: strings (full IDs)
+              repaired: strings
+              repair[].purpose: string
+              repair[].command: string or null
+
             EXAMPLES
               resval-backup verify                       structure only, quick
               resval-backup verify latest --read-data    every byte, and the newest snapshot

@@ -119,7 +119,7 @@ private struct SummaryFields {
         case "items": counts.items = try scanner.amount()
         case "bytes": counts.bytes = try scanner.amount()
         case "addedBytes": counts.addedBytes = try scanner.amount()
-        case "leftOutItems": counts.excludedItems = try scanner.amount()
+        case "leftOutItems", "excludedItems": counts.excludedItems = try scanner.amount()
         case "allowsForget": counts.allowsForget = try scanner.bool()
         default: break
         }
