@@ -40,7 +40,8 @@ struct DiffTests {
                     total: 1 added, 1 deleted, 1 changed, 1 newly-excluded, 1 no-longer-excluded
                     """)
             let json = try backup.runSuccessfully("diff", first, "latest", "--json")
-            #expect(json.contains(#"{"version":1,"difference":"deleted","path":null,"pathBase64":""#))
+            #expect(
+                json.contains(#"{"version":1,"difference":"deleted","path":null,"pathBase64":""#))
             #expect(json.contains(#""sizeBefore":4,"sizeAfter":9"#))
             // Backwards, it is the other way round.
             let back = try backup.runSuccessfully("diff", "latest", first)
