@@ -9,6 +9,9 @@ package struct ByteSize: ExpressibleByArgument, Sendable, Hashable {
     /// Creates a size from a number of bytes.
     package init(bytes: Int64) { self.bytes = bytes }
 
+    /// The size as a default value in help texts.
+    package var defaultValueDescription: String { sizeText(bytes) }
+
     /// Parses a size such as `4096`, `20K`, `1.5G`, `2GB` or `10.0 MiB`.
     ///
     /// - Returns: nil for anything else, including sizes beyond 8 EiB.

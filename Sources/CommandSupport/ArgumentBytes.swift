@@ -17,10 +17,10 @@ package enum ArgumentBytes {
     ///
     /// `CommandLine.arguments` repairs invalid UTF-8, and so loses the original name.
     package static func processArguments() -> [String] {
-        let count = Int(CommandLine.argc)
-        guard count > 1 else { return [] }
-        return (1..<count).compactMap { index in
-            CommandLine.unsafeArgv[index].map { argument in
+        let arguments = SystemCalls.processArguments
+        guard arguments.count > 1 else { return [] }
+        return (1..<arguments.count).compactMap { index in
+            arguments.pointers[index].map { argument in
                 let length = nulEndedLength(argument)
                 let bytes = UnsafeRawBufferPointer(start: argument, count: length)
                 return text(carrying: bytes)
@@ -91,6 +91,9 @@ package struct PathArgument: ExpressibleByArgument, Sendable, Hashable {
 
     /// Whether the argument is `-`, which means standard input or output.
     package var isDash: Bool { bytes == [UInt8(ascii: "-")] }
+
+    /// The path as a default value in help texts.
+    package var defaultValueDescription: String { NameEscaping.text(bytes) }
 
     /// The completion of file names in shells.
     package static var defaultCompletionKind: CompletionKind { .file() }

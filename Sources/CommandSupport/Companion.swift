@@ -8,14 +8,18 @@ package enum Companion {
     package static let names = ["backup", "purge"]
 
     /// Replaces this process by a companion if the first argument names one, passing the other
-    /// arguments byte for byte; otherwise returns.
+    /// arguments byte for byte; otherwise returns. The companion also answers what is asked about
+    /// its own commands: `help backup COMMAND` and completions.
     package static func runIfNamed() {
-        guard CommandLine.argc > 1, let first = CommandLine.unsafeArgv[1],
-            let name = names.first(where: { strcmp($0, first) == 0 })
-        else { return }
+        let isQuestion =
+            processArguments.count > 3
+            && ["help", DescriptionRequest.completion].contains { isArgument(1, $0) }
+        let index = isQuestion ? 2 : 1
+        guard let name = names.first(where: { isArgument(index, $0) }) else { return }
         let program = "resval-\(name)"
         // The companion's arguments begin with its name.
-        let arguments = CommandLine.unsafeArgv + 1
+        let arguments = processArguments.pointers + 1
+        if isQuestion { arguments[1] = arguments[0] }
         arguments[0] = strdup(program)
         let errno = becomeProgram(program, arguments)
         let advice =
@@ -23,6 +27,13 @@ package enum Companion {
             ? "install it beside resval or in a directory of PATH" : "\(errno)"
         Messages.write(about: [UInt8]?.none, "\(program) cannot be run (\(advice))")
         exit(2)
+    }
+
+    private static func isArgument(_ index: Int, _ word: String) -> Bool {
+        guard index < processArguments.count, let argument = processArguments.pointers[index] else {
+            return false
+        }
+        return strcmp(word, argument) == 0
     }
 
     private static func becomeProgram(

@@ -2,7 +2,27 @@ import ResourceValues
 // Commands that import this module print JSON, and need not import TextFormats too.
 @_exported import TextFormats
 
+/// Lines of help texts about the fields of JSON output.
+package enum JSONFields {
+    /// The version of all fields.
+    package static let version = "  version: number (1)"
+    /// The version, and the path of the item that an object is about.
+    package static let item = """
+          version: number (1)
+          path: string or null (null when it is not UTF-8)
+          pathBase64: string, optional (the bytes when path is null)
+        """
+}
+
 extension JSONLine {
+    /// Creates a writer of one object of a command's output. Its help describes the fields in the
+    /// section JSON FIELDS, one on each line as `NAME: TYPE`.
+    package static func output() -> JSONLine {
+        var line = JSONLine()
+        line.add("version", 1)
+        return line
+    }
+
     /// Ends the object and adds it to a buffer as one record, with a newline.
     package consuming func end(in buffer: inout OutputBuffer) {
         buffer.append(bytes: ended())

@@ -49,11 +49,31 @@ package enum KeyArgument {
     }
 
     /// The shell completions for a key.
-    package static var completion: CompletionKind { .list(ResourceKey.allCases.map(\.name)) }
+    package static var completion: CompletionKind { .list(shortAndLongNames(of: all)) }
 
-    /// The shell completions for a stored key.
-    package static var storedCompletion: CompletionKind {
-        .list(ResourceKey.storedKeys.map(\.name))
+    /// The shell completions for a key, or a key and its value.
+    package static var questionCompletion: CompletionKind {
+        .list(shortAndLongNames(of: all) + assignments)
+    }
+
+    /// The shell completions for keys to store with their values.
+    package static var assignmentCompletion: CompletionKind { .listWithCommas(assignments) }
+
+    /// The shell completions for keys to remove.
+    package static var removalCompletion: CompletionKind {
+        .listWithCommas(["all"] + shortAndLongNames(of: ResourceKey.storedKeys))
+    }
+
+    private static var all: [ResourceKey] { Array(ResourceKey.allCases) }
+
+    private static var assignments: [String] {
+        ResourceKey.storedKeys.flatMap { key in
+            key.valueTexts.map { "\(key.shortName ?? key.name)=\($0)" }
+        }
+    }
+
+    private static func shortAndLongNames(of keys: [ResourceKey]) -> [String] {
+        keys.compactMap(\.shortName) + keys.map(\.name)
     }
 
     private static let booleanWords = ["yes": "true", "on": "true", "no": "false", "off": "false"]

@@ -63,7 +63,7 @@ struct CommandLineCorrections {
     /// arguments name a command or begin with an option.
     func unknownCommand(in arguments: [String]) -> String? {
         let named = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-        guard let word = named.first, !word.hasPrefix("-"), subcommand(named: word) == nil,
+        guard let word = named.first, !word.hasPrefix("-"), root.subcommand(named: word) == nil,
             word != "help"
         else { return nil }
         let meant = synonym(of: word) ?? NearMisses.nearest(to: word, among: commands)
@@ -77,7 +77,7 @@ struct CommandLineCorrections {
         guard let first = lines.first, let option = unknownOption(first, arguments) else {
             return complaint
         }
-        let command = arguments.first.flatMap(subcommand)
+        let command = arguments.first.flatMap(root.subcommand)
         let text = "unknown option '\(option)'\(advice(for: option, of: command))"
         lines[0] = text[...]
         return lines.joined(separator: "\n")
@@ -111,12 +111,6 @@ struct CommandLineCorrections {
 
     private func synonym(of word: String) -> String? {
         synonyms[word] ?? Self.commonSynonyms[word]
-    }
-
-    private func subcommand(named word: String) -> (any ParsableCommand.Type)? {
-        root.configuration.subcommands.first {
-            $0._commandName == word || $0.configuration.aliases.contains(word)
-        }
     }
 
     private var commands: [String] { root.configuration.subcommands.map { $0._commandName } }

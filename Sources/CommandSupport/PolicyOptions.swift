@@ -11,7 +11,7 @@ package struct PolicyOptions: ParsableArguments {
             "The marks that exclude, separated by commas: native, apple, xdg, nodump, cachedir, "
                 + "nobackup. (default: native,apple,xdg)",
             valueName: "list"),
-        completion: .list(Marker.allCases.map(\.rawValue)))
+        completion: .listWithCommas(Marker.allCases.map(\.rawValue)))
     package var markers: String?
 
     /// Whether locations for temporary files and caches are treated like other directories.

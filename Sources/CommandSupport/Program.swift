@@ -34,11 +34,18 @@ extension ParsableCommand {
 extension AsyncParsableCommand {
     /// Runs this command as the program, as
     /// ``ParsableCommand/runAsProgram(_:uncaughtCode:synonyms:)`` does.
+    ///
+    /// To be called by a main program that is not asynchronous itself: the runtime of one that is
+    /// opens descriptors at its start, also in the place of a closed standard output.
     package static func runAsyncProgram(
         _ arguments: [String]? = nil, uncaughtCode: Int32, synonyms: [String: String] = [:]
-    ) async -> Never {
+    ) -> Never {
         let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
-        await program.runAsync(arguments ?? ArgumentBytes.processArguments())
+        program.prepare()
+        let arguments = arguments ?? ArgumentBytes.processArguments()
+        Task { await program.runAsync(arguments) }
+        // The task ends the process.
+        while true { pause() }
     }
 }
 
@@ -59,8 +66,8 @@ struct Program {
         finish(with: exitCode(ofRunning: root, body))
     }
 
+    /// Runs the command after ``prepare()``.
     func runAsync(_ arguments: [String]) async -> Never {
-        prepare()
         var command = parseOrExit(arguments)
         if let command = command as? any AsyncParsableCommand {
             finish(with: await exitCode(ofRunning: command))
@@ -92,7 +99,8 @@ struct Program {
         }
     }
 
-    private func prepare() {
+    /// Opens closed standard descriptors, and begins to listen to signals.
+    func prepare() {
         Messages.setProgramName(root._commandName)
         openStandardDescriptors()
         StopRequest.beginListening()
@@ -120,6 +128,10 @@ struct Program {
                 with: report(error, code: code) { corrections.corrected($0, about: arguments) })
         }
         do {
+            if let answer = try DescriptionRequest.answer(arguments, about: root) {
+                StandardOutput.shared.write(answer)
+                finish(with: 0)
+            }
             return try parse(ArgumentPacking.packed(arguments), corrections)
         } catch {
             // A message that shows packed operands has to show them as they were given.

@@ -17,7 +17,7 @@ struct AcceptCommand: AsyncParsableCommand {
             as long as its own record cannot be read. The repository stores the acceptance, so \
             that it counts for other machines and users.
 
-            Examples:
+            EXAMPLES
               resval-backup show latest      what is excluded, and why
               resval-backup accept           the newest snapshot that waits
               resval-backup accept 1a2b3c4d

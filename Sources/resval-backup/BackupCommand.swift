@@ -10,8 +10,23 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "resval-backup",
         abstract: "Back up everything but what marks and locations exclude.",
         discussion: """
-            Exit codes: 0 done, 1 failed, 3 incomplete or coverage shrank, 10 no repository, \
-            11 repository locked, 12 wrong password, 64 usage, 130 interrupted.
+            EXAMPLES
+              resval-backup plan ~                      what would be stored, and what would not
+              resval-backup init --repository /srv/b    make a repository
+              resval-backup create --repository /srv/b ~
+                                                        back up the home
+              resval-backup status                      whether the last backup is complete
+
+            EXIT CODES
+              0   done
+              1   failed; also output that could not be written
+              3   incomplete, or a snapshot covers less than the one before
+              4   run only: all is done, but its status could not be stored
+              10  there is no repository
+              11  the repository is locked
+              12  the password is wrong
+              64  the command line was wrong
+              130 interrupted
             """,
         version: CommandVersion.text,
         subcommands: [

@@ -28,7 +28,7 @@ extension JSONLine {
     /// Adds the field `coverage`: how a backup covers less than the one before.
     mutating func add(causes: [CoverageCause]) {
         add("coverage", objects: causes) { cause, object in
-            object.add("cause", cause.name)
+            object.add("reason", cause.name)
             if let path = cause.path { object.add(path: path) }
             object.add("sentence", cause.sentence)
         }

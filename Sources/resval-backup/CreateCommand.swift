@@ -14,6 +14,32 @@ struct CreateCommand: AsyncParsableCommand {
         discussion: """
             The snapshot is read back and compared with the plan. What should be in it and is not \
             is named, and the exit code is 3.
+
+            JSON FIELDS
+            \(JSONFields.version)
+              snapshot: string (the full ID)
+              isComplete: boolean
+              items: number
+              bytes: number
+              newFiles: number
+              changedFiles: number
+              unchangedFiles: number
+              addedBytes: number (by which the repository grew)
+              excludedItems: number
+              allowsForget: boolean (whether run goes on with forget)
+              sources[].path: string or null
+              sources[].pathBase64: string, optional
+              shortfalls[].path: string or null
+              shortfalls[].pathBase64: string, optional
+              shortfalls[].reason: string
+              hasShrunk: boolean
+              coverage[].reason: string
+              coverage[].path: string or null, optional
+              coverage[].pathBase64: string, optional
+              coverage[].sentence: string
+              unnamedShortfalls: number
+              lostExclusions[].path: string or null
+              lostExclusions[].pathBase64: string, optional
             """)
 
     @OptionGroup var source: SourceArguments
@@ -133,7 +159,7 @@ struct CreateCommand: AsyncParsableCommand {
         json result: BackupResult, _ plan: BackupPlan, hasAllSources: Bool,
         to buffer: inout OutputBuffer
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("snapshot", result.snapshot)
         line.add("isComplete", result.isComplete)
         line.add("items", result.storedItems)
@@ -142,7 +168,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("changedFiles", result.changedFiles)
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
-        line.add("leftOutItems", plan.totals.excludedItems)
+        line.add("excludedItems", plan.totals.excludedItems)
         line.add("allowsForget", result.allowsForget && hasAllSources)
         guard !jsonCounts else {
             line.add("isWhole", result.isComplete && hasAllSources)
@@ -154,7 +180,7 @@ struct CreateCommand: AsyncParsableCommand {
         }
         line.add("shortfalls", objects: result.shortfalls) { shortfall, object in
             object.add(path: shortfall.path)
-            object.add("cause", shortfall.name)
+            object.add("reason", shortfall.name)
         }
         line.add("hasShrunk", result.hasShrunk)
         line.add(causes: result.coverage.causes)

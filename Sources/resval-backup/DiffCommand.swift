@@ -12,7 +12,17 @@ struct DiffCommand: AsyncParsableCommand {
             snapshot excludes what the first contains) or no-longer-excluded. Both snapshots must \
             be of this repository.
 
-            Examples:
+            JSON FIELDS
+            \(JSONFields.version)
+              difference: string
+              path: string or null (null when it is not UTF-8)
+              pathBase64: string, optional (the bytes when path is null)
+              kind: string
+              sizeBefore: number or null (bytes of a regular file)
+              sizeAfter: number or null
+              sentence: string or null (why it is or was excluded)
+
+            EXAMPLES
               resval-backup diff 1a2b3c4d latest
               resval-backup diff 1a2b3c4d latest --json
             """)
@@ -103,13 +113,13 @@ private final class DifferenceOutput: Sendable {
     }
 
     private func write(json difference: SnapshotDifference, to buffer: inout OutputBuffer) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("difference", difference.kind.rawValue)
         line.add(path: difference.path)
         line.add("kind", difference.fileKind.name)
         line.add("sizeBefore", difference.sizeBefore)
         line.add("sizeAfter", difference.sizeAfter)
-        line.add("reason", difference.reason)
+        line.add("sentence", difference.reason)
         line.end(in: &buffer)
     }
 }

@@ -17,11 +17,33 @@ struct DownloadCommand: AsyncParsableCommand {
             It is compared before the file can be opened again. A file that is no longer the \
             placeholder is never overwritten.
 
+            Without a repository, each file's own is used.
+
+            JSON FIELDS
+            \(JSONFields.version)
+              type: string (item; totals at the end)
+              type item:
+                path: string or null (null when it is not UTF-8)
+                pathBase64: string, optional (the bytes when path is null)
+                size: number or null
+                snapshot: string or null (the full ID)
+                result: string (downloaded, planned, unneeded or refused)
+                bytes: number, optional (stored)
+                reason: string, optional (why it is refused)
+                sentence: string, optional
+              type totals:
+                files: number
+                bytes: number
+                failedItems: number
+
+            EXAMPLES
               resval-backup download ~/Videos/holiday.mkv
               resval-backup download -R ~/Videos
 
-            Without a repository, each file's own is used. Exit codes: 0 all done, 1 nothing done, \
-            3 parts done.
+            EXIT CODES
+              0  all done
+              1  nothing done
+              3  parts done; see also resval-backup(1)
             """)
 
     @OptionGroup var paths: EvictionPaths

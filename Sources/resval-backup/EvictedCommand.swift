@@ -20,6 +20,16 @@ struct EvictedCommand: AsyncParsableCommand {
             content), exposed (it has permission bits, and reads as zeros), changed (it has other \
             content; the snapshot has what was evicted) or unrecorded (it looks evicted, and has \
             no record of where its content is).
+
+            JSON FIELDS
+            \(JSONFields.item)
+              state: string (evicted, cut-off, exposed, changed, unrecorded)
+              size: number
+              modified: time
+              repository: string or null (null without a record)
+              snapshot: string or null (the full ID)
+              item: string or null
+              failure: string or null (of the last download)
             """)
 
     @Argument(help: "Only these files, and what is below these directories.")
@@ -61,7 +71,7 @@ struct EvictedCommand: AsyncParsableCommand {
         to buffer: inout OutputBuffer
     ) {
         guard !json else {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add(path: file.path.bytes)
             line.add("state", sign.state)
             line.add("size", file.status.size)

@@ -69,11 +69,11 @@ final class EvictionReport: Sendable {
         let totals = totals.withLock { $0 }
         var buffer = OutputBuffer()
         if isJSON {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", "totals")
             line.add("files", totals.files)
             line.add("bytes", totals.bytes)
-            line.add("failures", totals.failures)
+            line.add("failedItems", totals.failures)
             line.end(in: &buffer)
         } else {
             let verb = work == .evicting ? "freed" : "downloaded"
@@ -101,7 +101,7 @@ final class EvictionReport: Sendable {
     }
 
     private func write(json outcome: EvictionOutcome, to buffer: inout OutputBuffer) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("type", "item")
         line.add(path: outcome.path.bytes)
         line.add("size", outcome.size)

@@ -21,10 +21,18 @@ struct ExplainCommand: AsyncParsableCommand {
             A path that does not exist any more is given as it was backed up. The exit code is 3 \
             when a snapshot could not be read.
 
-            JSON fields: path, pathBase64 (only when path is null), snapshots, each with id, time, \
-            items, bytes and isHeld; resticVersion, canRewrite, command; what is not known is null.
+            JSON FIELDS
+            \(JSONFields.item)
+              snapshots[].snapshot: string
+              snapshots[].time: string
+              snapshots[].items: number
+              snapshots[].bytes: number
+              snapshots[].isPinned: boolean (whether it keeps evicted files)
+              resticVersion: string or null
+              canRewrite: boolean or null
+              command: string or null
 
-            Examples:
+            EXAMPLES
               resval-backup explain --in-snapshots ~/Videos/raw
             """)
 
@@ -115,14 +123,14 @@ struct ExplainCommand: AsyncParsableCommand {
         json path: FilePath, _ occurrences: Occurrences, _ rewriting: SnapshotRewriting?,
         to buffer: inout OutputBuffer
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add(path: path.bytes)
         line.add("snapshots", objects: occurrences.found) { occurrence, object in
-            object.add("id", occurrence.snapshot.identifier)
+            object.add("snapshot", occurrence.snapshot.identifier)
             object.add("time", occurrence.snapshot.time)
             object.add("items", occurrence.items)
             object.add("bytes", occurrence.bytes)
-            object.add("isHeld", occurrence.snapshot.isPinned)
+            object.add("isPinned", occurrence.snapshot.isPinned)
         }
         line.add("resticVersion", rewriting?.version)
         line.add("canRewrite", rewriting?.isSupported)

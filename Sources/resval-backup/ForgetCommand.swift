@@ -23,7 +23,16 @@ struct ForgetCommand: AsyncParsableCommand {
             that is evicted into it, and the newest snapshots without gaps contain all of its \
             files.
 
-            Examples:
+            JSON FIELDS
+            \(JSONFields.version)
+              snapshot: string (the full ID)
+              time: time
+              isKept: boolean
+              reasons: strings
+              sources[].path: string or null
+              sources[].pathBase64: string, optional
+
+            EXAMPLES
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run
               resval-backup forget --all --keep-within 1y
@@ -110,8 +119,8 @@ struct ForgetCommand: AsyncParsableCommand {
     private func write(_ decision: Retention.Decision, to buffer: inout OutputBuffer) {
         let snapshot = decision.snapshot
         guard !json else {
-            var line = JSONLine()
-            line.add("id", snapshot.identifier)
+            var line = JSONLine.output()
+            line.add("snapshot", snapshot.identifier)
             line.add("time", snapshot.time)
             line.add("isKept", decision.isKept)
             line.add("reasons", strings: decision.reasons)

@@ -117,7 +117,7 @@ final class LargestItems: Sendable {
         let lists = lists.withLock { $0 }
         if isJSON {
             for item in lists.stored.sorted + lists.excluded.sorted {
-                var line = JSONLine()
+                var line = JSONLine.output()
                 line.add("type", "largest")
                 line.add(path: item.path)
                 line.add("kind", item.kind.name)

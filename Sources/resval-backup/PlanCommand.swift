@@ -12,6 +12,27 @@ struct PlanCommand: AsyncParsableCommand {
             command that uses it. A name the tool cannot represent is never written in a way it \
             would misread: nothing is written then, and the exit code is 1.
 
+            JSON FIELDS
+            \(JSONFields.version)
+              type: string (item; totals at the end)
+              type item:
+                path: string or null (null when it is not UTF-8)
+                pathBase64: string, optional (the bytes when path is null)
+                kind: string
+                size: number, optional (bytes of a regular file)
+                isStored: boolean
+                reason: string
+                marker: string or null, optional (the mark that excludes)
+                sentence: string, optional (why it is excluded)
+              type largest (with --top): as item, with the size of what is below a directory
+              type totals:
+                storedFiles: number
+                storedDirectories: number
+                storedOthers: number
+                storedBytes: number
+                excludedItems: number
+                excludedBytes: number
+
             EXAMPLES
               resval-backup plan --excluded-only ~
               resval-backup plan --top 20 ~

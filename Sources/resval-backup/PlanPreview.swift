@@ -57,14 +57,14 @@ struct PreviewOptions: ParsableArguments {
         _ totals: PlanTotals, asJSON isJSON: Bool, to buffer: inout OutputBuffer
     ) {
         guard !isJSON else {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", "totals")
             line.add("storedFiles", totals.storedFiles)
             line.add("storedDirectories", totals.storedDirectories)
             line.add("storedOthers", totals.storedOthers)
             line.add("storedBytes", totals.storedBytes)
-            line.add("leftOutItems", totals.excludedItems)
-            line.add("leftOutFileBytes", totals.excludedFileBytes)
+            line.add("excludedItems", totals.excludedItems)
+            line.add("excludedBytes", totals.excludedFileBytes)
             return line.end(in: &buffer)
         }
         let directories = counted(totals.storedDirectories, "directory", "directories")
@@ -115,7 +115,7 @@ struct PlanPrinter: PlanObserver {
     }
 
     private func noteJSON(_ item: borrowing PlannedItem) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("type", "item")
         line.add(path: item.path)
         line.add("kind", item.kind.name)

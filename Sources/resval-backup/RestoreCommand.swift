@@ -18,6 +18,22 @@ struct RestoreCommand: AsyncParsableCommand {
             as it is in the snapshot is named, and the exit code is 3, or 1 when nothing was \
             restored. So are evicted files, whose content is in other snapshots; \
             --with-evicted restores it from there.
+
+            JSON FIELDS
+            \(JSONFields.version)
+              snapshot: string (the full ID)
+              isComplete: boolean
+              items: number
+              target: string or null
+              targetBase64: string, optional
+              failures[].path: string or null
+              failures[].pathBase64: string, optional
+              failures[].reason: string
+              complaints: strings
+              evicted[].path: string or null
+              evicted[].pathBase64: string, optional
+              evicted[].snapshot: string or null
+              evicted[].repository: string or null
             """)
 
     @Argument(
@@ -111,14 +127,14 @@ struct RestoreCommand: AsyncParsableCommand {
     private func write(_ result: RestoreResult) {
         var buffer = OutputBuffer()
         if json {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("snapshot", result.snapshot.identifier)
             line.add("isComplete", result.isComplete)
             line.add("items", result.items)
             line.add("target", "targetBase64", target.bytes)
             line.add("failures", objects: result.failures) { failure, object in
                 object.add(path: failure.path)
-                object.add("cause", failure.name)
+                object.add("reason", failure.name)
             }
             line.add("complaints", strings: result.complaints)
             line.add("evicted", objects: result.evicted) { file, object in

@@ -33,7 +33,7 @@ struct RunCommand: AsyncParsableCommand {
               keep-weekly = 5
               keep-monthly = 12
 
-            Examples:
+            EXAMPLES
               resval-backup run
               resval-backup run --config /etc/resval/www.toml
             """)

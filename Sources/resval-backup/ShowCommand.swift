@@ -9,7 +9,51 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show what a snapshot contains, and what was excluded and why.",
         discussion: """
-            Examples:
+            JSON FIELDS
+            \(JSONFields.version)
+              with neither --items nor --excluded:
+                snapshot: string (the full ID)
+                time: time
+                hostName: string
+                userName: string
+                tags: strings
+                isComplete: boolean
+                hasShrunk: boolean
+                isPinned: boolean (forget never removes it)
+                isFromFuture: boolean
+                evictedItems: number
+                kept[].path: string or null
+                kept[].pathBase64: string, optional
+                kept[].size: number
+                kept[].sha256: string or null
+                items: number or null (null without a record)
+                bytes: number or null
+                excludedItems: number or null
+                markers: strings
+                usesLocations: boolean or null
+                sources[].path: string or null
+                sources[].pathBase64: string, optional
+                sources[].filesystem: string or null
+                sources[].isEmpty: boolean or null
+                coverage[].reason: string
+                coverage[].path: string or null, optional
+                coverage[].pathBase64: string, optional
+                coverage[].sentence: string
+              with --items:
+                path: string or null (null when it is not UTF-8)
+                pathBase64: string, optional (the bytes when path is null)
+                kind: string
+                size: number, optional (bytes of a regular file)
+                modified: time
+                permissions: string (octal)
+              with --excluded:
+                path: string or null
+                pathBase64: string, optional
+                isDirectory: boolean
+                reason: string
+                sentence: string
+
+            EXAMPLES
               resval-backup show latest               facts of the newest snapshot
               resval-backup show latest --excluded    what was excluded, and why
               resval-backup show 1a2b3c4d --items     everything in it
@@ -73,7 +117,7 @@ private struct ExclusionPrinter: RecordHandler {
         printer.print { buffer in
             switch form {
             case .json:
-                var line = JSONLine()
+                var line = JSONLine.output()
                 line.add(path: item.path)
                 line.add("isDirectory", item.isDirectory)
                 line.add("reason", item.reason)
@@ -103,7 +147,7 @@ private struct EntryPrinter: SnapshotEntryHandler {
         printer.print { buffer in
             switch form {
             case .json:
-                var line = JSONLine()
+                var line = JSONLine.output()
                 line.add(path: entry.path)
                 line.add("kind", entry.kind.name)
                 if entry.kind == .regularFile { line.add("size", entry.size) }

@@ -41,15 +41,15 @@ struct SnapshotFacts: RecordHandler {
     }
 
     private func writeJSON(to buffer: inout OutputBuffer) {
-        var line = JSONLine()
-        line.add("id", snapshot.identifier)
+        var line = JSONLine.output()
+        line.add("snapshot", snapshot.identifier)
         line.add("time", snapshot.time)
         line.add("hostName", snapshot.hostName)
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
-        line.add("isIncomplete", snapshot.isIncomplete)
+        line.add("isComplete", !snapshot.isIncomplete)
         line.add("hasShrunk", snapshot.hasShrunk)
-        line.add("isHeld", snapshot.isPinned)
+        line.add("isPinned", snapshot.isPinned)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("evictedItems", evictedFiles)
         line.add("kept", objects: kept) { file, object in
@@ -59,7 +59,7 @@ struct SnapshotFacts: RecordHandler {
         }
         line.add("items", facts?.items)
         line.add("bytes", facts?.bytes)
-        line.add("leftOutItems", facts?.excludedItems)
+        line.add("excludedItems", facts?.excludedItems)
         line.add("markers", strings: facts?.markers ?? [])
         line.add("usesLocations", facts?.usesLocations)
         line.add("sources", objects: snapshot.sources) { source, object in
@@ -69,7 +69,7 @@ struct SnapshotFacts: RecordHandler {
             object.add("isEmpty", known?.isEmpty)
         }
         line.add("coverage", objects: causes) { cause, object in
-            object.add("cause", cause.cause)
+            object.add("reason", cause.cause)
             if let path = cause.path { object.add(path: path) }
             object.add("sentence", cause.sentence)
         }

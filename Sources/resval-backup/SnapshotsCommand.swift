@@ -11,6 +11,19 @@ struct SnapshotsCommand: AsyncParsableCommand {
         discussion: """
             Those made while the clock was wrong come in the order they were made. A snapshot that \
             is too damaged to know what it is of is named on standard error, and the exit code is 3.
+
+            JSON FIELDS
+            \(JSONFields.version)
+              snapshot: string (the full ID)
+              time: time
+              hostName: string
+              userName: string
+              tags: strings
+              isOwn: boolean (made by resval-backup)
+              isFromFuture: boolean
+              isPinned: boolean (forget never removes it)
+              sources[].path: string or null
+              sources[].pathBase64: string, optional
             """)
 
     @OptionGroup var repository: RepositoryOptions
@@ -34,15 +47,15 @@ struct SnapshotsCommand: AsyncParsableCommand {
     }
 
     private func write(json snapshot: Snapshot, to buffer: inout OutputBuffer) {
-        var line = JSONLine()
-        line.add("id", snapshot.identifier)
+        var line = JSONLine.output()
+        line.add("snapshot", snapshot.identifier)
         line.add("time", snapshot.time)
         line.add("hostName", snapshot.hostName)
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
         line.add("isOwn", snapshot.sourceSet != nil)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
-        line.add("isHeld", snapshot.isPinned)
+        line.add("isPinned", snapshot.isPinned)
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
         }

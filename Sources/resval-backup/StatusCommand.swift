@@ -17,14 +17,27 @@ struct StatusCommand: ParsableCommand {
             backup is stale: as old as stale-after in the configuration file says, 3d without it, \
             or from the future.
 
-            JSON fields: version, isStale, result (running, ok, unaccepted, incomplete, failed, \
-            noRepository, locked, wrongPassword or interrupted), step (create, forget, prune or \
-            verify: the last one), exitCode, process, start, end, snapshot, items, bytes, \
-            addedBytes, leftOutItems, hasShrunk (whether the snapshot waits to be accepted), \
-            lastCleanRun, lastVerify, lastPrune. What is not known is null. The same line without \
-            isStale is in $XDG_STATE_HOME/resval/backup-status.json.
+            $XDG_STATE_HOME/resval/backup-status.json has the status for other programs.
 
-            Examples:
+            JSON FIELDS
+            \(JSONFields.version)
+              isStale: boolean
+              result: string (running, ok, incomplete, failed, noRepository, locked, ...)
+              step: string or null (create, forget, prune or verify: the last one)
+              exitCode: number or null
+              process: number
+              start: time
+              end: time or null
+              snapshot: string or null (the full ID)
+              items: number or null
+              bytes: number or null
+              addedBytes: number or null
+              excludedItems: number or null
+              lastCleanRun: time or null
+              lastVerify: time or null
+              lastPrune: time or null
+
+            EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'
             """)
 

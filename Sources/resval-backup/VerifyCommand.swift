@@ -21,7 +21,22 @@ struct VerifyCommand: AsyncParsableCommand {
             --repair moves the files of snapshots that are too damaged to be read out of the way \
             of the others, under names that say so, or stores them anew from restic's cache.
 
-            Examples:
+            JSON FIELDS
+            \(JSONFields.version)
+              isHealthy: boolean
+              readsData: boolean
+              items: number or null
+              problems: strings
+              lost[].path: string or null
+              lost[].pathBase64: string, optional
+              lost[].isExact: boolean
+              lost[].isDirectory: boolean
+              lost[].snapshots: strings (full IDs)
+              repaired: strings
+              repair[].purpose: string
+              repair[].command: string or null
+
+            EXAMPLES
               resval-backup verify                       structure only, quick
               resval-backup verify latest --read-data    every byte, and the newest snapshot
               resval-backup verify --read-data --repair  heal what is found
@@ -103,7 +118,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private func write(
         json result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("isHealthy", result.isHealthy)
         line.add("readsData", readData)
         line.add("items", result.items)

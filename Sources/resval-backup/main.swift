@@ -7,4 +7,4 @@ let resticWords = [
     "-p": "--password-file",
 ]
 
-await BackupCommand.runAsyncProgram(uncaughtCode: 1, synonyms: resticWords)
+BackupCommand.runAsyncProgram(uncaughtCode: 1, synonyms: resticWords)

@@ -19,9 +19,31 @@ struct PlanCommand: ParsableCommand {
             With --output, writes a plan that run executes: it records device, inode, size and \
             times of each unit. A plan counts for an hour, and until the machine is started again.
 
-            JSON fields: type (unit, kept or totals), path, pathBase64 (only when path is null), \
-            class, isDirectory, lastUse, bytes, itemCount; reason and explanation of what is kept; \
-            wantedBytes, plannedUnits, plannedBytes, missingBytes, classes and kept of the totals.
+            JSON FIELDS
+            \(JSONFields.version)
+              type: string (unit, with --kept also kept; totals at the end)
+              type unit, kept:
+                path: string or null (null when it is not UTF-8)
+                pathBase64: string, optional (the bytes when path is null)
+              type unit:
+                class: string
+                isDirectory: boolean
+                lastUse: time
+                bytes: number (what it frees)
+                items: number
+              type kept:
+                reason: string
+                sentence: string
+              type totals:
+                wantedBytes: number
+                plannedUnits: number
+                plannedBytes: number
+                missingBytes: number
+                classes[].class: string
+                classes[].units: number
+                classes[].bytes: number
+                kept[].reason: string
+                kept[].count: number
 
             EXAMPLES
               resval-purge plan --free 10G

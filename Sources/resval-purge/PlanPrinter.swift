@@ -23,14 +23,14 @@ struct PlanPrinter: ~Copyable {
     mutating func write(_ unit: PurgeUnit, type: String = "unit") {
         switch form {
         case .json:
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", type)
             line.add(path: unit.path)
             line.add("class", unit.purgeClass.name)
             line.add("isDirectory", unit.isDirectory)
             line.add("lastUse", unit.lastUse)
             line.add("bytes", unit.bytes)
-            line.add("itemCount", unit.itemCount)
+            line.add("items", unit.itemCount)
             line.end(in: &buffer)
         case .nulEnded:
             buffer.append(bytes: unit.path)
@@ -56,7 +56,7 @@ struct PlanPrinter: ~Copyable {
         switch form {
         case .nulEnded: break
         case .json:
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", "totals")
             line.add("wantedBytes", plan.wantedBytes)
             line.add("plannedUnits", plan.units.count)

@@ -121,11 +121,11 @@ final class KeptItems: Sendable {
         guard form == .json else {
             return Array("kept  \(NameEscaping.text(path)): \(reason.sentence)\n".utf8)
         }
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("type", "kept")
         line.add(path: path)
         line.add("reason", reason.name)
-        line.add("explanation", reason.sentence)
+        line.add("sentence", reason.sentence)
         return line.ended()
     }
 }

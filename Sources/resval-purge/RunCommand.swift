@@ -23,9 +23,29 @@ struct RunCommand: ParsableCommand {
 
             Whatever is in use is left alone. An interrupted purge is finished first.
 
-            JSON fields: as of plan, with type removed, kept, failed, leftover and outcome; \
-            message of what failed; removedUnits, predictedBytes, measuredBytes, isReached, \
-            isFutile and failures of the outcome.
+            JSON FIELDS
+            \(JSONFields.version)
+              type: string (removed, kept, failed, leftover; outcome at the end)
+              type removed, kept, failed, leftover:
+                path: string or null (null when it is not UTF-8)
+                pathBase64: string, optional (the bytes when path is null)
+              type removed:
+                class: string
+                isDirectory: boolean
+                lastUse: time
+                bytes: number (what it frees)
+                items: number
+              type kept, failed, leftover:
+                reason: string or null (null for failed)
+                sentence: string
+              type outcome:
+                wantedBytes: number
+                removedUnits: number
+                predictedBytes: number
+                measuredBytes: number or null
+                isReached: boolean
+                isFutile: boolean
+                failedItems: number
 
             EXAMPLES
               resval-purge run plan.json

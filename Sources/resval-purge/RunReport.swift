@@ -41,13 +41,13 @@ struct RunReport: ~Copyable {
     }
 
     private mutating func write(
-        type: String, _ path: [UInt8], reason: String?, _ explanation: String
+        type: String, _ path: [UInt8], reason: String?, _ sentence: String
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("type", type)
         line.add(path: path)
         line.add("reason", reason)
-        line.add("explanation", explanation)
+        line.add("sentence", sentence)
         printer.flush()
         line.end(in: &buffer)
         buffer.flush()
@@ -57,7 +57,7 @@ struct RunReport: ~Copyable {
     mutating func finish(_ outcome: PurgeOutcome, wanted: Int64) {
         printer.flush()
         if form == .json {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", "outcome")
             line.add("wantedBytes", wanted)
             line.add("removedUnits", outcome.removedUnits)
@@ -65,7 +65,7 @@ struct RunReport: ~Copyable {
             line.add("measuredBytes", outcome.measuredBytes)
             line.add("isReached", outcome.isReached)
             line.add("isFutile", outcome.isFutile)
-            line.add("failures", outcome.failures)
+            line.add("failedItems", outcome.failures)
             line.end(in: &buffer)
         } else {
             buffer.append(text: sentence(outcome) + "\n")

@@ -18,9 +18,17 @@ struct StatusCommand: ParsableCommand {
             Looks at the volumes of the home and of the user's own directories for temporary \
             files, caches and application data; with ROOT, at those of the ROOTs.
 
-            JSON fields: path, pathBase64 (only when path is null), filesystem, pressure, \
-            totalBytes, availableBytes, purgeableBytes, classes (class, units, bytes of each) and \
-            unavailable, the reason where nothing is ever deleted.
+            JSON FIELDS
+            \(JSONFields.item)
+              filesystem: string or null
+              pressure: string (normal, low or critical)
+              volumeTotalCapacity: number or null (bytes)
+              volumeAvailableCapacity: number or null (bytes)
+              purgeableBytes: number or null
+              classes[].class: string
+              classes[].units: number
+              classes[].bytes: number
+              unavailable: string or null (why nothing is ever deleted here)
 
             EXAMPLES
               resval-purge status
@@ -163,12 +171,12 @@ struct VolumeState {
     }
 
     private func writeJSON(_ buffer: inout OutputBuffer) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add(path: path.bytes)
         line.add("filesystem", filesystem)
         line.add("pressure", pressure.name)
-        line.add("totalBytes", space?.total)
-        line.add("availableBytes", space?.available)
+        line.add("volumeTotalCapacity", space?.total)
+        line.add("volumeAvailableCapacity", space?.available)
         line.add("purgeableBytes", totals?.bytes)
         line.add("classes", objects: totals == nil ? [] : PurgeClass.allCases) { kind, line in
             line.add("class", kind.name)

@@ -20,9 +20,13 @@ struct CapacityCommand: ParsableCommand {
             --fits prints nothing: the exit code is 0 when so much may be stored, and 1 when not. \
             Others may store something meanwhile, so a write can fail all the same.
 
-            JSON fields: path, pathBase64 (only when path is null), volumeTotalCapacity, \
-            volumeAvailableCapacity, volumeAvailableCapacityForImportantUsage, \
-            volumeAvailableCapacityForOpportunisticUsage, pressure.
+            JSON FIELDS
+            \(JSONFields.item)
+              volumeTotalCapacity: number or null (bytes; null when not reported)
+              volumeAvailableCapacity: number or null
+              volumeAvailableCapacityForImportantUsage: number or null
+              volumeAvailableCapacityForOpportunisticUsage: number or null
+              pressure: string or null (normal, low or critical)
 
             EXAMPLES
               resval capacity
@@ -77,7 +81,7 @@ struct CapacityCommand: ParsableCommand {
     private func write(_ capacity: UsageCapacity?, _ pressure: StoragePressure) {
         var buffer = OutputBuffer()
         if isJSON {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add(path: path.bytes)
             line.add("volumeTotalCapacity", capacity?.total)
             line.add("volumeAvailableCapacity", capacity?.available)

@@ -91,7 +91,7 @@ final class ChangeRun: Sendable {
     private func writeObject(
         _ result: Result, _ error: FileError?, _ path: [UInt8], in buffer: inout OutputBuffer
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("type", "item")
         line.add(path: path)
         if case .changed = result { line.add("changed", true) } else { line.add("changed", false) }
@@ -114,7 +114,7 @@ final class ChangeRun: Sendable {
         let changed = changed.load(ordering: .relaxed)
         var buffer = OutputBuffer()
         if isJSON {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", "summary")
             line.add("changed", changed)
             line.add("unchanged", unchanged.load(ordering: .relaxed))

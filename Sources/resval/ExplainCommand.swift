@@ -15,12 +15,30 @@ struct ExplainCommand: ParsableCommand {
             value comes from; then marks that are malformed, do not count or contradict each \
             other, and whether a file is evicted. Exits with 2 when one is malformed or cannot be read.
 
-            JSON fields: path, pathBase64 (only when path is null), exclusion, purgeability and \
-            protection, each with value, reason, sentence, ancestor and ancestorBase64 (only when \
-            ancestor is null though there is one), exclusion also with marker, the kind of mark \
-            that excludes (native, apple, xdg, nodump, cachedir or nobackup; null for none); \
-            issues, each with name, sentence, path and pathBase64; evicted (only where a file is), \
-            with repository and snapshot.
+            JSON FIELDS
+            \(JSONFields.item)
+              exclusion.value: boolean
+              exclusion.marker: string or null (the kind of mark that excludes)
+              exclusion.reason: string
+              exclusion.sentence: string
+              exclusion.ancestor: string or null (where the value comes from)
+              exclusion.ancestorBase64: string, optional
+              purgeability.value: boolean
+              purgeability.reason: string
+              purgeability.sentence: string
+              purgeability.ancestor: string or null
+              purgeability.ancestorBase64: string, optional
+              protection.value: string or null
+              protection.reason: string
+              protection.sentence: string
+              protection.ancestor: string or null
+              protection.ancestorBase64: string, optional
+              issues[].name: string
+              issues[].sentence: string
+              issues[].path: string or null
+              issues[].pathBase64: string, optional
+              evicted.repository: string, optional (only of an evicted file)
+              evicted.snapshot: string, optional
 
             EXAMPLES
               resval explain ~/build/a.o
@@ -129,7 +147,7 @@ struct Explanation: ~Copyable {
         _ item: EffectiveItem, _ evicted: EvictionRecord?, _ path: [UInt8]
     ) {
         let decision = item.decision
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add(path: path)
         line.add("exclusion", object: { $0.add(decision.exclusion) })
         line.add("purgeability", object: { $0.add(decision.isPurgeable, decision.purgeability) })

@@ -20,11 +20,19 @@ struct FindCommand: ParsableCommand {
             applies to it: below an excluded directory everything is excluded.
 
             --size puts the allocated size in bytes and a tab before each path, - for what is not \
-            a regular file. JSON fields: path, pathBase64 (only when path is null), kind, \
-            isExcludedFromBackup, isPurgeable, fileProtection (null when unset or broken), broken \
-            (names of keys with a malformed or unreadable mark); with --size fileAllocatedSize; \
-            with --effective the values that apply, and exclusionReason, purgeabilityReason and \
-            protectionReason.
+            a regular file.
+
+            JSON FIELDS
+            \(JSONFields.item)
+              kind: string (file, directory, symbolicLink, fifo, socket, ...)
+              isExcludedFromBackup: boolean or null (null when unset or broken)
+              isPurgeable: boolean or null
+              fileProtection: string or null
+              broken: strings (keys with a malformed or unreadable mark)
+              exclusionReason: string, optional (with --effective)
+              purgeabilityReason: string, optional
+              protectionReason: string, optional
+              fileAllocatedSize: number or null, optional (bytes, with --size)
 
             EXAMPLES
               resval find --excluded ~

@@ -85,7 +85,7 @@ final class FoundWriter {
     private func object(
         _ kind: FileKind, _ marks: Marks, _ decision: Decision?, _ size: Int64?
     ) -> [UInt8] {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add(path: path)
         line.add("kind", kind.name)
         if let decision {

@@ -14,7 +14,11 @@ struct GetCommand: ParsableCommand {
             own mark, the directories above it and its location; it is never unset but for a \
             protection class.
 
-            JSON fields: path, pathBase64 (only when path is null), key, value, error.
+            JSON FIELDS
+            \(JSONFields.item)
+              key: string
+              value: boolean or number or string or null (null when unset)
+              error: string or null
 
             EXAMPLES
               resval get excluded ~/build

@@ -20,10 +20,22 @@ struct ImportCommand: ParsableCommand {
             were written, on the items they were written on, and reports the others. Without \
             JOURNAL it takes the newest in $XDG_STATE_HOME/resval that is not undone yet.
 
-            JSON fields: type, and for type mark: path, pathBase64 (only when path is null), mark, \
-            value (true, false or set), from, state (written, planned or undone); for type \
-            summary: marks, conflicts, journal and journalBase64 (journal is null when nothing was \
-            written).
+            JSON FIELDS
+            \(JSONFields.version)
+              type: string (mark, or totals at the end)
+              type mark:
+                path: string or null (null when it is not UTF-8)
+                pathBase64: string, optional (the bytes when path is null)
+                mark: string (such as native or xdg)
+                value: string (true, false or set)
+                from: strings (the marks it stands for)
+                state: string (written, planned or undone)
+              type totals:
+                marks: number
+                conflicts: number, optional (but with --undo)
+                left: number, optional (with --undo: marks that stay)
+                journal: string or null (null when nothing was written)
+                journalBase64: string, optional
 
             EXAMPLES
               resval import --from apple,xdg --dry-run ~
@@ -35,7 +47,7 @@ struct ImportCommand: ParsableCommand {
         help: ArgumentHelp(
             "The marks to read, separated by commas: apple, xdg, nodump, cachedir, nobackup.",
             valueName: "list"),
-        completion: .list(MarkerList.importable.map(\.rawValue)),
+        completion: .listWithCommas(MarkerList.importable.map(\.rawValue)),
         transform: { try MarkerList($0, valid: MarkerList.importable) })
     var from: MarkerList?
 
@@ -64,7 +76,22 @@ struct ExportCommand: ParsableCommand {
             and the exit code is 2. Changes are written to a journal as import does, and --undo \
             removes what export wrote.
 
-            JSON fields: as import's.
+            JSON FIELDS
+            \(JSONFields.version)
+              type: string (mark, or totals at the end)
+              type mark:
+                path: string or null (null when it is not UTF-8)
+                pathBase64: string, optional (the bytes when path is null)
+                mark: string (such as native or xdg)
+                value: string (true, false or set)
+                from: strings (the marks it stands for)
+                state: string (written, planned or undone)
+              type totals:
+                marks: number
+                conflicts: number, optional (but with --undo)
+                left: number, optional (with --undo: marks that stay)
+                journal: string or null (null when nothing was written)
+                journalBase64: string, optional
 
             EXAMPLES
               resval export --to xdg --dry-run ~
@@ -75,7 +102,7 @@ struct ExportCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The marks to write, separated by commas: xdg, apple, nodump.", valueName: "list"),
-        completion: .list(MarkerList.exportable.map(\.rawValue)),
+        completion: .listWithCommas(MarkerList.exportable.map(\.rawValue)),
         transform: { try MarkerList($0, valid: MarkerList.exportable) })
     var to: MarkerList?
 

@@ -10,7 +10,16 @@ struct KeysCommand: ParsableCommand {
             Stored keys can be set, computed ones cannot. Wherever a key is expected, its \
             Foundation name (NSURLIsPurgeableKey) and its short name are understood, too.
 
-            JSON fields: key, foundationKey, shortName, type, isStored, isSettable, values, summary.
+            JSON FIELDS
+            \(JSONFields.version)
+              key: string
+              foundationKey: string
+              shortName: string or null
+              type: string
+              isStored: boolean
+              isSettable: boolean
+              values: strings (what can be set)
+              summary: string
 
             EXAMPLES
               resval keys
@@ -42,7 +51,7 @@ struct KeysCommand: ParsableCommand {
     }
 
     private func writeObject(_ key: ResourceKey, _ buffer: inout OutputBuffer) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("key", key.name)
         line.add("foundationKey", key.foundationName)
         line.add("shortName", key.shortName)

@@ -10,9 +10,13 @@ struct ListCommand: ParsableCommand {
             One line KEY=VALUE for each value; with several paths a line PATH: before those of each. \
             Nothing stored is a success. A symbolic link is followed.
 
-            JSON fields: path, pathBase64 (only when path is null), isExcludedFromBackup, \
-            isPurgeable, fileProtection (null when unset or broken), broken (names of keys with a \
-            malformed or unreadable mark), error.
+            JSON FIELDS
+            \(JSONFields.item)
+              isExcludedFromBackup: boolean or null (null when unset or broken)
+              isPurgeable: boolean or null
+              fileProtection: string or null
+              broken: strings (keys with a malformed or unreadable mark)
+              error: string or null
 
             EXAMPLES
               resval list ~/build
@@ -89,7 +93,7 @@ struct MarksOutput: ~Copyable {
     private mutating func writeObject(
         _ marks: Marks, _ error: FileError?, _ path: UnsafeBufferPointer<UInt8>
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add(path: Array(path))
         line.add(marks)
         line.add("error", error?.code.description)

@@ -89,20 +89,10 @@ struct CompletionsCommand: ParsableCommand {
               resval completions fish > ~/.config/fish/completions/resval.fish
             """)
 
-    enum Shell: String, ExpressibleByArgument, CaseIterable {
-        case bash, zsh, fish
-    }
-
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell
 
     func run() {
-        let parserShell: CompletionShell =
-            switch shell {
-            case .bash: .bash
-            case .zsh: .zsh
-            case .fish: .fish
-            }
-        StandardOutput.shared.write(ResvalCommand.completionScript(for: parserShell) + "\n")
+        StandardOutput.shared.write(shell.completionScript(for: ResvalCommand._commandName))
     }
 }

@@ -30,7 +30,7 @@ struct SetCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Keys and values with commas between them.", valueName: "key=value"),
-        completion: .list(["excluded=true", "excluded=false", "purgeable=true", "purgeable=false"]),
+        completion: KeyArgument.assignmentCompletion,
         transform: { ChangesOperand($0, ChangesArgument.assignments) })
     var assignments: ChangesOperand?
 
@@ -84,7 +84,7 @@ struct UnsetCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Keys with commas between them, or all.", valueName: "key"),
-        completion: KeyArgument.storedCompletion,
+        completion: KeyArgument.removalCompletion,
         transform: { ChangesOperand($0, ChangesArgument.removals) })
     var removals: ChangesOperand?
 
@@ -145,8 +145,18 @@ let journalHelp = """
     command was killed. A mark that was changed since stays, and is reported. Before a mark is put \
     on / or a home you are asked; without a terminal --yes is needed.
 
-    JSON fields: type, and for type item: path, pathBase64 (only when path is null), changed \
-    (whether it has other marks than before; with --dry-run, would have), error; for type summary: \
-    changed, unchanged, failed (numbers of items), journal and journalBase64 (journal is null when \
-    nothing was written).
+    JSON FIELDS
+    \(JSONFields.version)
+      type: string (item; summary at the end)
+      type item:
+        path: string or null (null when it is not UTF-8)
+        pathBase64: string, optional (the bytes when path is null)
+        changed: boolean (whether it has other marks than before; with --dry-run, would have)
+        error: string or null
+      type summary:
+        changed: number
+        unchanged: number
+        failed: number
+        journal: string or null (null when nothing was written)
+        journalBase64: string, optional
     """

@@ -18,7 +18,7 @@ struct TestCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("A key, or a key and a value.", valueName: "key[=value]"),
-        completion: KeyArgument.completion, transform: TestQuestion.init)
+        completion: KeyArgument.questionCompletion, transform: TestQuestion.init)
     var question: TestQuestion
 
     @Argument(help: "A file or directory.")

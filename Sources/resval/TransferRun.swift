@@ -89,8 +89,8 @@ final class TransferRun: Sendable {
         let count = marks.load(ordering: .relaxed)
         var buffer = OutputBuffer()
         if isJSON {
-            var line = JSONLine()
-            line.add("type", "summary")
+            var line = JSONLine.output()
+            line.add("type", "totals")
             line.add("marks", count)
             line.add("conflicts", conflicts.load(ordering: .relaxed))
             if journal.exists {

@@ -108,7 +108,7 @@ final class TransferOutput {
     ) {
         let origins = origins.sorted().map(\.rawValue)
         if isJSON {
-            var line = JSONLine()
+            var line = JSONLine.output()
             line.add("type", "mark")
             line.add(path: path)
             line.add("mark", change.name)

@@ -140,8 +140,8 @@ final class UndoRun {
         guard !isQuiet else { return }
         var buffer = OutputBuffer()
         if isJSON {
-            var line = JSONLine()
-            line.add("type", "summary")
+            var line = JSONLine.output()
+            line.add("type", "totals")
             line.add("marks", count)
             line.add("left", left)
             line.add("journal", "journalBase64", path.bytes)

@@ -183,7 +183,7 @@ struct ValueOutput: ~Copyable {
         _ value: ResourceValue?, _ error: FileError?, _ key: ResourceKey,
         _ path: UnsafeBufferPointer<UInt8>
     ) {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add(path: Array(path))
         line.add("key", key.name)
         line.add("value", value)

@@ -71,7 +71,7 @@ struct HostileRepositoryTests {
                 backup,
                 tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
             let identifier = try backup.runSuccessfully("snapshots", "--json")
-                .dropFirst(7).prefix(64)
+                .dropFirst(24).prefix(64)
             let result = try backup.run(
                 "restore", String(identifier), "--target", backup.target, "--include",
                 backup.source)
@@ -88,7 +88,7 @@ struct HostileRepositoryTests {
                 backup, tags: ["\u{1B}]0;title\u{07}", "\u{9B}31m", "a\nb"],
                 host: "\u{1B}[2J\u{1B}[H")
             let identifier = try backup.runSuccessfully("snapshots", "--json")
-                .dropFirst(7).prefix(64)
+                .dropFirst(24).prefix(64)
             for arguments in [
                 ["snapshots"], ["snapshots", "--json"], ["show", String(identifier)],
                 ["show", String(identifier), "--json"], ["show", String(identifier), "--items"],

@@ -62,9 +62,9 @@ struct PlanCommandTests {
         #expect(lines.count == 4)
         #expect(
             lines.first
-                == #"{"type":"item","path":"ROOT/directory","kind":"directory","isStored":false,"#
+                == #"{"version":1,"type":"item","path":"ROOT/directory","kind":"directory","isStored":false,"#
                 + #""reason":"marked","marker":"native","sentence":"its mark excludes it"}"#)
-        #expect(lines.last?.contains(#""leftOutItems":3"#) == true)
+        #expect(lines.last?.contains(#""excludedItems":3"#) == true)
     }
 
     @Test("a FUSE mount that does not answer is left out, and stops nothing")

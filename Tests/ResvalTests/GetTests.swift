@@ -192,9 +192,9 @@ struct GetTests {
             expect(
                 result, exits: 2,
                 prints: #"""
-                    {"path":"marked","key":"isExcludedFromBackup","value":true,"error":null}
-                    {"path":"plain","key":"isExcludedFromBackup","value":null,"error":null}
-                    {"path":"no","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
+                    {"version":1,"path":"marked","key":"isExcludedFromBackup","value":true,"error":null}
+                    {"version":1,"path":"plain","key":"isExcludedFromBackup","value":null,"error":null}
+                    {"version":1,"path":"no","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
 
                     """#, complains: "resval: no: no such file or directory\n")
         }

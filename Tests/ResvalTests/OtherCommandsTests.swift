@@ -56,7 +56,7 @@ struct OtherCommandsTests {
             let json = try resval("list", "--json", "broken", in: root)
             #expect(
                 json.text == #"""
-                    {"path":"broken","isExcludedFromBackup":null,"isPurgeable":true,\#
+                    {"version":1,"path":"broken","isExcludedFromBackup":null,"isPurgeable":true,\#
                     "fileProtection":null,"broken":["isExcludedFromBackup"],"error":null}
 
                     """#)
@@ -105,7 +105,7 @@ struct OtherCommandsTests {
             expect(
                 try resval("capacity", "--json", "/proc", in: root), exits: 1,
                 prints: #"""
-                    {"path":"/proc","volumeTotalCapacity":null,"volumeAvailableCapacity":null,\#
+                    {"version":1,"path":"/proc","volumeTotalCapacity":null,"volumeAvailableCapacity":null,\#
                     "volumeAvailableCapacityForImportantUsage":null,\#
                     "volumeAvailableCapacityForOpportunisticUsage":null,"pressure":null}
 
@@ -171,7 +171,7 @@ struct OtherCommandsTests {
             #expect(json.count == names.count)
             #expect(
                 json[0] == #"""
-                    {"key":"isExcludedFromBackup","foundationKey":"NSURLIsExcludedFromBackupKey",\#
+                    {"version":1,"key":"isExcludedFromBackup","foundationKey":"NSURLIsExcludedFromBackupKey",\#
                     "shortName":"excluded","type":"boolean","isStored":true,"isSettable":true,\#
                     "values":["true","false"],"summary":"whether backups exclude the item"}
                     """#)

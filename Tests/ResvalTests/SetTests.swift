@@ -208,8 +208,10 @@ struct SetTests {
 
 /// The bytes of the path in the first line of JSON output.
 private func pathInJSON(_ text: String) -> [UInt8]? {
-    if text.hasPrefix(#"{"path":null,"pathBase64":""#) {
-        let encoded = text.dropFirst(#"{"path":null,"pathBase64":""#.count).prefix { $0 != "\"" }
+    if text.hasPrefix(#"{"version":1,"path":null,"pathBase64":""#) {
+        let encoded = text.dropFirst(#"{"version":1,"path":null,"pathBase64":""#.count).prefix {
+            $0 != "\""
+        }
         guard let base64 = FilePath.tool("base64") else { return nil }
         var command = Command(base64, "-d")
         command.input = Array(encoded.utf8)

@@ -189,20 +189,6 @@ struct UsageTests {
         }
     }
 
-    @Test("completion scripts are accepted by their shells", arguments: ["bash", "zsh", "fish"])
-    func completions(shellName: String) throws {
-        try withTemporaryDirectory { root in
-            let result = try resval("completions", shellName, in: root)
-            #expect(result.exitCode == 0)
-            #expect(result.text.contains("resval"))
-            if shellName == "bash" {
-                var check = Command(try #require(FilePath.tool("bash")), "-n")
-                check.input = result.output
-                expect(try check.run(), exits: 0)
-            }
-        }
-    }
-
     private func shell(_ script: String, in directory: FilePath) throws -> CommandResult {
         var command = Command(
             try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"))

@@ -62,9 +62,10 @@ struct RunStatus: Sendable, Hashable {
     /// The status as a line of JSON, with a newline.
     var line: [UInt8] { line(isStale: nil) }
 
-    /// The status as a line of JSON, with a newline.
+    /// The status as a line of JSON, with a newline: the line of the status file, or of output.
     ///
-    /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
+    /// - Parameter isStale: for output, whether the last backup is too old to rely on; nil for the
+    ///   file, whose form does not change.
     func line(isStale: Bool?) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)
@@ -79,7 +80,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("items", snapshot?.items)
         line.add("bytes", snapshot?.bytes)
         line.add("addedBytes", snapshot?.addedBytes)
-        line.add("leftOutItems", snapshot?.excludedItems)
+        line.add(isStale == nil ? "leftOutItems" : "excludedItems", snapshot?.excludedItems)
         line.add("hasShrunk", snapshot?.hasShrunk)
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)

@@ -146,7 +146,7 @@ private struct SummaryFields {
         case "items": counts.items = try scanner.amount()
         case "bytes": counts.bytes = try scanner.amount()
         case "addedBytes": counts.addedBytes = try scanner.amount()
-        case "leftOutItems": counts.excludedItems = try scanner.amount()
+        case "leftOutItems", "excludedItems": counts.excludedItems = try scanner.amount()
         case "hasShrunk": counts.hasShrunk = try scanner.bool()
         case "isWhole": counts.isWhole = try scanner.bool()
         case "allowsForget": counts.allowsForget = try scanner.bool()

@@ -34,11 +34,11 @@ private struct ClockedBackup {
     /// The identifiers of the snapshots there are.
     func snapshots(_ offset: String = "+0d") throws -> [Substring] {
         try run(offset, "snapshots", "--json").text.split(separator: "\n")
-            .map { $0.dropFirst(7).prefix(8) }
+            .map { $0.dropFirst(24).prefix(8) }
     }
 
     func latest(_ offset: String = "+0d") throws -> Substring {
-        try run(offset, "show", "latest", "--json").text.dropFirst(7).prefix(8)
+        try run(offset, "show", "latest", "--json").text.dropFirst(24).prefix(8)
     }
 }
 

@@ -127,7 +127,7 @@ struct CoverageTests {
             let empty = try backup.run("create", "--json", backup.source)
             #expect(empty.exitCode == 3, "\(empty)")
             for cause in ["fewer-items", "fewer-bytes", "empty-source"] {
-                #expect(empty.text.contains(#""cause":"\#(cause)""#), "\(empty)")
+                #expect(empty.text.contains(#""reason":"\#(cause)""#), "\(empty)")
             }
         }
     }

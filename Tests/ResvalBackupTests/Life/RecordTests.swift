@@ -46,7 +46,7 @@ struct RecordTests {
             #expect(json.contains(#""isDirectory":true,"reason":"marked""#))
             #expect(json.contains(#""path":null,"pathBase64":""#))
             let facts = try backup.runSuccessfully("show", "latest", "--json")
-            #expect(facts.contains(#""items":2,"bytes":0,"leftOutItems":2"#), "\(facts)")
+            #expect(facts.contains(#""items":2,"bytes":0,"excludedItems":2"#), "\(facts)")
         }
     }
 

@@ -20,7 +20,7 @@ struct TwoInstancesTests {
             let lines = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
             #expect(lines.count == 2)
             for line in lines {
-                let identifier = String(line.dropFirst(7).prefix(64))
+                let identifier = String(line.dropFirst(24).prefix(64))
                 let facts = try backup.runSuccessfully("show", identifier, "--json")
                 #expect(facts.contains(#""bytes":62914564,"#), "\(facts)")
             }

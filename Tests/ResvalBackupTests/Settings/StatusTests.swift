@@ -72,7 +72,7 @@ struct StatusTests {
     func createOutput() throws {
         let text =
             #"{"snapshot":"1a2b","isComplete":true,"items":5,"bytes":6,"addedBytes":7,"#
-            + #""leftOutItems":8,"sources":[{"path":"/a"}],"unnamedShortfalls":0}"#
+            + #""excludedItems":8,"sources":[{"path":"/a"}],"unnamedShortfalls":0}"#
         let summary = try SnapshotSummary(createOutput: Array(text.utf8))
         #expect(
             summary

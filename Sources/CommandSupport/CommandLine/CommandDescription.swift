@@ -1,0 +1,133 @@
+import ArgumentParser
+import TextFormats
+
+/// A command's arguments and options as they are declared, for completions and manual pages.
+struct CommandDescription {
+    /// A positional argument, an option or a flag.
+    struct Argument {
+        enum Kind: String { case positional, option, flag }
+
+        /// The values that a shell can complete.
+        enum Values: Equatable {
+            case unknown
+            case files
+            case directories
+            /// One of these, or with commas several of them.
+            case list([String], takesSeveral: Bool)
+        }
+
+        var kind = Kind.positional
+        /// The names with their dashes, the long ones last; empty for a positional argument.
+        var names: [String] = []
+        var valueName = ""
+        var summary = ""
+        var defaultValue: String?
+        var valueNames: [String] = []
+        var isOptional = false
+        var isRepeating = false
+        var isShown = true
+        var values = Values.unknown
+    }
+
+    /// The arguments that are not hidden, in the order of the declaration.
+    let arguments: [Argument]
+
+    /// Reads the declaration of a command.
+    ///
+    /// - Throws: `JSONError` when the parser describes commands in an unknown form.
+    init(_ command: any ParsableCommand.Type) throws(JSONError) {
+        var scanner = JSONScanner(Array(command._dumpHelp().utf8)[...], hasLostBytes: false)
+        var arguments: [Argument] = []
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            guard name == "command" else { return }
+            try scanner.forEachField { scanner, name throws(JSONError) in
+                guard name == "arguments" else { return }
+                try scanner.forEachElement { scanner throws(JSONError) in
+                    arguments.append(try Argument(&scanner))
+                }
+            }
+        }
+        self.arguments = arguments.filter(\.isShown)
+    }
+
+    /// The positional arguments.
+    var positionals: [Argument] { arguments.filter { $0.kind == .positional } }
+
+    /// Returns the option or flag of a name with its dashes.
+    func option(named name: String) -> Argument? {
+        arguments.first { $0.names.contains(name) }
+    }
+}
+
+extension CompletionKind {
+    /// Completes values of which several may be given with commas between them.
+    package static func listWithCommas(_ values: [String]) -> CompletionKind {
+        .list([","] + values)
+    }
+}
+
+extension CommandDescription.Argument {
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
+        var argument = Self()
+        try scanner.forEachField { scanner, field throws(JSONError) in
+            switch field {
+            case "kind": argument.kind = Kind(rawValue: try scanner.text()) ?? .positional
+            case "names":
+                try scanner.forEachElement { scanner throws(JSONError) in
+                    argument.names.append(try optionName(&scanner))
+                }
+            case "valueName": argument.valueName = try scanner.text()
+            case "abstract": argument.summary = try scanner.text()
+            case "defaultValue": argument.defaultValue = try scanner.text()
+            case "allValues": argument.valueNames = try texts(&scanner)
+            case "isOptional": argument.isOptional = try scanner.bool()
+            case "isRepeating": argument.isRepeating = try scanner.bool()
+            case "shouldDisplay": argument.isShown = try scanner.bool()
+            case "completionKind": argument.values = try completionValues(&scanner)
+            default: break
+            }
+        }
+        argument.names.sort { !$0.hasPrefix("--") && $1.hasPrefix("--") }
+        self = argument
+    }
+}
+
+private func optionName(_ scanner: inout JSONScanner) throws(JSONError) -> String {
+    var (dashes, name) = ("-", "")
+    try scanner.forEachField { scanner, field throws(JSONError) in
+        switch field {
+        case "kind": if try scanner.text() == "long" { dashes = "--" }
+        case "name": name = try scanner.text()
+        default: break
+        }
+    }
+    return dashes + name
+}
+
+private func texts(_ scanner: inout JSONScanner) throws(JSONError) -> [String] {
+    var texts: [String] = []
+    try scanner.forEachElement { scanner throws(JSONError) in
+        texts.append(try scanner.text())
+    }
+    return texts
+}
+
+private func completionValues(
+    _ scanner: inout JSONScanner
+) throws(JSONError) -> CommandDescription.Argument.Values {
+    var values = CommandDescription.Argument.Values.unknown
+    try scanner.forEachField { scanner, kind throws(JSONError) in
+        switch kind {
+        case "file": values = .files
+        case "directory": values = .directories
+        case "list":
+            try scanner.forEachField { scanner, field throws(JSONError) in
+                guard field == "values" else { return }
+                let list = try texts(&scanner)
+                values = .list(list.filter { $0 != "," }, takesSeveral: list.first == ",")
+            }
+        default: break
+        }
+    }
+    return values
+}

@@ -1,0 +1,173 @@
+import CommandSupport
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Completion")
+struct CompletionTests {
+    /// Types each line into an interactive shell, presses TAB, and prints the words that the line
+    /// then has.
+    private static let typist = #"""
+        import os, pty, re, select, sys
+        shell, directory, scripts, lines = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+        commands = {
+            "bash": ["bash", "--norc", "--noprofile", "-i"],
+            "zsh": ["zsh", "-f", "-i"],
+            "fish": ["fish", "--no-config", "--private", "-i"],
+        }
+        setup = {
+            "bash": f"bind 'set bell-style none'; PS1=READY; for f in {scripts}/*; do source $f; done",
+            "zsh": f"fpath=({scripts} $fpath); autoload -Uz compinit; compinit -u -D; "
+                "unsetopt auto_remove_slash; PS1=READY",
+            "fish": f"function fish_prompt; echo READY; end; for f in {scripts}/*; source $f; end",
+        }
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(directory)
+            os.environ.update(TERM="dumb" if shell == "bash" else "vt100", HOME=directory)
+            os.execvp(shell, commands[shell])
+        seen = b""
+        def await_text(pattern, count):
+            global seen
+            while len(re.findall(pattern, seen)) < count:
+                if not select.select([terminal], [], [], 60)[0]:
+                    sys.exit(f"nothing came: {seen!r}")
+                try: chunk = os.read(terminal, 65536)
+                except OSError: chunk = b""
+                if not chunk: sys.exit(f"the shell ended: {seen!r}")
+                seen += chunk
+        def run(text):
+            os.write(terminal, text.encode() + b"\r")
+        run(setup[shell] + "; echo SET''UP")
+        await_text(b"SETUP", 1)
+        for line in lines:
+            seen = b""
+            # Control-A goes to the begin of the line. The braces are in the output only.
+            run(line + "\t\x01printf '\\173%s\\175' ")
+            run("echo DO''NE")
+            await_text(b"DONE", 1)
+            words = re.findall(rb"\{([^{}]*)\}", re.sub(rb"\x1b\[[?>=0-9;]*[A-Za-z]", b"", seen))
+            print("|".join(w.decode() for w in words))
+        """#
+
+    private static let lines = [
+        ("resval set excluded=tr", "resval|set|excluded=true"),
+        ("resval set excluded=true,purg", "resval|set|excluded=true,purgeable="),
+        ("resval set excluded=true,purgeable=f", "resval|set|excluded=true,purgeable=false"),
+        ("resval set protection=completeUnl", "resval|set|protection=completeUnlessOpen"),
+        ("resval test purgeable=f", "resval|test|purgeable=false"),
+        ("resval unset al", "resval|unset|all"),
+        ("resval get exc", "resval|get|excluded"),
+        ("resval help backu", "resval|help|backup"),
+        ("resval backup snapsh", "resval|backup|snapshots"),
+        ("resval purge stat", "resval|purge|status"),
+        ("resval get --effe", "resval|get|--effective"),
+        ("resval find --markers=native,xd", "resval|find|--markers=native,xdg"),
+        ("resval list my\\ f", "resval|list|my file"),
+        ("resval restore --root=dir", "resval|restore|--root=directory/"),
+        ("resval-backup plan --format rest", "resval-backup|plan|--format|restic"),
+        ("resval-purge status --progress j", "resval-purge|status|--progress|json"),
+    ]
+
+    @Test("TAB completes in each shell", arguments: Shell.allCases)
+    func tab(_ shell: Shell) throws {
+        try require(.tool(shell.rawValue), .tool("python3"))
+        let tree = Tree {
+            File("my file")
+            Directory("directory")
+            Directory("scripts")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            for program in ["resval", "resval-backup", "resval-purge"] {
+                let script = try Command(
+                    .built(program), "--generate-completion-script", shell.rawValue
+                ).run()
+                #expect(script.exitCode == 0)
+                // As they are installed: zsh finds its own by their names.
+                let name = shell == .zsh ? "_\(program)" : program
+                try Tree { File(FileName(Array(name.utf8)), script.text) }
+                    .create(in: root.appending("scripts"))
+            }
+            var command = Command(
+                try #require(FilePath.tool("python3")),
+                arguments: ["-c", Self.typist, shell.rawValue, root, root.appending("scripts")]
+                    + Self.lines.map(\.0))
+            let path = FilePath.built("resval").removingLastComponent().string
+            command.environment = ["PATH": "\(path):/usr/bin:/bin", "HISTFILE": "/dev/null"]
+            let result = try command.run()
+            #expect(result.errorText == "")
+            #expect(result.exitCode == 0)
+            #expect(result.text == Self.lines.map { $0.1 + "\n" }.joined())
+        }
+    }
+
+    @Test(
+        "the candidates of a word are complete",
+        arguments: [
+            (
+                "resval", ["set", ""],
+                """
+                excluded=true
+                excluded=false
+                purgeable=true
+                purgeable=false
+                protection=complete
+                protection=completeUnlessOpen
+                protection=completeUntilFirstUserAuthentication
+                protection=completeWhenUserInactive
+                protection=none
+                :none
+
+                """
+            ),
+            (
+                "resval", ["unset", "excluded,"],
+                """
+                excluded,all
+                excluded,purgeable
+                excluded,protection
+                excluded,isExcludedFromBackup
+                excluded,isPurgeable
+                excluded,fileProtection
+                :none
+
+                """
+            ),
+            ("resval", ["set", "excluded=true", ""], ":files\n"),
+            ("resval", ["set", "excluded=true", "-R", "--", "--prog"], ":files\n"),
+            ("resval", ["set", "--progress", ""], "auto\njson\n:none\n"),
+            ("resval", ["test", "excluded", "a", ""], ":none\n"),
+            ("resval", ["nonsense", ""], ":none\n"),
+            ("resval", ["backup", "help", "pru"], "prune\n:none\n"),
+            ("resval", ["purge", ""], "plan\nrun\nstatus\nwatch\nhelp\n:none\n"),
+            ("resval-purge", ["plan", "--f"], "--free\n:none\n"),
+        ] as [(String, [String], String)])
+    func candidates(program: String, words: [String], expected: String) throws {
+        let result = try Command(.built(program), arguments: ["__complete"] + words).run()
+        #expect(result.exitCode == 0)
+        #expect(result.errorText == "")
+        let candidates = result.text.split(separator: "\n").map { line in
+            line.prefix { $0 != "\t" } + "\n"
+        }
+        #expect(candidates.joined() == expected)
+    }
+
+    @Test("every command completes its options and the commands of its program")
+    func everyCommand() throws {
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            let commands = try candidates(program, "")
+            #expect(commands.count > 4)
+            for command in commands where !["help", "backup", "purge"].contains(command) {
+                #expect(try candidates(program, command, "--h").contains("--help"), "\(command)")
+                let inHelp = try candidates(program, "help", command)
+                #expect(inHelp.contains(command), "\(command)")
+            }
+        }
+    }
+
+    private func candidates(_ program: String, _ words: String...) throws -> [String] {
+        try Command(.built(program), arguments: ["__complete"] + words).runSuccessfully()
+            .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+            .filter { !$0.hasPrefix(":") }
+    }
+}

@@ -1,0 +1,229 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("JSON output")
+struct JSONFieldsTests {
+    /// Reads the section JSON FIELDS of help texts: `fields HELP` prints them; `check HELP FORM` compares
+    /// the objects on standard input with them, and prints what does not fit.
+    private static let checker = #"""
+        import base64, json, re, sys
+        def fields(text):
+            forms, form = {"": {}}, [""]
+            for line in text.split("JSON FIELDS\n")[1].split("\n"):
+                if not line.startswith("  "): break
+                head = re.fullmatch(r"  (?:type|with) (.*):", line)
+                if head:
+                    form = head[1].split(", ")
+                    for name in form: forms.setdefault(name, {})
+                    continue
+                field = re.fullmatch(r" +([\w\[\].]+): ([a-z]+(?: or [a-z]+)*)(, optional)?(?: \(.*\))?", line)
+                if not field: sys.exit(f"not a field: {line!r}")
+                for name in form if line.startswith("    ") else [""]:
+                    forms[name][field[1]] = (field[2].split(" or "), bool(field[3]))
+            return forms
+        def is_a(kind, value):
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z"
+            return {"null": value is None, "boolean": isinstance(value, bool), "number": number,
+                "string": isinstance(value, str),
+                "strings": isinstance(value, list) and all(isinstance(v, str) for v in value),
+                "time": isinstance(value, str) and re.fullmatch(time, value) is not None}[kind]
+        def check(value, known, where):
+            groups = {}
+            for name, field in known.items():
+                head, dot, rest = name.partition(".")
+                if dot:
+                    groups.setdefault(head, {})[rest] = field
+                elif name not in value:
+                    if not field[1]: yield f"{where}{name} is missing"
+                elif not any(is_a(kind, value[name]) for kind in field[0]):
+                    yield f"{where}{name} is {value[name]!r}"
+            for head, inner in groups.items():
+                name = head.removesuffix("[]")
+                items = value.get(name)
+                if head == name: items = [items]
+                if not isinstance(items, list): yield f"{where}{name} is {items!r}"; continue
+                for item in items: yield from check(item, inner, f"{where}{name}.")
+            for name, found in value.items():
+                if name not in known and name not in groups and name + "[]" not in groups:
+                    yield f"{where}{name} is not documented"
+                if name.endswith("Base64"):
+                    base64.b64decode(found, validate=True)
+                    if value[name[:-6]] is not None: yield f"{where}{name} is there for nothing"
+                if name == "path" and found is None and "pathBase64" not in value:
+                    yield f"{where}{name} has no bytes"
+                if name == "snapshot" and found and not re.fullmatch("[0-9a-f]{64}", found):
+                    yield f"{where}{name} is not a full ID: {found}"
+        verb, text, *rest = sys.argv[1:]
+        forms = fields(text)
+        if verb == "fields":
+            for form in forms.values():
+                for name, (kinds, _) in form.items():
+                    print(name.split(".")[-1], [k for k in kinds if k != "null"])
+        else:
+            count = 0
+            for line in sys.stdin:
+                value = json.loads(line)
+                known = dict(forms[""])
+                known.update(forms.get(value.get("type"), {}))
+                if rest: known.update(forms[rest[0]])
+                for problem in check(value, known, ""): print(problem)
+                count += 1
+            if count == 0: print("there is no output")
+        """#
+
+    private func help(_ program: String, _ command: String) throws -> String {
+        try Command(.built(program), command, "--help").runSuccessfully() + "\n"
+    }
+
+    private func python(_ arguments: [any CommandArgument], _ input: [UInt8] = []) throws
+        -> String
+    {
+        var command = Command(
+            try #require(FilePath.tool("python3")), arguments: ["-c", Self.checker] + arguments)
+        command.input = input
+        return try command.runSuccessfully()
+    }
+
+    /// Compares a command's output with its help.
+    private func expectDocumented(
+        _ result: CommandResult, _ program: String, _ command: String, form: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let problems = try python(
+            ["check", help(program, command)] + (form.map { [$0] } ?? []), result.output)
+        #expect(problems == "", "\(command): \(result)", sourceLocation: sourceLocation)
+    }
+
+    @Test("every command with --json documents its fields, and one name is one thing in all")
+    func names() throws {
+        var kinds: [Substring: Set<Substring>] = [:]
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            let commands = try Command(.built(program), "__complete", "").runSuccessfully()
+                .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+                .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
+            for command in commands {
+                let help = try help(program, command)
+                guard help.contains("--json") else { continue }
+                try #require(help.contains("JSON FIELDS\n  version: number (1)\n"), "\(command)")
+                for field in try python(["fields", help]).split(separator: "\n") {
+                    let parts = field.split(separator: " ", maxSplits: 1)
+                    kinds[parts[0], default: []].insert(parts[1])
+                }
+            }
+        }
+        // A value has the type of its key.
+        kinds["value"] = nil
+        for (name, types) in kinds { #expect(types.count == 1, "\(name): \(types)") }
+        let old = [
+            "id", "cause", "explanation", "leftOutItems", "itemCount", "isHeld", "isIncomplete",
+            "totalBytes",
+        ]
+        for name in old { #expect(kinds[Substring(name)] == nil, "\(name)") }
+    }
+
+    private static let tree = Tree {
+        File("marked", "text").excluded()
+        File("plain", "text")
+        File(FileName([0x61, 0xFF]), "text").excluded()
+        File("broken", "text").attribute(StoredKey.isPurgeable.attribute, "x")
+        Directory("directory") { SymbolicLink("link", to: "nowhere") }
+    }
+
+    @Test("resval prints what its help says")
+    func marks() throws {
+        try withTemporaryDirectory(containing: Self.tree) { root in
+            func check(_ arguments: any CommandArgument...) throws {
+                var command = Command(.built("resval"), arguments: arguments)
+                command.workingDirectory = root
+                command.environment = ["HOME": root.string]
+                let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
+                try expectDocumented(command.run(), "resval", name)
+            }
+            let odd: [UInt8] = [0x61, 0xFF]
+            for key in ["excluded", "fileSize", "contentModificationDate", "protection"] {
+                try check("get", "--json", key, "marked", "plain", odd, "broken", "nowhere")
+            }
+            try check("list", "--json", "marked", "plain", odd, "broken", "nowhere")
+            try check("find", "--json", ".")
+            try check("find", "--json", "--size", "--effective", "--excluded", ".")
+            try check("explain", "--json", "marked", odd, "broken", "directory/link")
+            try check("keys", "--json")
+            try check("capacity", "--json")
+            try check("capacity", "--json", "/proc")
+            try check("export", "--to", "xdg", "--json", "--dry-run", ".")
+            try check("export", "--to", "xdg", "--json", ".")
+            try check("import", "--from", "xdg", "--json", ".")
+            try check("export", "--undo", "--json")
+        }
+    }
+
+    @Test("resval-purge prints what its help says")
+    func purge() throws {
+        let tree = Tree {
+            Directory("home") {
+                Directory(".cache") {
+                    Directory("app") { File("unit", "text") }
+                    File(FileName([0x61, 0xFF]), "text")
+                }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func check(_ arguments: String...) throws {
+                var command = Command(.built("resval-purge"), arguments: arguments)
+                command.environment = [
+                    "HOME": root.appending("home").string, "TMPDIR": root.string,
+                ]
+                try expectDocumented(command.run(), "resval-purge", arguments[0])
+            }
+            let cache = root.appending("home/.cache").string
+            try check("status", "--json")
+            try check("status", "--json", "/proc")
+            try check("plan", cache, "--free", "1", "--json", "--kept")
+            try check("plan", cache, "--free", "1", "--min-age", "0", "--json")
+            try check("run", cache, "--free", "1", "--min-age", "0", "--json", "--dry-run")
+            try check("run", cache, "--free", "1", "--min-age", "0", "--json")
+        }
+    }
+
+    @Test("resval-backup prints what its help says")
+    func backup() throws {
+        try withBackup(of: Self.tree) { backup in
+            func check(_ arguments: any CommandArgument..., form: String? = nil) throws {
+                let name = String(decoding: arguments[0].argumentBytes, as: UTF8.self)
+                try expectDocumented(
+                    backup.command(arguments).run(), "resval-backup", name, form: form)
+            }
+            try check("plan", "--json", backup.source)
+            try check("create", "--json", backup.source)
+            try tool("rm", backup.source.appending("plain"))
+            try Tree { File("new", String(repeating: "text", count: 30000)) }
+                .create(in: backup.source)
+            try check("create", "--json", backup.source)
+            try check("snapshots", "--json")
+            try check("show", "latest", "--json", form: "neither --items nor --excluded")
+            try check("show", "latest", "--json", "--items", form: "--items")
+            try check("show", "latest", "--json", "--excluded", form: "--excluded")
+            let first = try backup.runSuccessfully("snapshots", "--json").dropFirst(24).prefix(64)
+            try check("diff", "\(first)", "latest", "--json")
+            try check("verify", "latest", "--read-data", "--json")
+            try check("restore", "latest", "--target", backup.target, "--json")
+            try check("forget", "--keep-last", "1", "--json", "--dry-run")
+            let new = backup.source.appending("new")
+            try check("evict", "--json", new, backup.source.appending("marked"))
+            try check("evicted", "--json", backup.source)
+            try check("restore", "latest", "--target", "\(backup.target)2", "--json")
+            try check("download", "--json", new)
+        }
+    }
+    @Test("resval-backup status prints what its help says")
+    func status() throws {
+        try withRun(of: Self.tree) { fixture in
+            #expect(try fixture.command("run").run().exitCode == 0)
+            try expectDocumented(
+                fixture.command("status", "--json").run(), "resval-backup", "status")
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("What all programs have in common")
+struct ProgramTests {
+    private static let programs = ["resval", "resval-backup", "resval-purge"]
+
+    @Test(
+        "--version prints the version",
+        arguments: [
+            ("resval", ["--version"]), ("resval-backup", ["--version"]),
+            ("resval-purge", ["--version"]), ("resval", ["backup", "--version"]),
+            ("resval", ["purge", "--version"]), ("resval-backup", ["plan", "--version"]),
+        ])
+    func version(program: String, arguments: [String]) throws {
+        let result = try Command(.built(program), arguments: arguments).run()
+        #expect(result.exitCode == 0)
+        #expect(result.text == "0.1.0\n")
+        #expect(result.errorText == "")
+    }
+
+    @Test("help about a command that does not exist is an error", arguments: programs)
+    func unknownHelp(program: String) throws {
+        for arguments in [["help", "nonsense"], ["help", "plan", "nonsense"]]
+        where program != "resval" || arguments.count == 2 {
+            let result = try Command(.built(program), arguments: arguments).run()
+            #expect(result.exitCode == 64)
+            #expect(result.text == "")
+            #expect(result.errorText.hasPrefix("\(program): unknown command 'nonsense'\n"))
+        }
+        #expect(try Command(.built(program), "help").run().exitCode == 0)
+    }
+
+    @Test("resval shows the help of a companion's command")
+    func companionHelp() throws {
+        let result = try Command(.built("resval"), "help", "backup", "create").run()
+        let direct = try Command(.built("resval-backup"), "help", "create").run()
+        #expect(result == direct)
+        #expect(direct.exitCode == 0)
+        #expect(direct.text.contains("USAGE: resval-backup create"))
+    }
+
+    @Test("defaults in help texts are written as a person writes them", arguments: programs)
+    func defaults(program: String) throws {
+        let commands = try Command(.built(program), "__complete", "").runSuccessfully()
+            .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+            .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
+        for command in commands {
+            let help = try Command(.built(program), command, "--help").runSuccessfully()
+                .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(!help.contains("(bytes:"), "\(command)")
+            #expect(!help.contains("(seconds:"), "\(command)")
+            if command == "capacity" { #expect(help.contains("(default: .)")) }
+            if command == "evict" { #expect(help.contains("(default: 64.0 KiB)")) }
+        }
+    }
+
+    @Test("resval works where /proc is not mounted")
+    func withoutProc() throws {
+        try require(.root, .tool("unshare"))
+        let tree = Tree {
+            File("a")
+            Directory("home")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let script = #"""
+                umount --lazy /proc && ! test -e /proc/self || exit 99
+                "$0" set excluded=true a; echo $?
+                "$0" get excluded a; echo $?
+                "$0" test excluded a; echo $?
+                "$0" list a; echo $?
+                "$0" find .; echo $?
+                "$0" dump . | tr '\0' '\n' | wc --lines; echo $?
+                "$0" set -R purgeable=true .; echo $?
+                "$0" unset all a; echo $?
+                "$0" --version; echo $?
+                "$0" purge --version; echo $?
+                "$0" nonsense 2>/dev/null; echo $?
+                """#
+            var command = Command(
+                try #require(FilePath.tool("unshare")), "--mount", "--propagation", "private",
+                "/bin/bash", "-c", script, FilePath.built("resval"))
+            command.workingDirectory = root
+            command.environment = ["HOME": root.appending("home").string]
+            let result = try command.run()
+            #expect(result.errorText == "")
+            #expect(
+                result.text == """
+                    0
+                    true
+                    0
+                    0
+                    isExcludedFromBackup=true
+                    0
+                    ./a
+                    0
+                    2
+                    0
+                    0
+                    0
+                    0.1.0
+                    0
+                    0.1.0
+                    0
+                    64
+
+                    """)
+        }
+    }
+
+    @Test(
+        "output to a closed descriptor is an error",
+        arguments: [
+            ("resval", ["list", "a"], 2), ("resval", ["keys"], 2), ("resval", ["find", "."], 2),
+            ("resval", ["--version"], 2), ("resval", ["set", "--help"], 2),
+            ("resval", ["explain", "a"], 2), ("resval", ["dump", "."], 2),
+            ("resval", ["completions", "zsh"], 2), ("resval", ["capacity"], 2),
+            ("resval", ["__complete", ""], 2), ("resval-purge", ["status", "."], 2),
+            ("resval-purge", ["--help"], 2), ("resval-backup", ["plan", "a"], 1),
+            ("resval-backup", ["plan", "--format", "nul", "a"], 1),
+            ("resval-backup", ["--help"], 1), ("resval-backup", ["--version"], 1),
+        ] as [(String, [String], Int)])
+    func closedOutput(program: String, arguments: [String], code: Int) throws {
+        let tree = Tree {
+            File("a").excluded()
+            Directory("home")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            // All standard descriptors but standard error are closed.
+            var command = Command(
+                "/bin/sh",
+                arguments: ["-c", #""$0" "$@" <&- >&-"#, FilePath.built(program)] + arguments)
+            command.workingDirectory = root
+            command.environment = ["HOME": root.appending("home").string]
+            let result = try command.run()
+            #expect(result.exitCode == Int32(code))
+            #expect(result.text == "")
+            #expect(
+                result.errorText.hasSuffix(
+                    "\(program): cannot write to standard output: Bad file descriptor\n"))
+        }
+    }
+
+    @Test("root leaves nothing in the home of another user")
+    func homeOfAnother() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("home") {
+                Directory(".cache") { File("cached", "text") }
+                Directory(".config")
+                File("document", "text")
+            }
+        }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let home = root.appending("home")
+            try tool("chown", "-R", "65534:65534", home)
+            let before = try tool("find", home, "-printf", "%p %U %m %T@ %C@\n")
+            for arguments in [
+                ["status"], ["status", "--json"], ["plan", "--free", "1", "--partial"],
+                ["watch", "--once"],
+            ] {
+                var command = Command(.built("resval-purge"), arguments: arguments)
+                command.environment = [
+                    "HOME": home.string, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil,
+                ]
+                let result = try command.run()
+                #expect(result.exitCode != nil && !result.errorText.contains("cannot write"))
+                try #expect(tool("find", home, "-printf", "%p %U %m %T@ %C@\n") == before)
+            }
+        }
+    }
+}
