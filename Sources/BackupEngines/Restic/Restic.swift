@@ -11,6 +11,8 @@ package struct Restic: BackupEngine {
     let environment: ResticEnvironment
     /// The parts of the repository and cache that earlier commands found unusable.
     let unusable = UnusablePlaces()
+    /// The identifier of the repository; nil until it was read.
+    let identifier = Monitor<String?>(nil)
     private let passwordFile: [UInt8]?
 
     /// Creates an engine.
