@@ -62,6 +62,11 @@ static inline long linux_memfd_create(const char *name) {
     return linux_result(syscall(SYS_memfd_create, name, close_on_exec));
 }
 
+// Creates a pipe, closed on exec: ends[0] is read from, ends[1] written to.
+static inline long linux_pipe(int ends[2]) {
+    return linux_result(syscall(SYS_pipe2, ends, O_CLOEXEC));
+}
+
 // The inode flags of chattr(1): FS_IOC_GETFLAGS.
 static inline long linux_get_inode_flags(int descriptor, int *flags) {
     return linux_result(ioctl(descriptor, FS_IOC_GETFLAGS, flags));

@@ -134,6 +134,17 @@ package func makeMemoryFile(_ name: StaticString) throws(Errno) -> FileDescripto
     return FileDescriptor(rawValue: CInt(descriptor))
 }
 
+/// Creates a pipe: `pipe2(2)` with `O_CLOEXEC`.
+///
+/// - Returns: the end that is read from, and the end that is written to.
+package func makePipe() throws(Errno) -> (output: FileDescriptor, input: FileDescriptor) {
+    var ends: [CInt] = [-1, -1]
+    _ = try ends.withUnsafeMutableBufferPointer { ends throws(Errno) in
+        try perform(.pipe2) { linux_pipe(ends.baseAddress) }
+    }
+    return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+}
+
 /// Returns the target of a symbolic link: `readlinkat(2)`.
 package func symbolicLinkTarget(
     _ location: borrowing some FileLocation & ~Copyable

@@ -8,7 +8,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case statx, fstatfs, fstatvfs, ioctl
     case getxattr, setxattr, listxattr, removexattr
     case getrlimit, setrlimit
-    case pread, unlink, chmod, futimens, memfd_create
+    case pread, unlink, chmod, futimens, memfd_create, pipe2
     case faccessat, name_to_handle_at, renameat2, utimensat, uname
     case mkdirat, symlinkat, linkat, unlinkat, fsync, fchmod, ftruncate, pwrite, flock
     case copy_file_range

@@ -14,17 +14,16 @@ struct PlanCommand: AsyncParsableCommand {
 
             JSON FIELDS
             \(JSONFields.version)
-              type: string (item; totals at the end)
-              type item:
+              type: string (item, or largest with --top; totals at the end)
+              type item, largest:
                 path: string or null (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)
                 kind: string
-                size: number, optional (bytes of a regular file)
+                size: number, optional (bytes of a regular file, or of what is below a directory)
                 isStored: boolean
                 reason: string
                 marker: string or null, optional (the mark that excludes)
                 sentence: string, optional (why it is excluded)
-              type largest (with --top): as item, with the size of what is below a directory
               type totals:
                 storedFiles: number
                 storedDirectories: number

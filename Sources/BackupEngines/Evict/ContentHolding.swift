@@ -37,6 +37,23 @@ package protocol ContentHolding: BackupEngine {
     func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, with consumer: Consumer
     ) async throws(BackupError) -> Consumer
+
+    /// Passes the contents of all files below a directory to consumers, in one pass.
+    ///
+    /// A file whose content does not arrive whole may be damaged, absent, or behind one that is: its
+    /// consumer is not finished, and ``readContent(of:in:with:)`` tells why.
+    ///
+    /// - Parameters:
+    ///   - directory: its absolute path in the snapshot.
+    ///   - snapshot: the snapshot's full identifier.
+    ///   - consumer: returns the consumer of a file's content, given the file's absolute path in the
+    ///     snapshot; nil to skip the file. When a consumer throws, the rest of its file is skipped.
+    ///     Called, like the consumers, by one thread, which may block.
+    /// - Throws: ``BackupError``, possibly after files were passed.
+    func readContents(
+        below directory: FilePath, in snapshot: String,
+        with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
+    ) async throws(BackupError)
 }
 
 extension ContentHolding {
@@ -56,23 +73,30 @@ extension ContentHolding {
 /// Computes the hash of content.
 struct HashConsumer: OutputConsumer {
     private var sum = SHA256()
+    private let whenDone: @Sendable (ContentHash) -> Void
+
+    /// - Parameter whenDone: called with the hash after the last bytes.
+    init(whenDone: @escaping @Sendable (ContentHash) -> Void = { _ in }) {
+        self.whenDone = whenDone
+    }
 
     /// The hash of the content received so far.
     var content: ContentHash { ContentHash(sum) }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) { sum.update(bytes) }
-    func finish() {}
+    func finish() { whenDone(content) }
 }
 
 /// Passes content to a download.
 struct DownloadConsumer: OutputConsumer {
     private let download: Download
-    /// The error with which the download refused content, which the engine cannot pass on.
-    private let refusal: Monitor<EvictionError?>
+    private let whenDone: @Sendable (EvictionError?) -> Void
 
-    init(_ download: Download, _ refusal: Monitor<EvictionError?>) {
+    /// - Parameter whenDone: called after the last bytes, or with the error for which the download
+    ///   refused some, which the engine cannot pass on.
+    init(_ download: Download, whenDone: @escaping @Sendable (EvictionError?) -> Void) {
         self.download = download
-        self.refusal = refusal
+        self.whenDone = whenDone
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
@@ -80,10 +104,10 @@ struct DownloadConsumer: OutputConsumer {
             try download.receive(bytes)
         } catch {
             let error = EvictionError(error, at: download.path)
-            refusal.withLock { $0 = error }
+            whenDone(error)
             throw BackupError(.other, error.sentence)
         }
     }
 
-    func finish() {}
+    func finish() { whenDone(nil) }
 }

@@ -20,7 +20,7 @@ package struct FileDownloading: Sendable {
         self.journal = journal
     }
 
-    /// Downloads files, one after the other.
+    /// Downloads files, those of a snapshot in as few passes as are worthwhile.
     ///
     /// - Parameters:
     ///   - files: absolute paths without symbolic links; the placeholders may have been moved.
@@ -28,7 +28,7 @@ package struct FileDownloading: Sendable {
     /// - Throws: ``BackupError`` when the repository cannot be used at all; `interrupted` when the
     ///   work was stopped. A file whose download failed is made a placeholder again.
     package func download(
-        _ files: [FilePath], report: (EvictionOutcome) -> Void
+        _ files: [FilePath], report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
         let repository: String
         let snapshots: [String: Snapshot]
@@ -40,9 +40,9 @@ package struct FileDownloading: Sendable {
             throw error
         }
         var kept: [String: [KeptFile]] = [:]
+        var placeholders: [String: [Placeholder]] = [:]
         for file in files {
             if shouldStop() { throw .interrupted }
-            var isRefused = false
             do {
                 let (status, record) = try evictedFile(at: file)
                 guard record.repository == repository else {
@@ -57,27 +57,29 @@ package struct FileDownloading: Sendable {
                 }
                 let item = try await keptFile(record, in: snapshot, &kept)
                 let known = try await known(item, status, at: file, in: snapshot)
-                guard !isDryRun else {
-                    report(outcome(file, known, .planned))
-                    continue
+                let found = Placeholder(path: file, record: record, known: known)
+                if isDryRun {
+                    report(found.outcome(.planned))
+                } else {
+                    placeholders[record.snapshot, default: []].append(found)
                 }
-                let end = try await download(file, from: snapshot, record, known)
-                report(outcome(file, known, end))
-                if case .refused = end { isRefused = true }
             } catch {
                 let error = EvictionError(error, at: file)
-                isRefused = true
-                if error != .inUse { journal.note(error.sentence, of: file) }
-                report(EvictionOutcome(path: file, end: .refused(error)))
+                report(noting(EvictionOutcome(path: file, end: .refused(error))))
+                if shouldStop() { throw .interrupted }
             }
-            if isRefused, shouldStop() { throw .interrupted }
+        }
+        for (snapshot, files) in placeholders.sorted(by: { $0.key < $1.key }) {
+            try await download(files, among: kept[snapshot] ?? []) { report(noting($0)) }
         }
     }
 
-    private func outcome(
-        _ file: FilePath, _ known: EvictedFile, _ end: EvictionOutcome.End
-    ) -> EvictionOutcome {
-        EvictionOutcome(path: file, size: known.size, snapshot: known.snapshot, end: end)
+    /// Notes in the journal why a file could not be downloaded.
+    private func noting(_ outcome: EvictionOutcome) -> EvictionOutcome {
+        if case .refused(let error) = outcome.end, error != .inUse {
+            journal.note(error.sentence, of: outcome.path)
+        }
+        return outcome
     }
 
     private func keptFile(
@@ -88,7 +90,7 @@ package struct FileDownloading: Sendable {
                 kept[record.snapshot] = try await holder.keptFiles(of: snapshot)
             }
         } catch {
-            throw .failed("was not downloaded: \(error)")
+            throw .notDownloaded(error)
         }
         guard let files = kept[record.snapshot], files.indices.contains(record.item) else {
             throw .failed(
@@ -101,7 +103,7 @@ package struct FileDownloading: Sendable {
     private func known(
         _ item: KeptFile, _ status: FileStatus, at path: FilePath, in snapshot: Snapshot
     ) async throws(EvictionError) -> EvictedFile {
-        guard let stored = FilePath(plainAbsolute: item.path) else {
+        guard let stored = FilePath(plainAbsolute: item.path), stored.bytes == item.path else {
             throw .failed("was not downloaded: its record has no path")
         }
         var permissions = item.permissions
@@ -118,7 +120,7 @@ package struct FileDownloading: Sendable {
                 ).content
             }
         } catch {
-            throw .failed("was not downloaded: \(error)")
+            throw .notDownloaded(error)
         }
         guard let content else { throw .damagedSnapshot }
         return EvictedFile(
@@ -127,48 +129,6 @@ package struct FileDownloading: Sendable {
             pinned: PinnedSnapshot(
                 snapshot: snapshot.identifier, tag: snapshot.allTags.first ?? "",
                 repository: holder.repository.absoluteBytes))
-    }
-
-    private func download(
-        _ file: FilePath, from snapshot: Snapshot, _ record: EvictionRecord, _ known: EvictedFile
-    ) async throws -> EvictionOutcome.End {
-        guard let download = try Download.begin(at: file, record, known, journal) else {
-            return .unneeded
-        }
-        let refusal = Monitor<EvictionError?>(nil)
-        var failure: BackupError?
-        do throws(BackupError) {
-            _ = try await holder.readContent(
-                of: known.path, in: snapshot.identifier,
-                with: DownloadConsumer(download, refusal))
-        } catch {
-            failure = error
-        }
-        return end(download, refusal.withLock { $0 }, failure)
-    }
-
-    /// Completes a download, or makes the file a placeholder again.
-    private func end(
-        _ download: Download, _ refusal: EvictionError?, _ failure: BackupError?
-    ) -> EvictionOutcome.End {
-        var reason = refusal ?? failure.map { .failed("was not downloaded: \($0)") }
-        do {
-            if reason == nil {
-                try download.finish()
-                return .done(bytes: download.record.size)
-            }
-        } catch {
-            reason = EvictionError(error, at: download.path)
-        }
-        guard let reason else { return .done(bytes: download.record.size) }
-        do {
-            try download.abandon(because: reason)
-        } catch {
-            let error = EvictionError(error, at: download.path)
-            return .refused(
-                .failed("\(reason.sentence); it is not a placeholder either: \(error.sentence)"))
-        }
-        return .refused(reason)
     }
 }
 

@@ -39,7 +39,7 @@ package struct FileEvicting: Sendable {
     /// - Throws: ``BackupError`` when no snapshot was made; `interrupted` when the work was stopped.
     package func evict(
         _ files: [FilePath], progress: @escaping @Sendable (BackupProgress) -> Void,
-        report: (EvictionOutcome) -> Void
+        report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
         let candidates = try choose(files, report)
         guard !candidates.isEmpty else { return }
@@ -62,15 +62,56 @@ package struct FileEvicting: Sendable {
         let pinned = PinnedSnapshot(
             snapshot: snapshot, tag: tag, repository: holder.repository.absoluteBytes)
         holder.noteLocation(repository, in: journal)
+        var stored: [PinnedFile] = []
         for (item, file) in measured.enumerated() {
-            if shouldStop() { throw .interrupted }
             guard
                 let name = EvictionRecord(repository: repository, snapshot: snapshot, item: item)
             else {
                 throw BackupError(
                     .unexpectedAnswer, "the repository or the snapshot has no identifier")
             }
-            report(try await evict(file.candidate, file.kept, name, pinned))
+            stored.append(
+                PinnedFile(candidate: file.candidate, kept: file.kept, name: name, pinned: pinned))
+        }
+        try await evict(stored, report)
+    }
+
+    /// Reads the files back in one pass, and evicts each as soon as its content is compared. Those
+    /// whose content does not arrive are read back one by one.
+    private func evict(
+        _ files: [PinnedFile], _ report: @escaping @Sendable (EvictionOutcome) -> Void
+    ) async throws(BackupError) {
+        let left = Monitor(
+            Dictionary(files.map { ($0.kept.path, $0) }, uniquingKeysWith: { first, _ in first }))
+        var failure: BackupError?
+        if let pinned = files.first?.pinned, files.count > 1 {
+            do throws(BackupError) {
+                try await holder.readContents(below: "/", in: pinned.snapshot) { path in
+                    guard !shouldStop(), let file = left.withLock({ $0[path] }) else { return nil }
+                    return HashConsumer { content in
+                        left.withLock { $0[path] = nil }
+                        report(evict(file, content))
+                    }
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure, failure.code == .interrupted { throw failure }
+        for file in files where left.withLock({ $0[file.kept.path] != nil }) {
+            if shouldStop() { throw .interrupted }
+            if let failure, !failure.code.mayConcernOneSnapshot {
+                report(file.outcome(.refused(.notStored(failure))))
+                continue
+            }
+            do throws(BackupError) {
+                let consumer = try await holder.readContent(
+                    of: file.candidate.path, in: file.pinned.snapshot, with: HashConsumer())
+                report(evict(file, consumer.content))
+            } catch {
+                if error.code == .interrupted { throw error }
+                report(file.outcome(.refused(.notStored(error))))
+            }
         }
     }
 
@@ -123,32 +164,38 @@ package struct FileEvicting: Sendable {
         }
     }
 
-    private func evict(
-        _ candidate: EvictionCandidate, _ kept: KeptFile, _ name: EvictionRecord,
-        _ pinned: PinnedSnapshot
-    ) async throws(BackupError) -> EvictionOutcome {
-        let size = candidate.status.size
-        func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
-            EvictionOutcome(path: candidate.path, size: size, snapshot: pinned.snapshot, end: end)
-        }
-        let content: ContentHash
-        do throws(BackupError) {
-            let consumer = try await holder.readContent(
-                of: candidate.path, in: pinned.snapshot, with: HashConsumer())
-            content = consumer.content
-        } catch  where error.code == .interrupted {
-            throw error
-        } catch {
-            return outcome(.refused(.failed("is not in the snapshot as it is: \(error)")))
-        }
+    /// Evicts a file.
+    ///
+    /// - Parameter content: the hash of what the snapshot returned for its path.
+    private func evict(_ file: PinnedFile, _ content: ContentHash) -> EvictionOutcome {
+        let candidate = file.candidate
         do {
-            guard content == kept.content else { throw EvictionError.contentDiffers }
+            guard content == file.kept.content else { throw EvictionError.contentDiffers }
             let left = try journal.evict(
-                candidate, name, pinned: pinned, content: content, shouldStop: shouldStop)
-            return outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)))
+                candidate, file.name, pinned: file.pinned, content: content, shouldStop: shouldStop)
+            return file.outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)))
         } catch {
-            return outcome(.refused(EvictionError(error, at: candidate.path)))
+            return file.outcome(.refused(EvictionError(error, at: candidate.path)))
         }
+    }
+}
+
+/// A file to evict that is in the snapshot, as far as the engine said.
+private struct PinnedFile: Sendable {
+    let candidate: EvictionCandidate
+    let kept: KeptFile
+    let name: EvictionRecord
+    let pinned: PinnedSnapshot
+
+    func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
+        EvictionOutcome(
+            path: candidate.path, size: candidate.status.size, snapshot: pinned.snapshot, end: end)
+    }
+}
+
+extension EvictionError {
+    fileprivate static func notStored(_ error: BackupError) -> EvictionError {
+        .failed("is not in the snapshot as it is: \(error)")
     }
 }
 

@@ -7,18 +7,20 @@ extension Restic: ContentHolding {
 
     package func repositoryIdentifier() async throws(BackupError) -> String {
         try checkExistence()
+        if let known = identifier.withLock({ $0 }) { return known }
         let output = try await run(
             ResticCommand("cat", words("--no-lock"), on: words("config")), reading: WholeOutput())
-        var identifier = ""
+        var found = ""
         do throws(JSONError) {
             var scanner = JSONScanner(output.bytes[...])
             try scanner.forEachField { scanner, name throws(JSONError) in
-                if name == "id" { identifier = try scanner.text() }
+                if name == "id" { found = try scanner.text() }
             }
         } catch {
             throw .unexpectedAnswer(error, to: "cat config")
         }
-        return identifier
+        identifier.withLock { $0 = found }
+        return found
     }
 
     package func hold(

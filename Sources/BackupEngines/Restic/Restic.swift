@@ -11,6 +11,8 @@ package struct Restic: BackupEngine {
     let environment: ResticEnvironment
     /// The directories that earlier commands could not write to.
     let unwritable = UnwritableDirectories()
+    /// The identifier of the repository; nil until it was read.
+    let identifier = Monitor<String?>(nil)
     private let passwordFile: [UInt8]?
 
     /// Creates an engine.

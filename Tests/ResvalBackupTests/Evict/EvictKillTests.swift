@@ -35,4 +35,34 @@ struct EvictKillTests {
             }
         }
     }
+
+    @Test("killed at any moment, each of several files is whole or can be brought back")
+    func killedAmongSeveral() throws {
+        let tree = Tree {
+            for number in 1...8 {
+                File(FileName(Array("file \(number)".utf8)), Self.content + [UInt8(number)])
+            }
+        }
+        try withBackup(of: tree) { backup in
+            let before = try TreeListing(of: backup.source)
+            let clock = ContinuousClock()
+            let evict = backup.command(["evict", "-R", "--yes", backup.source])
+            let download = backup.command(["download", "-R", backup.source])
+            let evicting = try clock.measure { try evict.runSuccessfully() }
+            let downloading = try clock.measure { try download.runSuccessfully() }
+            for moment in killMoments(upTo: evicting) {
+                _ = try evict.killed(after: moment).run()
+                try backup.runSuccessfully("evict", "--recover")
+                try download.runSuccessfully()
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+            }
+            for moment in killMoments(upTo: downloading) {
+                try evict.runSuccessfully()
+                _ = try download.killed(after: moment).run()
+                try download.runSuccessfully()
+                #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+                #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+            }
+        }
+    }
 }

@@ -1,0 +1,144 @@
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Evicting and downloading many files")
+struct EvictManyTests {
+    private static func content(_ number: Int) -> [UInt8] {
+        Array(repeating: Array("the content of file \(number)\n".utf8), count: 5_000).flatMap { $0 }
+    }
+
+    private static let names = (1...9).map { "file \($0)" }
+
+    private static let files = Tree {
+        for (number, name) in names.enumerated() {
+            File(FileName(Array(name.utf8)), content(number + 1))
+        }
+    }
+
+    /// The command, and a way to tell which commands of restic it ran.
+    private func counting(
+        _ backup: BackupFixture, _ arguments: [any CommandArgument]
+    ) throws -> (command: Command, starts: () throws -> [String]) {
+        let log = backup.base.appending("starts")
+        try tool("rm", "-f", log)
+        let command = try backup.command(arguments, before: "echo \"$1\" >> '\(log)'")
+        return (command, { try tool("cat", log).split(separator: "\n").map(String.init) })
+    }
+
+    @Test(
+        "restic is started as often for many files as for one, whatever their names and directories"
+    )
+    func starts() throws {
+        let tree = Tree {
+            Directory("a\u{1B}\n") {
+                for name in HostileNames.all { File(name, "content of " + "\(name)") }
+            }
+            Directory("b") {
+                Directory("ü") {
+                    for (number, name) in Self.names.enumerated() {
+                        File(FileName(Array(name.utf8)), Self.content(number))
+                    }
+                }
+            }
+        }
+        try withBackup(of: tree) { backup in
+            let before = try TreeListing(of: backup.source)
+            let evict = try counting(
+                backup, ["evict", "-R", "--yes", "--minimum-size", "1", backup.source])
+            let text = try evict.command.runSuccessfully()
+            #expect(text.contains("total: \(Self.names.count + HostileNames.all.count) files, "))
+            #expect(try evict.starts() == ["cat", "backup", "snapshots", "dump"])
+            // A copy of a placeholder has the same content.
+            try tool(
+                "cp", "-a", backup.source.appending("b"), backup.source.appending("copy"))
+            let download = try counting(backup, ["download", "-R", backup.source])
+            try download.command.runSuccessfully()
+            // The snapshot's record, its files, and once more for the copies.
+            #expect(
+                try download.starts() == ["cat", "snapshots", "dump", "dump", "dump"])
+            try tool(
+                "diff", "-r", backup.source.appending("b"), backup.source.appending("copy"))
+            try tool("rm", "-r", backup.source.appending("copy"))
+            #expect(try TreeListing(of: backup.source).differences(from: before) == [])
+            #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+        }
+    }
+
+    /// Damages what the repository has of a file that no snapshot contains yet.
+    private func storeDamaged(_ file: FilePath, _ backup: BackupFixture) throws {
+        try backup.restic("backup", file)
+        try damageFiles(in: backup.repository.appending("data"))
+    }
+
+    @Test("a damaged, a vanished and a changed file are named, and the others are evicted")
+    func failingToEvict() throws {
+        try withBackup(of: Self.files) { backup in
+            let before = try TreeListing(of: backup.source)
+            try storeDamaged(backup.source.appending("file 3"), backup)
+            let result = try backup.command(
+                ["evict", "-R", "--yes", backup.source],
+                beforeBackup: "rm '\(backup.source)/file 5'; echo more >> '\(backup.source)/file 7'"
+            ).run()
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.text.contains("total: 6 files, "), "\(result)")
+            #expect(result.text.contains(", 3 failed\n"), "\(result)")
+            let errors = result.errorText.split(separator: "\n").map(String.init)
+            #expect(errors.count { $0.contains("/file 3: is not in the snapshot as it is") } == 1)
+            #expect(errors.count { $0.contains("/file 5: is not in the snapshot as it is") } == 1)
+            #expect(errors.count { $0.contains("/file 7: was left alone: its content") } == 1)
+            for name in Self.names where name != "file 5" {
+                let isWhole = ["file 3", "file 7"].contains(name)
+                let permissions = try backup.source.appending(name).status().permissions
+                #expect((permissions != 0) == isWhole, "\(name)")
+            }
+            try backup.runSuccessfully("download", "-R", backup.source)
+            #expect(
+                try TreeListing(of: backup.source).differences(from: before).allSatisfy {
+                    "\($0)".contains("file 5") || "\($0)".contains("file 7")
+                })
+        }
+    }
+
+    @Test("a damaged, a vanished and a changed placeholder are named, and the others come back")
+    func failingToDownload() throws {
+        try withBackup(of: Self.files) { backup in
+            let paths = Self.names.map { backup.source.appending($0) }
+            let before = try TreeListing(of: backup.source)
+            let (data, saved) = (
+                backup.repository.appending("data"), backup.base.appending("saved")
+            )
+            try backup.restic("backup", paths[2])
+            let packs = try tool("find", data, "-type", "f").split(separator: "\n")
+            #expect(try backup.command(["evict"] + paths).run().exitCode == 0)
+            try tool("cp", "-a", data, saved)
+            for pack in packs { try tool("truncate", "-s", "40", String(pack)) }
+            try tool("rm", paths[4])
+            try tool("sh", "-c", "chmod 644 \"$0\"; echo other > \"$0\"", paths[6])
+            let result = try backup.command(["download"] + paths).run()
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.text.contains("total: 6 files, "), "\(result)")
+            #expect(result.text.contains(", 3 failed\n"), "\(result)")
+            for (path, words) in [
+                (paths[2], "was not downloaded"), (paths[4], "no such file"),
+                (paths[6], "it is no longer the placeholder"),
+            ] {
+                let lines = result.errorText.split(separator: "\n").filter {
+                    $0.contains("\(path): ")
+                }
+                #expect(lines.count == 1, "\(result)")
+                #expect(lines.first?.lowercased().contains(words) == true, "\(result)")
+            }
+            #expect(try paths[2].status().permissions == 0)
+            #expect(try contentsOfFile(paths[6]) == Array("other\n".utf8))
+            try tool("rm", "-r", data)
+            try tool("mv", saved, data)
+            try backup.runSuccessfully("download", paths[2])
+            #expect(
+                try TreeListing(of: backup.source).differences(from: before).allSatisfy {
+                    "\($0)".contains("file 5") || "\($0)".contains("file 7")
+                })
+        }
+    }
+}
