@@ -70,7 +70,7 @@ struct ChangeOptions: ParsableArguments {
 
     /// Makes the changes on every given path, or undoes those of a journal.
     func apply(_ command: JournaledCommand, _ changes: [MarkChange]) throws {
-        if undo { return try undo(command, input.paths.first) }
+        if undo { return try undo(command, input.paths.paths.first) }
         let change = ItemChange(changes: changes)
         let advisor = ChangeAdvisor(changes)
         try apply(command, storesValues: changes.contains { $0.value != nil }) { path in

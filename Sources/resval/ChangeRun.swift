@@ -116,9 +116,9 @@ final class ChangeRun: Sendable {
         if isJSON {
             var line = JSONLine.output()
             line.add("type", "summary")
-            line.add("changed", changed)
-            line.add("unchanged", unchanged.load(ordering: .relaxed))
-            line.add("failed", failed.load(ordering: .relaxed))
+            line.add("changedItems", changed)
+            line.add("unchangedItems", unchanged.load(ordering: .relaxed))
+            line.add("failedItems", failed.load(ordering: .relaxed))
             line.add("journal", "journalBase64", writtenJournal?.path.bytes)
             line.end(in: &buffer)
         } else if isDryRun {

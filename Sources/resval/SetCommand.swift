@@ -42,7 +42,7 @@ struct SetCommand: ParsableCommand {
 
     func run() throws {
         guard let changes = try target.changes(assignments, undoing: .set) else { return }
-        for path in target.items.input.paths { try checkIsNoAssignment(path, after: changes) }
+        for path in target.items.input.paths.paths { try checkIsNoAssignment(path, after: changes) }
         try target.apply(.set, changes)
     }
 
@@ -154,9 +154,9 @@ let journalHelp = """
         changed: boolean (whether it has other marks than before; with --dry-run, would have)
         error: string or null
       type summary:
-        changed: number
-        unchanged: number
-        failed: number
+        changedItems: number
+        unchangedItems: number
+        failedItems: number
         journal: string or null (null when nothing was written)
         journalBase64: string, optional
     """

@@ -74,7 +74,7 @@ struct IncludeCommand: ParsableCommand {
     func validate() throws { try items.check(operands: items.input.paths.count) }
 
     func run() throws {
-        if items.undo { return try items.undo(.include, items.input.paths.first) }
+        if items.undo { return try items.undo(.include, items.input.paths.paths.first) }
         let reader = try policy.reader()
         try items.apply(.include, storesValues: true, advise: { _ in }) { path throws(FileError) in
             try inclusion(of: path.path, followingLink: path.followsSymbolicLink, reader)

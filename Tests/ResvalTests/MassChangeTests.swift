@@ -211,19 +211,19 @@ struct MassChangeTests {
                 try run("set", "--json", "excluded=true", "excluded", "plain", "none", in: root),
                 exits: 2,
                 prints: #"""
-                    {"type":"item","path":"excluded","changed":false,"error":null}
-                    {"type":"item","path":"plain","changed":true,"error":null}
-                    {"type":"item","path":"none","changed":false,"error":"noSuchFile"}
-                    {"type":"summary","changed":1,"unchanged":1,"failed":1,"journal":null}
+                    {"version":1,"type":"item","path":"excluded","changed":false,"error":null}
+                    {"version":1,"type":"item","path":"plain","changed":true,"error":null}
+                    {"version":1,"type":"item","path":"none","changed":false,"error":"noSuchFile"}
+                    {"version":1,"type":"summary","changedItems":1,"unchangedItems":1,"failedItems":1,"journal":null}
 
                     """#, complains: "resval: none: no such file or directory\n")
             let list = try run(
                 "unset", "--json", "all", "--files0-from", "-", in: root, input: "plain\0plain\0")
             try #expect(
                 list.text == #"""
-                    {"type":"item","path":"plain","changed":true,"error":null}
-                    {"type":"item","path":"plain","changed":true,"error":null}
-                    {"type":"summary","changed":2,"unchanged":0,"failed":0,"journal":"\#(
+                    {"version":1,"type":"item","path":"plain","changed":true,"error":null}
+                    {"version":1,"type":"item","path":"plain","changed":true,"error":null}
+                    {"version":1,"type":"summary","changedItems":2,"unchangedItems":0,"failedItems":0,"journal":"\#(
                     journal(in: root))"}
 
                     """#)
