@@ -40,7 +40,8 @@ extension RepositoryOptions {
         if configuration.config == nil,
             let location = environmentValue("RESVAL_BACKUP_REPOSITORY")
         {
-            return try access(to: location, .environment)
+            // What `run` put there is from a configuration.
+            return try access(to: location, advisedConfig == nil ? .environment : .configuration)
         }
         return try configuration.settingsIfAny().map { access(by: $0, .configuration) }
     }

@@ -55,4 +55,21 @@ struct CountTests {
                 { try archives.command($0).run() }, archives.source, archives.target)
         }
     }
+
+    @Test("progress counts the files of the plan, not the record that goes with them")
+    func progress() throws {
+        try withBackup(of: tree) { backup in
+            let status =
+                #"{"message_type":"status","total_files":4,"files_done":4,"bytes_done":999}"#
+            // The first second is not worth any progress.
+            let command = try backup.command(
+                ["create", "--progress", "json", backup.source],
+                beforeBackup: "sleep 1.5; echo '\(status)'")
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                result.errorText.hasPrefix(
+                    #"{"type":"progress","done":3,"total":3,"bytes":14}"# + "\n"), "\(result)")
+        }
+    }
 }

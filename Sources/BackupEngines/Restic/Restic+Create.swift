@@ -15,7 +15,11 @@ extension Restic {
         let record = try RecordFile(
             request.record, name: RecordPath.fileName(SourceTags(request.plan.sources).fingerprint),
             outside: request.plan.sources)
-        let (summary, errors) = try await store(request, record: record.path, report)
+        let totals = request.plan.totals
+        let (summary, errors) = try await store(request, record: record.path) { progress in
+            // restic counts the record, too, and only what it has found so far.
+            report(progress.limited(to: totals))
+        }
         // restic opens the record by its name.
         withExtendedLifetime(record) {}
         var stored = StoredSnapshot(identifier: summary.snapshot)
@@ -86,6 +90,18 @@ extension Restic {
         let isExcluded = plan.exclusions.contains { record.starts(with: $0.path) }
         guard isExcluded else { return selection.excludeFile }
         return selection.excludeFile + [UInt8(ascii: "!")] + record.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension BackupProgress {
+    /// The progress towards the totals of a plan.
+    fileprivate func limited(to totals: PlanTotals) -> BackupProgress {
+        var progress = self
+        progress.filesTotal = Int64(totals.storedFiles)
+        progress.filesDone = min(filesDone, progress.filesTotal)
+        progress.bytesTotal = totals.storedBytes
+        progress.bytesDone = min(bytesDone, totals.storedBytes)
+        return progress
     }
 }
 

@@ -165,6 +165,16 @@ struct ConfigurationTests {
                     that: --config \(fixture.configuration))
 
                     """)
+            // A step of run was not led there by the environment of the user.
+            let other = fixture.backup.base.appending("other.toml")
+            try tool("cp", fixture.configuration, other)
+            try tool("sed", "-i", "s|/repository\"|/nowhere\"|", other)
+            let run = try fixture.command("run", "--config", other).run()
+            #expect(run.exitCode == 10, "\(run)")
+            #expect(!run.errorText.contains("RESVAL_BACKUP_REPOSITORY"), "\(run)")
+            #expect(
+                run.errorText.contains("make one: resval-backup init --config \(other))"),
+                "\(run)")
         }
     }
 }
