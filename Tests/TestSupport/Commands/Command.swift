@@ -69,8 +69,7 @@ extension FilePath {
     /// - Returns: nil when it is not installed.
     package static func tool(_ name: String) -> FilePath? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        let directories =
-            "/opt/resval-test-tools/bin:\(path):/usr/sbin:/sbin:/usr/bin:/bin:/usr/lib/openssh"
+        let directories = "/opt/resval-test-tools/bin:\(path):/usr/sbin:/sbin:/usr/bin:/bin"
             .split(separator: ":")
         return directories.lazy.map { FilePath(String($0)).appending(name) }
             .first { access($0.string, X_OK) == 0 }

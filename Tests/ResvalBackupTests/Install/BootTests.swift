@@ -1,0 +1,181 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+/// The installed units under a real service manager, in a container (`scripts/testing/boot`).
+@Suite("Installed units in a booted system")
+struct BootTests {
+    private static let boot = packageRoot.appending("scripts/testing/boot")
+
+    /// Functions and files for the user `tester`, and a repository.
+    private static let beginning = """
+        #!/bin/bash
+        set -u
+        as_user() {
+            setpriv --reuid 1000 --regid 1000 --clear-groups env HOME=/home/tester \\
+                XDG_RUNTIME_DIR=/run/user/1000 RESTIC_PASSWORD=secret "$@"
+        }
+        # until_logged FIELD UNIT TEXT
+        until_logged() {
+            for _ in $(seq 150); do
+                journalctl --quiet --output cat "$1=$2" | grep --quiet "$3" && return
+                sleep 0.1
+            done
+            echo "never logged by $2: $3"
+        }
+        # The timer's time has come as soon as it is started.
+        hurry() {
+            mkdir -p "$1.d"
+            printf '[Timer]\\nOnActiveSec=0\\nAccuracySec=1us\\nRandomizedDelaySec=0\\n' > "$1.d/now.conf"
+        }
+        cd /home/tester
+        as_user mkdir -p .config/resval Documents
+        as_user touch Documents/letter .config/resval/purge.toml
+        as_user sh -c 'umask 077; cat > .config/resval/backup.toml' << END
+        sources = ["~/Documents"]
+        repository = "~/repository"
+        password = "secret"
+        verify = "always"
+        END
+        as_user /usr/local/bin/resval-backup init --repository /home/tester/repository 2> /dev/null
+
+        """
+
+    /// Starts, hurries, reloads and stops the three units of one manager.
+    ///
+    /// - Parameters:
+    ///   - control: the command that controls the manager.
+    ///   - directory: where the manager reads drop-ins.
+    ///   - field: what the journal calls units of the manager.
+    ///   - instance: what stands in a unit's name before its type.
+    private func useUnits(
+        _ control: String, _ directory: String, _ field: String, _ instance: String
+    ) -> String {
+        let (backup, once) = ("resval-backup\(instance)", "resval-purge-once\(instance)")
+        let watch = "resval-purge\(instance).service"
+        return """
+            hurry \(directory)/\(backup).timer
+            hurry \(directory)/\(once).timer
+            \(control) enable --quiet --now \(backup).timer \(once).timer \(watch)
+            \(control) is-active \(backup).timer \(once).timer \(watch)
+            until_logged \(field) \(backup).service 'no damage found'
+            until_logged \(field) \(once).service 'pressure is'
+            until_logged \(field) \(watch) 'pressure is'
+            \(control) reload \(watch); echo "reload $?"
+            until_logged \(field) \(watch) 'has read its configuration again'
+            \(control) start \(backup).service; echo "backup $?"
+            \(control) stop \(watch)
+            for unit in \(backup) \(once) resval-purge\(instance); do
+                \(control) show --value --property Result $unit.service
+            done
+
+            """
+    }
+
+    private func withSystem(_ script: String, _ body: (FilePath) throws -> Void) throws {
+        try require(
+            .root, .filesystem(.tmpfs), .tool("pgrep"), .tool("restic"), .tool("setpriv"),
+            .tool("systemd-run"), .tool("unshare"))
+        let tree = Tree {
+            Directory("pages") { File("resval.1", ".Dd today\n") }
+            Directory("programs")
+            Directory("system") {
+                File("test", script).permissions(0o755)
+                Directory("home") { Directory("tester") }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { base in
+            for program in ["resval", "resval-backup", "resval-purge"] {
+                try tool("cp", FilePath.built(program), base.appending("programs"))
+            }
+            try body(base)
+        }
+    }
+
+    private func install(_ base: FilePath, _ scope: String) throws {
+        var command = Command(
+            packageRoot.appending("scripts/install"), scope,
+            "--executables", base.appending("programs"), "--manuals", base.appending("pages"))
+        command.environment = [
+            "DESTDIR": base.appending("system").string, "HOME": "/home/tester",
+            "XDG_CONFIG_HOME": String?.none, "XDG_RUNTIME_DIR": String?.none,
+        ]
+        try command.runSuccessfully()
+    }
+
+    @Test(
+        "timers start, the watch is reloaded without a /bin/kill, and the journal has no complaint")
+    func units() throws {
+        let script =
+            Self.beginning + """
+                /bin/kill -0 $$ 2> /dev/null && echo 'there is a /bin/kill'
+                echo system
+
+                """ + useUnits("systemctl", "/etc/systemd/system", "_SYSTEMD_UNIT", "@tester") + """
+                systemctl start user@1000.service
+                echo user
+
+                """
+            + useUnits(
+                "as_user systemctl --user", "/home/tester/.config/systemd/user",
+                "_SYSTEMD_USER_UNIT", "") + """
+                as_user /usr/local/bin/resval-backup snapshots --json --repository ~tester/repository | wc -l
+                systemctl list-units --failed --no-legend
+                journalctl --quiet --output cat --identifier resval-backup --identifier resval-purge |
+                    grep --invert-match --extended-regexp \\
+                        '^(snapshot |no damage found|/home/tester: pressure is|has read its)'
+                true
+                """
+        try withSystem(script) { base in
+            try install(base, "--system")
+            try install(base, "--user")
+            let result = try Command(Self.boot, base.appending("system")).run()
+            let units = """
+                active
+                active
+                active
+                reload 0
+                backup 0
+                success
+                success
+                success
+                """
+            #expect(result.text == "system\n\(units)\nuser\n\(units)\n4\n", "\(result)")
+            #expect(result.exitCode == 0)
+        }
+    }
+
+    @Test("nothing of the container goes on when what started it is killed")
+    func killed() throws {
+        let seconds = "\(100_000_000 + UInt32.random(in: 0..<100_000_000))"
+        let script = """
+            #!/bin/sh
+            exec sleep \(seconds)
+            """
+        try withSystem(script) { base in
+            let watching = """
+                until_true() {
+                    for _ in $(seq 100); do "$@" && return; sleep 0.1; done
+                    echo "never: $*"
+                }
+                runs() { pgrep --full --exact "sleep \(seconds)" > /dev/null; }
+                ends() { ! runs; }
+                "$1" "$2" & boot=$!
+                until_true runs
+                kill -KILL $boot
+                until_true ends
+                sh -c '"$1" "$2"; :' sh "$1" "$2" & caller=$!
+                until_true runs
+                kill -KILL $caller
+                until_true ends
+                unshare --mount sh -c 'mount -t cgroup2 cgroup2 "$1" && ls "$1"' sh "$2" |
+                    grep "^resval-test.$boot$"
+                """
+            var command = Command(
+                "/bin/sh", "-c", watching, "sh", Self.boot, base.appending("system"))
+            command.environment["TMPDIR"] = base.string
+            let result = try command.run()
+            #expect(result.text == "", "\(result)")
+        }
+    }
+}
