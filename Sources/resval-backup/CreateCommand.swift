@@ -49,8 +49,9 @@ struct CreateCommand: AsyncParsableCommand {
         planner.largestFile = source.excludeLargerThan?.bytes
         planner.longestPath = engine.longestPath
         planner.storesPlaintext = engine.storesPlaintext && !plaintext.allowPlaintext
-        let display = progress.begin(counting: "files")
+        let display = progress.begin(counting: "items examined")
         defer { display.end() }
+        planner.didExamine = { display.advance(by: $0) }
         let placeholders = MetPlaceholders(repository, bringsBack: evicted.withEvicted)
         let (plan, result) = try await running { [planner, tag] in
             let plan = try await placeholders.settle(\BackupPlan.self) {
@@ -58,7 +59,7 @@ struct CreateCommand: AsyncParsableCommand {
             }
             report(plan.notices.filter { !$0.isShortfall })
             let result = try await engine.create(
-                plan, planner: planner, tags: tag, report: reporter(display))
+                plan, planner: planner, tags: tag, report: reporter(display, plan.totals))
             return (plan, result)
         }
         reportShortfalls(result)
@@ -136,19 +137,4 @@ struct CreateCommand: AsyncParsableCommand {
         }
         line.end(in: &buffer)
     }
-}
-
-/// Returns a callback that shows the counts an engine reports.
-func reporter(_ display: Progress) -> @Sendable (BackupProgress) -> Void {
-    let shown = Shown()
-    return { progress in
-        let before = shown.files.exchange(progress.filesDone, ordering: .relaxed)
-        display.advance(
-            by: Int(progress.filesDone - before), total: Int(progress.filesTotal),
-            bytes: progress.bytesDone)
-    }
-}
-
-private final class Shown: Sendable {
-    let files = Atomic<Int64>(0)
 }

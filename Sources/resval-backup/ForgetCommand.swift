@@ -45,6 +45,7 @@ struct ForgetCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Rules") var retention: RetentionOptions
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     @Option(
         help: ArgumentHelp(
@@ -77,8 +78,10 @@ struct ForgetCommand: AsyncParsableCommand {
         let rules = try retention.rules()
         let scope: ForgetScope =
             all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
+        let display = progress.begin(counting: "steps")
+        defer { display.end() }
         let decisions = try await running { [repository, kept, sources, tag, isDryRun, prune] in
-            let engine = try repository.engine()
+            let engine = try repository.engine(showing: display)
             let decisions: [Retention.Decision]
             if kept {
                 decisions = try await decideKept(repository.holder(), lookingThrough: sources)

@@ -28,25 +28,30 @@ struct RepositoryOptions: ParsableArguments {
     }
 
     /// Returns the engine for the repository, ready for use. Only this function chooses the engine.
-    func engine() throws -> any BackupEngine {
+    ///
+    /// - Parameter display: shows the progress of checking and pruning.
+    func engine(showing display: Progress? = nil) throws -> any BackupEngine {
         guard let location else {
             throw ValidationError(
                 "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY")
         }
         switch location.kind {
         case .archives: return try TarRepository(location, warn: warnOnce)
-        case .restic: return try restic(location)
+        case .restic: return try restic(location, display)
         }
     }
 
-    private func restic(_ location: RepositoryLocation) throws -> Restic {
+    private func restic(_ location: RepositoryLocation, _ display: Progress?) throws -> Restic {
         if let file = passwordFile?.bytes ?? environmentValue("RESTIC_PASSWORD_FILE") {
             warnIfReadableByOthers(FilePath(bytes: file), "the password file")
         }
+        var progress: @Sendable (BackupProgress) -> Void = { _ in }
+        if let display { progress = reporter(display) }
         return try Restic(
             program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
             repository: location, passwordFile: passwordFile?.bytes,
-            environment: inheritedEnvironment(), warn: warnOnce)
+            environment: inheritedEnvironment(), warn: warnOnce,
+            progress: progress)
     }
 }
 
