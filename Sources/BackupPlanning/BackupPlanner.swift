@@ -26,6 +26,8 @@ public struct BackupPlanner: Sendable {
     public var threadCount = TreeScanner.defaultThreadCount
     /// Called before each item; returning true ends the walk at once.
     public var shouldStop: @Sendable () -> Bool = { false }
+    /// Called, from any thread, with the number of items examined since the last call.
+    package var didExamine: @Sendable (Int) -> Void = { _ in }
 
     /// Creates a planner.
     public init(policy: StoragePolicy, mounts: MountTable) {
@@ -91,7 +93,7 @@ public struct BackupPlanner: Sendable {
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
         let roots = resolved.walked.map { TreeRoot($0.path, context: PlanContext(source: $0)) }
         try scanner.scan(roots) { number in
-            PlanVisitor(rules, makeObserver(number), collector)
+            PlanVisitor(rules, makeObserver(number), collector, didExamine)
         }
         if shouldStop() { throw CancellationError() }
         let plan = collector.plan(for: resolved.walked)

@@ -11,8 +11,14 @@ struct PlanVisitor: TreeVisitor {
     private var observer: any PlanObserver
     private let collector: PlanCollector
     private var part: PlanPart
+    private let didExamine: @Sendable (Int) -> Void
+    private var uncounted = 0
 
-    init(_ rules: PlanRules, _ observer: any PlanObserver, _ collector: PlanCollector) {
+    init(
+        _ rules: PlanRules, _ observer: any PlanObserver, _ collector: PlanCollector,
+        _ didExamine: @escaping @Sendable (Int) -> Void
+    ) {
+        self.didExamine = didExamine
         self.rules = rules
         self.observer = observer
         self.collector = collector
@@ -22,6 +28,11 @@ struct PlanVisitor: TreeVisitor {
     mutating func visit(
         _ entry: borrowing TreeEntry, in context: PlanContext
     ) -> Descent<PlanContext> {
+        uncounted += 1
+        if uncounted == 256 {
+            didExamine(uncounted)
+            uncounted = 0
+        }
         let (status, marks): (FileStatus, ItemMarks)
         do throws(FileError) {
             (status, marks) = try look(at: entry, in: context)
@@ -65,6 +76,7 @@ struct PlanVisitor: TreeVisitor {
     }
 
     mutating func finish() {
+        didExamine(uncounted)
         observer.finish()
         collector.add(part)
     }

@@ -73,7 +73,7 @@ enum StandardError {
 
     static func write(_ line: [UInt8]) {
         progressIsShown.withLock { isShown in
-            emit(isShown ? Array("\r\u{1B}[K".utf8) + line : line)
+            emit(isShown ? clearingLine + line : line)
             isShown = false
         }
     }
@@ -82,10 +82,21 @@ enum StandardError {
     static func showProgress(_ text: String) {
         progressIsShown.withLock { isShown in
             guard isShown || !text.isEmpty else { return }
-            emit(Array("\r\u{1B}[K\(text)".utf8))
+            emit(clearingLine + text.utf8)
             isShown = !text.isEmpty
         }
     }
+
+    /// Clears the progress line, and keeps it away while `body` runs.
+    static func withoutProgress(_ body: () throws(Errno) -> Void) throws(Errno) {
+        try progressIsShown.withLock { isShown throws(Errno) in
+            if isShown { emit(clearingLine) }
+            isShown = false
+            try body()
+        }
+    }
+
+    private static let clearingLine = Array("\r\u{1B}[K".utf8)
 
     private static func emit(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { buffer in

@@ -27,14 +27,22 @@ package final class StandardOutput: Sendable {
         failure.withLock { failure in
             guard failure == nil else { return }
             do throws(Errno) {
-                try bytes.withUnsafeBufferPointer { buffer throws(Errno) in
-                    try writeFile(descriptor, UnsafeRawBufferPointer(buffer))
-                }
+                try write(all: bytes)
             } catch {
                 failure = error
                 StopRequest.makeAfterFailedOutput()
             }
         }
+    }
+
+    /// On a terminal, results first clear the progress line.
+    private func write(all bytes: [UInt8]) throws(Errno) {
+        func write() throws(Errno) {
+            try bytes.withUnsafeBufferPointer { buffer throws(Errno) in
+                try writeFile(descriptor, UnsafeRawBufferPointer(buffer))
+            }
+        }
+        isTerminal ? try StandardError.withoutProgress(write) : try write()
     }
 
     /// Writes text unchanged.
@@ -80,11 +88,12 @@ package enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
         guard let value = getenv(name) else { return false }
         return value.pointee != 0
     }
+}
 
-    private var isDumbTerminal: Bool {
-        guard let terminal = getenv("TERM") else { return true }
-        return String(cString: terminal) == "dumb"
-    }
+/// Whether the terminal cannot do more than print lines.
+var isDumbTerminal: Bool {
+    guard let terminal = getenv("TERM") else { return true }
+    return String(cString: terminal) == "dumb"
 }
 
 /// The option `--color`.

@@ -28,6 +28,8 @@ public struct UnitSearch: Sendable {
     public var shouldStop: @Sendable () -> Bool = { false }
     /// What deleting is for.
     package var goal = Goal.freeSpace
+    /// Called, from any thread, with the number of items examined since the last call.
+    package var didExamine: @Sendable (Int) -> Void = { _ in }
     /// The directories of the tmpfiles.d files that exclude paths from cleaning.
     package var temporaryFilesDirectories = TemporaryFilesSettings.systemDirectories
 
@@ -86,7 +88,9 @@ public struct UnitSearch: Sendable {
             var scanner = TreeScanner(
                 threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
             scanner.leavesAccessTimes = true
-            try scanner.scan(try startingPoints(rules, sink)) { _ in UnitVisitor(rules, sink) }
+            try scanner.scan(try startingPoints(rules, sink)) { _ in
+                UnitVisitor(rules, sink, didExamine: didExamine)
+            }
             if shouldStop() { throw CancellationError() }
             let found = units.found()
             let certain = found.removing(lateFindings, keep: keep)

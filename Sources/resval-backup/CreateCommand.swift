@@ -84,8 +84,9 @@ struct CreateCommand: AsyncParsableCommand {
         let sources = try source.present()
         var planner = try planner(engine.repository)
         planner.makesManifest = true
-        let display = progress.begin(counting: "files")
+        let display = progress.begin(counting: "items examined")
         defer { display.end() }
+        planner.didExamine = { display.advance(by: $0) }
         let placeholders = MetPlaceholders(repository, downloadsMissing: evicted.withEvicted)
         let (plan, result) = try await running { [planner, tag] in
             let plan = try await placeholders.settle(\BackupPlan.self) {
@@ -93,7 +94,7 @@ struct CreateCommand: AsyncParsableCommand {
             }
             report(plan.notices.filter { !$0.isShortfall })
             let result = try await engine.create(
-                plan, planner: planner, tags: tag, report: reporter(display))
+                plan, planner: planner, tags: tag, report: reporter(display, plan.totals))
             return (plan, result)
         }
         reportShortfalls(result)
@@ -190,19 +191,4 @@ struct CreateCommand: AsyncParsableCommand {
         }
         line.end(in: &buffer)
     }
-}
-
-/// Returns a callback that shows the counts an engine reports.
-func reporter(_ display: Progress) -> @Sendable (BackupProgress) -> Void {
-    let shown = Shown()
-    return { progress in
-        let before = shown.files.exchange(progress.filesDone, ordering: .relaxed)
-        display.advance(
-            by: Int(progress.filesDone - before), total: Int(progress.filesTotal),
-            bytes: progress.bytesDone)
-    }
-}
-
-private final class Shown: Sendable {
-    let files = Atomic<Int64>(0)
 }

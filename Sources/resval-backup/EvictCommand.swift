@@ -116,7 +116,7 @@ struct EvictCommand: AsyncParsableCommand {
                 holder: try repository.holder(), journal: journal, policy: rules, places: places)
             evicting.isDryRun = isDryRun
             evicting.shouldStop = { StopRequest.isMade }
-            try await evicting.evict(files, progress: { _ in }, report: report.note)
+            try await evicting.evict(files, progress: reporter(display), report: report.note)
         }
         try report.finish()
     }

@@ -23,7 +23,8 @@ final class EvictionReport: Sendable {
     private let work: Work
     private let isJSON: Bool
     private let isSilent: Bool
-    private let display: Progress?
+    /// Shows the progress of the work; nil if none is shown.
+    let display: Progress?
     private let totals: Monitor<Totals>
 
     /// - Parameters:
@@ -52,7 +53,6 @@ final class EvictionReport: Sendable {
         if case .refused(let error) = outcome.end, !isJSON || outcome.isFailure {
             Messages.write(about: outcome.path, error.sentence)
         }
-        display?.advance()
     }
 
     /// Counts files whose repository failed as a whole, which was already reported.

@@ -54,6 +54,7 @@ struct ForgetCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Rules") var retention: RetentionOptions
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     @Option(
         help: ArgumentHelp(
@@ -86,8 +87,10 @@ struct ForgetCommand: AsyncParsableCommand {
         let rules = try retention.rules()
         let scope: ForgetScope =
             all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
+        let display = progress.begin(counting: "steps")
+        defer { display.end() }
         let decisions = try await running { [repository, kept, sources, tag, isDryRun, prune] in
-            let engine = try repository.engine()
+            let engine = try repository.engine(showing: display)
             let decisions: [Retention.Decision]
             if kept {
                 decisions = try await decideKept(repository.holder(), lookingThrough: sources)

@@ -46,6 +46,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     @OptionGroup var evicted: WithEvictedOption
     @OptionGroup var comparison: ComparisonOptions
+    @OptionGroup var progress: ProgressOptions
 
     @OptionGroup var preview: PreviewOptions
 
@@ -72,6 +73,9 @@ struct PlanCommand: AsyncParsableCommand {
             repository, isForRepository: list.chosen.map { $0.name == "restic" } ?? true,
             downloadsMissing: evicted.withEvicted)
         planner.largestFile = source.excludeLargerThan?.bytes
+        let display = progress.begin(counting: "items examined")
+        defer { display.end() }
+        planner.didExamine = { display.advance(by: $0) }
         if let format = list.chosen {
             let isWhole = try await running { [planner, list] in
                 try await ListWriting(format: format, options: list)

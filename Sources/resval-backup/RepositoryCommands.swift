@@ -37,8 +37,13 @@ struct PruneCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
-        try await running { [repository] in try await repository.engine().pruneUnlessShrunk() }
+        let display = progress.begin(counting: "steps")
+        defer { display.end() }
+        try await running { [repository] in
+            try await repository.engine(showing: display).pruneUnlessShrunk()
+        }
     }
 }

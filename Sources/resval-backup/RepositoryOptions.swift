@@ -56,7 +56,9 @@ struct RepositoryOptions: ParsableArguments {
     }
 
     /// Returns the engine for the repository, ready for use. Only this function chooses the engine.
-    func engine() throws -> any BackupEngine {
+    ///
+    /// - Parameter display: shows the progress of checking and pruning.
+    func engine(showing display: Progress? = nil) throws -> any BackupEngine {
         guard let access = try access() else {
             throw ValidationError(
                 "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY, or in a "
@@ -65,16 +67,18 @@ struct RepositoryOptions: ParsableArguments {
         Advice.note(access, self)
         switch access.location.kind {
         case .archives: return try TarRepository(access.location, warn: warnOnce)
-        case .restic: return try restic(access)
+        case .restic: return try restic(access, display)
         }
     }
 
-    private func restic(_ access: RepositoryAccess) throws -> Restic {
+    private func restic(_ access: RepositoryAccess, _ display: Progress?) throws -> Restic {
         if let file = access.passwordFile { warnIfReadableByOthers(file, "the password file") }
+        var progress: @Sendable (BackupProgress) -> Void = { _ in }
+        if let display { progress = reporter(display) }
         return try Restic(
             program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
             repository: access.location, passwordFile: access.passwordOption,
-            environment: access.environment, warn: warnOnce)
+            environment: access.environment, warn: warnOnce, progress: progress)
     }
 }
 

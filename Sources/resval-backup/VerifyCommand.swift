@@ -59,13 +59,17 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws { _ = try snapshot.map { try SnapshotChoice(argument: $0) } }
 
     func run() async throws {
         let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
+        let display = progress.begin(counting: "steps")
+        defer { display.end() }
         let result = try await running { [repository, readData, repair] in
-            try await repository.engine().verify(choice, readsData: readData, repairs: repair)
+            try await repository.engine(showing: display).verify(
+                choice, readsData: readData, repairs: repair)
         }
         for action in result.actions { Messages.write(about: action.path, action.sentence) }
         for problem in result.check.problems { Messages.write(about: [UInt8]?.none, problem) }

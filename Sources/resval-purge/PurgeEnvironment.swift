@@ -57,10 +57,8 @@ struct PurgeEnvironment {
         search.minimumAge = options.minAge?.seconds
         search.includesForeign = options.allOwners
         search.protected = options.protected.map { absolute($0.path) }
-        search.shouldStop = {
-            progress.advance()
-            return StopRequest.isMade
-        }
+        search.shouldStop = { StopRequest.isMade }
+        search.didExamine = { progress.advance(by: $0) }
         return search
     }
 }

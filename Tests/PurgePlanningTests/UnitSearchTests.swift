@@ -24,7 +24,12 @@ struct UnitSearchTests {
             }
         }
         try withHome(tree) { home in
-            let found = try home.found()
+            let examined = Monitor(0)
+            let found = try home.found {
+                $0.didExamine = { count in examined.withLock { $0 += count } }
+            }
+            // Each item once, the home too.
+            #expect(examined.withLock { $0 } == 11)
             #expect(
                 Set(found.units)
                     == [".cache/loose", ".cache/app/file", ".cache/app/unit", ".cache/tagged"])

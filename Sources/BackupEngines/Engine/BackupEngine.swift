@@ -1,4 +1,5 @@
 import BackupPlanning
+import SystemCalls
 import SystemPackage
 
 /// A program, or a file format, that stores snapshots in a repository.
@@ -209,14 +210,52 @@ package struct RestoreRequest: Sendable {
     package let overwrites: Bool
 }
 
-/// The progress of a backup or restore.
+/// The progress of one step of long work.
 package struct BackupProgress: Sendable, Hashable {
-    /// The number of files done.
+    /// The steps, by what is counted in them.
+    package enum Step: Sendable, Hashable {
+        case filesStored, filesRead, filesEvicted, filesDownloaded
+        case snapshotsChecked, packsRead, others
+    }
+
+    /// The step.
+    package var step = Step.filesStored
+    /// The number of files, or of what else the step counts, that are done.
     package var filesDone: Int64 = 0
-    /// The number of files found so far.
+    /// The number found so far.
     package var filesTotal: Int64 = 0
-    /// The number of bytes read.
+    /// The number of bytes done.
     package var bytesDone: Int64 = 0
-    /// The sizes of the files found so far, in bytes.
+    /// The sizes of the files found so far, in bytes; 0 in a step without sizes.
     package var bytesTotal: Int64 = 0
+}
+
+/// Counts what is done of one step, and reports it. Threads may share one.
+final class StepCounter: Sendable {
+    private let progress: Monitor<BackupProgress>
+    private let report: @Sendable (BackupProgress) -> Void
+
+    init(
+        _ step: BackupProgress.Step, sizes: some Sequence<Int64>,
+        _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) {
+        var progress = BackupProgress()
+        progress.step = step
+        for size in sizes {
+            progress.filesTotal += 1
+            progress.bytesTotal.addSaturating(size)
+        }
+        self.progress = Monitor(progress)
+        self.report = report
+        report(progress)
+    }
+
+    func add(files: Int64 = 0, bytes: Int64 = 0) {
+        report(
+            progress.withLock {
+                $0.filesDone += files
+                $0.bytesDone.addSaturating(bytes)
+                return $0
+            })
+    }
 }

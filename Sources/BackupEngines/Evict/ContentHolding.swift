@@ -73,29 +73,46 @@ extension ContentHolding {
 /// Computes the hash of content.
 struct HashConsumer: OutputConsumer {
     private var sum = SHA256()
+    private let counter: StepCounter?
     private let whenDone: @Sendable (ContentHash) -> Void
 
     /// - Parameter whenDone: called with the hash after the last bytes.
-    init(whenDone: @escaping @Sendable (ContentHash) -> Void = { _ in }) {
+    init(
+        _ counter: StepCounter? = nil,
+        whenDone: @escaping @Sendable (ContentHash) -> Void = { _ in }
+    ) {
+        self.counter = counter
         self.whenDone = whenDone
     }
 
     /// The hash of the content received so far.
     var content: ContentHash { ContentHash(sum) }
 
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) { sum.update(bytes) }
-    func finish() { whenDone(content) }
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        sum.update(bytes)
+        counter?.add(bytes: Int64(bytes.count))
+    }
+
+    func finish() {
+        counter?.add(files: 1)
+        whenDone(content)
+    }
 }
 
 /// Passes content to a download.
 struct DownloadConsumer: OutputConsumer {
     private let download: Download
+    private let counter: StepCounter
     private let whenDone: @Sendable (EvictionError?) -> Void
 
     /// - Parameter whenDone: called after the last bytes, or with the error for which the download
     ///   refused some, which the engine cannot pass on.
-    init(_ download: Download, whenDone: @escaping @Sendable (EvictionError?) -> Void) {
+    init(
+        _ download: Download, _ counter: StepCounter,
+        whenDone: @escaping @Sendable (EvictionError?) -> Void
+    ) {
         self.download = download
+        self.counter = counter
         self.whenDone = whenDone
     }
 
@@ -107,7 +124,11 @@ struct DownloadConsumer: OutputConsumer {
             whenDone(error)
             throw BackupError(.other, error.sentence)
         }
+        counter.add(bytes: Int64(bytes.count))
     }
 
-    func finish() { whenDone(nil) }
+    func finish() {
+        counter.add(files: 1)
+        whenDone(nil)
+    }
 }

@@ -20,7 +20,7 @@ extension FileDownloading {
     ///
     /// - Parameter kept: all files of the snapshot.
     func download(
-        _ files: [Placeholder], among kept: [KeptFile],
+        _ files: [Placeholder], among kept: [KeptFile], _ counter: StepCounter,
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
         // Copies of a placeholder share the path of their content, and are read in another pass.
@@ -28,21 +28,23 @@ extension FileDownloading {
         while !byPath.isEmpty {
             let part = byPath.compactMapValues(\.first)
             for batch in ContentBatch.batches(of: Set(part.keys), among: kept) {
-                try await download(batch, batch.files.compactMap { part[$0] }, report)
+                try await download(batch, batch.files.compactMap { part[$0] }, counter, report)
             }
             byPath = byPath.mapValues { Array($0.dropFirst()) }.filter { !$0.value.isEmpty }
         }
     }
 
     private func download(
-        _ batch: ContentBatch, _ files: [Placeholder],
+        _ batch: ContentBatch, _ files: [Placeholder], _ counter: StepCounter,
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
         var left = files
-        if left.count > 1 { left = try await download(left, below: batch.directory, report) }
+        if left.count > 1 {
+            left = try await download(left, below: batch.directory, counter, report)
+        }
         for file in left {
             if shouldStop() { throw .interrupted }
-            let outcome = file.outcome(await download(file))
+            let outcome = file.outcome(await download(file, counter))
             report(outcome)
             if outcome.isFailure, shouldStop() { throw .interrupted }
         }
@@ -52,7 +54,7 @@ extension FileDownloading {
     ///
     /// - Returns: the files whose content did not arrive. They are placeholders.
     private func download(
-        _ files: [Placeholder], below directory: FilePath,
+        _ files: [Placeholder], below directory: FilePath, _ counter: StepCounter,
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) -> [Placeholder] {
         guard let snapshot = files.first?.known.snapshot else { return [] }
@@ -82,7 +84,7 @@ extension FileDownloading {
                         return nil
                     }
                     state.withLock { $0.begun = download }
-                    return DownloadConsumer(download) { finish(file, end(download, $0)) }
+                    return DownloadConsumer(download, counter) { finish(file, end(download, $0)) }
                 } catch {
                     finish(file, .refused(EvictionError(error, at: file.path)))
                     return nil
@@ -109,14 +111,18 @@ extension FileDownloading {
     }
 
     /// Downloads a file by itself.
-    private func download(_ file: Placeholder) async -> EvictionOutcome.End {
+    private func download(
+        _ file: Placeholder, _ counter: StepCounter
+    ) async -> EvictionOutcome.End {
         do {
             guard let download = try begin(file) else { return .unneeded }
             let refusal = Monitor<EvictionError?>(nil)
             do throws(BackupError) {
                 _ = try await holder.readContent(
                     of: file.known.path, in: file.known.snapshot,
-                    with: DownloadConsumer(download) { error in refusal.withLock { $0 = error } })
+                    with: DownloadConsumer(download, counter) { error in
+                        refusal.withLock { $0 = error }
+                    })
             } catch {
                 return end(download, refusal.withLock { $0 } ?? .notDownloaded(error))
             }

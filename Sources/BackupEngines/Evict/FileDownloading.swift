@@ -14,6 +14,8 @@ package struct FileDownloading: Sendable {
     package var isDryRun = false
     /// A callback that is called before each file; returning true ends the work.
     package var shouldStop: @Sendable () -> Bool = { false }
+    /// Called while files are filled.
+    package var progress: @Sendable (BackupProgress) -> Void = { _ in }
 
     package init(holder: any ContentHolding, journal: Journal) {
         self.holder = holder
@@ -69,8 +71,10 @@ package struct FileDownloading: Sendable {
                 if shouldStop() { throw .interrupted }
             }
         }
+        let sizes = placeholders.values.joined().map(\.known.size)
+        let counter = StepCounter(.filesDownloaded, sizes: sizes, progress)
         for (snapshot, files) in placeholders.sorted(by: { $0.key < $1.key }) {
-            try await download(files, among: kept[snapshot] ?? []) { report(noting($0)) }
+            try await download(files, among: kept[snapshot] ?? [], counter) { report(noting($0)) }
         }
     }
 

@@ -34,7 +34,7 @@ package struct FileEvicting: Sendable {
     ///
     /// - Parameters:
     ///   - files: absolute paths without symbolic links.
-    ///   - progress: called while the engine reads files.
+    ///   - progress: called while files are read, stored and read back.
     ///   - report: called for each file when it is done.
     /// - Throws: ``BackupError`` when no snapshot was made; `interrupted` when the work was stopped.
     package func evict(
@@ -51,7 +51,9 @@ package struct FileEvicting: Sendable {
             }
             return
         }
-        let measured = try measure(candidates, report)
+        let measured = try measure(
+            candidates,
+            StepCounter(.filesRead, sizes: candidates.map(\.status.size), progress), report)
         guard !measured.isEmpty else { return }
         let repository = try await holder.repositoryIdentifier()
         let tag = PinTag.make()
@@ -73,14 +75,16 @@ package struct FileEvicting: Sendable {
             stored.append(
                 PinnedFile(candidate: file.candidate, kept: file.kept, name: name, pinned: pinned))
         }
-        try await evict(stored, report)
+        try await evict(stored, progress, report)
     }
 
     /// Reads the files back in one pass, and evicts each as soon as its content is compared. Those
     /// whose content does not arrive are read back one by one.
     private func evict(
-        _ files: [PinnedFile], _ report: @escaping @Sendable (EvictionOutcome) -> Void
+        _ files: [PinnedFile], _ progress: @escaping @Sendable (BackupProgress) -> Void,
+        _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
+        let counter = StepCounter(.filesEvicted, sizes: files.map(\.kept.size), progress)
         let left = Monitor(
             Dictionary(files.map { ($0.kept.path, $0) }, uniquingKeysWith: { first, _ in first }))
         var failure: BackupError?
@@ -88,7 +92,7 @@ package struct FileEvicting: Sendable {
             do throws(BackupError) {
                 try await holder.readContents(below: "/", in: pinned.snapshot) { path in
                     guard !shouldStop(), let file = left.withLock({ $0[path] }) else { return nil }
-                    return HashConsumer { content in
+                    return HashConsumer(counter) { content in
                         left.withLock { $0[path] = nil }
                         report(evict(file, content))
                     }
@@ -106,7 +110,7 @@ package struct FileEvicting: Sendable {
             }
             do throws(BackupError) {
                 let consumer = try await holder.readContent(
-                    of: file.candidate.path, in: file.pinned.snapshot, with: HashConsumer())
+                    of: file.candidate.path, in: file.pinned.snapshot, with: HashConsumer(counter))
                 report(evict(file, consumer.content))
             } catch {
                 if error.code == .interrupted { throw error }
@@ -116,7 +120,8 @@ package struct FileEvicting: Sendable {
     }
 
     private func measure(
-        _ candidates: [EvictionCandidate], _ report: (EvictionOutcome) -> Void
+        _ candidates: [EvictionCandidate], _ counter: StepCounter,
+        _ report: (EvictionOutcome) -> Void
     ) throws(BackupError) -> [(candidate: EvictionCandidate, kept: KeptFile)] {
         var measured: [(candidate: EvictionCandidate, kept: KeptFile)] = []
         for candidate in candidates {
@@ -125,6 +130,7 @@ package struct FileEvicting: Sendable {
                     throw EvictionError.failed("stopped")
                 }
                 measured.append((candidate, KeptFile(candidate, content, dataBytes: data)))
+                counter.add(files: 1, bytes: candidate.status.size)
             } catch {
                 if shouldStop() { throw .interrupted }
                 let error = EvictionError(error, at: candidate.path)

@@ -11,9 +11,11 @@ extension Restic {
     func runCheck(_ options: [[UInt8]]) async throws(BackupError) -> RepositoryCheck {
         let readsData = options.contains(Array("--read-data".utf8))
         let command = ResticCommand("check", options)
-        let (output, end) = try await attempt(command, reading: WholeOutput())
+        let (output, end) = try await attempt(
+            command, reading: Lines(ProgressLines(AllLines(), report: progress)))
+        let lines = output.consumer.consumer.lines
         if end.code == 0 {
-            guard String(decoding: output.bytes, as: UTF8.self).contains("no errors were found")
+            guard lines.contains(where: { $0.contains("no errors were found") })
             else {
                 throw BackupError(
                     .unexpectedAnswer, "restic check did not say what it found",
@@ -22,8 +24,6 @@ extension Restic {
             return RepositoryCheck()
         }
         // The failure is damage that was found, unless restic failed before it checked.
-        let lines = output.bytes.split(separator: UInt8(ascii: "\n"))
-            .map { String(decoding: $0, as: UTF8.self) }
         let errors = FailureText(end.errors.lines)
         guard
             errors.line(containing: "repository contains errors") != nil
@@ -56,6 +56,22 @@ extension Restic {
         else { return nil }
         let digits = String(rest[..<end])
         return (8...64).contains(digits.count) && digits.isHexadecimal ? digits : nil
+    }
+}
+
+/// Collects lines, up to a limit.
+private struct AllLines: LineConsumer {
+    private(set) var lines: [String] = []
+    private var size = 0
+    private static let limit = 64 << 20
+
+    mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
+        size += line.count + 1
+        guard size <= Self.limit else {
+            throw BackupError(
+                .unexpectedAnswer, "the answer is longer than \(Self.limit >> 20) MiB")
+        }
+        if !line.isEmpty { lines.append(String(decoding: line, as: UTF8.self)) }
     }
 }
 

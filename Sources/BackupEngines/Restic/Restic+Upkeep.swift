@@ -84,8 +84,9 @@ extension Restic {
 
     private func prune(_ options: [[UInt8]]) async throws(BackupError) {
         let output = try await run(
-            ResticCommand("prune", options), reading: Lines(LastLine()))
-        guard output.consumer.line == Array("done".utf8) else { throw .undone("prune") }
+            ResticCommand("prune", options),
+            reading: Lines(ProgressLines(LastLine(), report: progress)))
+        guard output.consumer.consumer.line == Array("done".utf8) else { throw .undone("prune") }
     }
 }
 

@@ -8,6 +8,8 @@ package struct Restic: BackupEngine {
     /// The repository.
     package let repository: RepositoryLocation
     package let warn: @Sendable (String) -> Void
+    /// Receives the progress of checking and pruning.
+    let progress: @Sendable (BackupProgress) -> Void
     let environment: ResticEnvironment
     /// The directories that earlier commands could not write to.
     let unwritable = UnwritableDirectories()
@@ -22,15 +24,18 @@ package struct Restic: BackupEngine {
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
     ///   - warn: see ``BackupEngine/warn``.
+    ///   - progress: called a few times a second while the repository is checked or pruned.
     /// - Throws: ``BackupError`` with the code `noPassword` when there is no source of a password.
     package init(
         program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
-        environment: [[UInt8]], warn: @escaping @Sendable (String) -> Void = { _ in }
+        environment: [[UInt8]], warn: @escaping @Sendable (String) -> Void = { _ in },
+        progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) {
         self.program = program
         self.repository = repository
         self.passwordFile = passwordFile
         self.warn = warn
+        self.progress = progress
         self.environment = ResticEnvironment(
             environment, repository: repository.bytes, hasPasswordFile: passwordFile != nil)
         guard passwordFile != nil || self.environment.givesPassword else {

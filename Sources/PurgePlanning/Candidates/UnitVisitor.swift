@@ -16,17 +16,28 @@ struct UnitVisitor: TreeVisitor {
     private var portion = UnitPortion()
     private var links: [LinkedFile] = []
     private var preselection: UnitPreselection
+    private let didExamine: @Sendable (Int) -> Void
+    private var uncounted = 0
 
-    init(_ rules: PurgeRules, _ sink: UnitSink) {
+    init(
+        _ rules: PurgeRules, _ sink: UnitSink,
+        didExamine: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
         self.rules = rules
         self.sink = sink
+        self.didExamine = didExamine
         preselection = sink.preselection()
     }
 
     mutating func visit(
         _ entry: borrowing TreeEntry, in context: PurgeContext
     ) -> Descent<PurgeContext> {
-        decide(on: entry, in: context)
+        uncounted += 1
+        if uncounted == 256 {
+            didExamine(uncounted)
+            uncounted = 0
+        }
+        return decide(on: entry, in: context)
     }
 
     /// Applies the rules to an item.
@@ -60,6 +71,7 @@ struct UnitVisitor: TreeVisitor {
     mutating func finish() {
         change(to: nil)
         preselection.finish()
+        didExamine(uncounted)
     }
 
     // MARK: Inspection
