@@ -29,6 +29,8 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var evicted: WithEvictedOption
     @OptionGroup var comparison: ComparisonOptions
 
+    @OptionGroup var color: ColorOptions
+
     @Flag(help: "Show only what is excluded.")
     var excludedOnly = false
 
@@ -62,10 +64,12 @@ struct PlanCommand: AsyncParsableCommand {
             if !isWhole || sources.count < source.sources.count { throw ExitCode(3) }
             return
         }
+        let isColored = color.color.colorsStandardOutput
         let plan = try await running { [planner, json, excludedOnly] in
             try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
                 try planner.makePlan(for: sources) { _ in
-                    PlanPrinter(isJSON: json, wantsStoredItems: !excludedOnly)
+                    PlanPrinter(
+                        isJSON: json, wantsStoredItems: !excludedOnly, isColored: isColored)
                 }
             }
         }
@@ -105,6 +109,7 @@ struct PlanCommand: AsyncParsableCommand {
 struct PlanPrinter: PlanObserver {
     let wantsStoredItems: Bool
     private let isJSON: Bool
+    private let isColored: Bool
     private let records = Records()
 
     /// Contains the buffer, which cannot be copied as an observer can.
@@ -112,8 +117,9 @@ struct PlanPrinter: PlanObserver {
         var buffer = OutputBuffer()
     }
 
-    init(isJSON: Bool, wantsStoredItems: Bool) {
+    init(isJSON: Bool, wantsStoredItems: Bool, isColored: Bool) {
         self.isJSON = isJSON
+        self.isColored = isColored
         self.wantsStoredItems = wantsStoredItems
     }
 
@@ -127,11 +133,13 @@ struct PlanPrinter: PlanObserver {
     private func noteText(_ item: borrowing PlannedItem) {
         switch item.disposition {
         case .stored(let reason):
-            records.buffer.append("store     ")
+            records.buffer.append(text: "store", in: isColored ? .green : nil)
+            records.buffer.append("     ")
             records.buffer.append(name: item.path)
             if reason != .unmarked { records.buffer.append(text: ": \(reason.sentence)") }
         case .excluded(let reason):
-            records.buffer.append("exclude   ")
+            records.buffer.append(text: "exclude", in: isColored ? .yellow : nil)
+            records.buffer.append("   ")
             records.buffer.append(name: item.path)
             records.buffer.append(text: ": \(reason.sentence)")
         }
