@@ -96,6 +96,22 @@ var isDumbTerminal: Bool {
     return String(cString: terminal) == "dumb"
 }
 
+/// A colour of output, by its number in ECMA-48.
+package enum OutputColor: Int, Sendable {
+    case green = 32
+    case yellow, blue, magenta, cyan
+}
+
+extension OutputBuffer {
+    /// Appends text in a colour, as ``append(text:)`` does without one.
+    package mutating func append(text: String, in color: OutputColor?) {
+        guard let color else { return append(text: text) }
+        append(bytes: Array("\u{1B}[\(color.rawValue)m".utf8))
+        append(text: text)
+        append("\u{1B}[0m")
+    }
+}
+
 /// The option `--color`.
 package struct ColorOptions: ParsableArguments {
     /// When output is coloured.

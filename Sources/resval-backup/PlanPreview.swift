@@ -9,6 +9,8 @@ import TextFormats
 
 /// What is shown of a plan that is not carried out.
 struct PreviewOptions: ParsableArguments {
+    @OptionGroup var color: ColorOptions
+
     @Flag(help: "Show only what is excluded.")
     var excludedOnly = false
 
@@ -32,11 +34,13 @@ struct PreviewOptions: ParsableArguments {
         isJSON: Bool
     ) async throws -> BackupPlan {
         let largest = top.map { LargestItems($0, wantsStoredItems: !excludedOnly) }
+        let isColored = color.color.colorsStandardOutput
         let plan = try await running { [excludedOnly] in
             try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
                 guard let largest else {
                     return try planner.makePlan(for: sources) { _ in
-                        PlanPrinter(isJSON: isJSON, wantsStoredItems: !excludedOnly)
+                        PlanPrinter(
+                            isJSON: isJSON, wantsStoredItems: !excludedOnly, isColored: isColored)
                     }
                 }
                 largest.forget()
@@ -80,6 +84,7 @@ struct PreviewOptions: ParsableArguments {
 struct PlanPrinter: PlanObserver {
     let wantsStoredItems: Bool
     private let isJSON: Bool
+    private let isColored: Bool
     private let records = Records()
 
     /// Contains the buffer, which cannot be copied as an observer can.
@@ -87,8 +92,9 @@ struct PlanPrinter: PlanObserver {
         var buffer = OutputBuffer()
     }
 
-    init(isJSON: Bool, wantsStoredItems: Bool) {
+    init(isJSON: Bool, wantsStoredItems: Bool, isColored: Bool) {
         self.isJSON = isJSON
+        self.isColored = isColored
         self.wantsStoredItems = wantsStoredItems
     }
 
@@ -102,11 +108,13 @@ struct PlanPrinter: PlanObserver {
     private func noteText(_ item: borrowing PlannedItem) {
         switch item.disposition {
         case .stored(let reason):
-            records.buffer.append("store     ")
+            records.buffer.append(text: "store", in: isColored ? .green : nil)
+            records.buffer.append("     ")
             records.buffer.append(name: item.path)
             if reason != .unmarked { records.buffer.append(text: ": \(reason.sentence)") }
         case .excluded(let reason):
-            records.buffer.append("exclude   ")
+            records.buffer.append(text: "exclude", in: isColored ? .yellow : nil)
+            records.buffer.append("   ")
             records.buffer.append(name: item.path)
             records.buffer.append(text: ": \(reason.sentence)")
         }

@@ -39,7 +39,7 @@ struct PlanPrinter: ~Copyable {
             if !hasHead { buffer.append("CLASS       AGE        SIZE  PATH\n") }
             hasHead = true
             let name = unit.purgeClass.name
-            buffer.append(text: colored(name, unit.purgeClass))
+            buffer.append(text: name, in: colors ? color(of: unit.purgeClass) : nil)
             buffer.append(text: String(repeating: " ", count: 9 - name.count))
             buffer.append(text: aligned(ageText(unit.lastUse, now: now), 6))
             buffer.append(text: aligned(sizeText(unit.bytes), 12))
@@ -100,15 +100,12 @@ struct PlanPrinter: ~Copyable {
     /// Writes what is still buffered.
     mutating func flush() { buffer.flush() }
 
-    private func colored(_ text: String, _ purgeClass: PurgeClass) -> String {
-        guard colors else { return text }
-        let number =
-            switch purgeClass {
-            case .temporary: 36
-            case .caches: 34
-            case .marked: 35
-            }
-        return "\u{1B}[\(number)m\(text)\u{1B}[0m"
+    private func color(of purgeClass: PurgeClass) -> OutputColor {
+        switch purgeClass {
+        case .temporary: .cyan
+        case .caches: .blue
+        case .marked: .magenta
+        }
     }
 }
 

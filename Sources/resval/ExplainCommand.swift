@@ -48,6 +48,7 @@ struct ExplainCommand: ParsableCommand {
 
     @OptionGroup var input: PathOptions
     @OptionGroup var policy: SourcePolicyOptions
+    @OptionGroup var color: ColorOptions
 
     @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
     var isJSON = false
@@ -60,7 +61,8 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         let outcome = Outcome()
         let reader = try policy.reader()
-        var output = Explanation(isJSON: isJSON)
+        var output = Explanation(
+            isJSON: isJSON, isColored: color.color.colorsStandardOutput)
         input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in
             do throws(FileError) {
                 let item = try reader.item(at: path.path, followsLast: !noDereference)
@@ -81,10 +83,12 @@ struct ExplainCommand: ParsableCommand {
 /// Prints effective values of items with their reasons.
 struct Explanation: ~Copyable {
     private let isJSON: Bool
+    private let isColored: Bool
     private var buffer = OutputBuffer()
 
-    init(isJSON: Bool) {
+    init(isJSON: Bool, isColored: Bool) {
         self.isJSON = isJSON
+        self.isColored = isColored
     }
 
     mutating func write(_ item: EffectiveItem, _ sign: EvictionSign?, of path: [UInt8]) {
@@ -124,7 +128,10 @@ struct Explanation: ~Copyable {
     ) {
         buffer.append("  ")
         buffer.append(key)
-        buffer.append(text: ": \(value): \(reason.sentence)")
+        buffer.append(": ")
+        let color: OutputColor? = value == "true" ? .yellow : value == "false" ? .green : nil
+        buffer.append(text: value, in: isColored ? color : nil)
+        buffer.append(text: ": \(reason.sentence)")
         if let ancestor = reason.ancestor {
             buffer.append(" (")
             buffer.append(path: ancestor)

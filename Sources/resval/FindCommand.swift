@@ -19,8 +19,10 @@ struct FindCommand: ParsableCommand {
             Filters look at what is stored on an item itself. With --effective they look at what \
             applies to it: below an excluded directory everything is excluded.
 
-            --size puts the allocated size in bytes and a tab before each path, - for what is not \
-            a regular file.
+            --size puts the allocated size in bytes and a tab before each path: of a directory that \
+            of everything in it, as du counts it; - for links and special files. Directories are \
+            then printed at the end of the walk, as they are with --larger-than. With --effective \
+            the values are those that apply.
 
             JSON FIELDS
             \(JSONFields.item)
@@ -38,6 +40,7 @@ struct FindCommand: ParsableCommand {
               resval find --excluded ~
               resval find --excluded -0 ~/src | xargs -0 du -sch
               resval find --effective --purgeable --size --sort ~/.cache
+              resval find --excluded --larger-than 100M ~
               resval find --malformed /
             """)
 
@@ -50,7 +53,7 @@ struct FindCommand: ParsableCommand {
     @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var walk: WalkOptions
 
-    @Flag(help: "Print the allocated size of regular files.")
+    @Flag(help: "Print the allocated size of files and of directories with everything in them.")
     var size = false
 
     @Flag(help: "Sort by path, byte by byte; keeps all results in memory.")
@@ -60,15 +63,14 @@ struct FindCommand: ParsableCommand {
         let outcome = Outcome()
         let progress = progressOptions.begin(counting: "items examined")
         let style = FoundStyle(
-            form: records.form, showsSize: size, showsReasons: effectiveOptions.effective,
-            isSorted: sort)
+            form: records.form, showsSize: size, smallestSize: filter.smallestSize, isSorted: sort)
         let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths
         let results = FoundResults(style)
         if effectiveOptions.effective {
             try findEffective(roots, results, outcome, progress)
         } else {
             let filter = filter
-            try walk.scanner().scan(roots.map { TreeRoot($0.path) }) { _ in
+            try walk.scanner().scan(roots.map { TreeRoot($0.path, context: nil) }) { _ in
                 StoredFinder(filter, results.writer(), outcome, progress)
             }
         }
@@ -114,6 +116,15 @@ struct FindFilter: ParsableArguments, Sendable {
 
     @Flag(help: "Items with any mark (the default).")
     var marked = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Files, and directories with everything in them, that use more than this (20M, 4G).",
+            valueName: "size"))
+    var largerThan: ByteSize?
+
+    /// The smallest allocated size that matches, in bytes; nil if any does.
+    var smallestSize: Int64? { largerThan.map { $0.bytes.addingSaturating(1) } }
 
     /// Returns whether an item with these stored marks matches all filters.
     func fits(_ marks: Marks) -> Bool {

@@ -9,8 +9,15 @@ import SystemPackage
 enum EffectiveContext: Sendable {
     /// The item is a root with this decision.
     case root(Decision)
-    /// The item is an entry of a directory that passes on this context.
-    case entry(PolicyContext)
+    /// The item is an entry of a directory that passes on this context, and whose size is added up
+    /// if there is one.
+    case entry(PolicyContext, TreeSize?)
+
+    /// The size of the nearest directory above that is added up.
+    var tree: TreeSize? {
+        guard case .entry(_, let tree) = self else { return nil }
+        return tree
+    }
 }
 
 /// Finds items by their effective values; each thread of the walk has one.
@@ -46,8 +53,13 @@ struct EffectiveFinder: TreeVisitor {
         let decision = decide(entry, marks, in: context)
         reporter.report(brokenIn: marks.native, at: entry)
         if !marks.foreign.unreadable.isEmpty { report(decision.issues, of: entry) }
-        if filter.fits(decision, marks.native) { results.write(entry, marks.native, decision) }
-        return .descend(.entry(decision.contextForEntries))
+        var tree = context.tree
+        let fits = filter.fits(decision, marks.native)
+        if fits || tree != nil {
+            tree = results.note(
+                entry, fits ? (marks.native, decision) : nil, in: tree, &reporter)
+        }
+        return .descend(.entry(decision.contextForEntries, tree))
     }
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
@@ -60,7 +72,7 @@ struct EffectiveFinder: TreeVisitor {
         switch context {
         case .root(let decision):
             return decision
-        case .entry(let context):
+        case .entry(let context, _):
             return policy.decide(
                 marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
                 name: entry.nameBytes, path: entry.path, linkCount: linkCount(of: entry),
@@ -111,26 +123,27 @@ struct StoredFinder: TreeVisitor {
         reporter = WalkReporter(outcome, progress)
     }
 
-    mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in tree: TreeSize?
+    ) -> Descent<TreeSize?> {
         reporter.count()
-        guard entry.kind.canStoreUserAttributes || entry.kind == .unknown else {
-            return .descend(())
+        var found: Marks?
+        if entry.kind.canStoreUserAttributes || entry.kind == .unknown {
+            do throws(FileError) {
+                let marks = try entry.marks()
+                if !marks.isEmpty {
+                    reporter.report(brokenIn: marks, at: entry)
+                    if filter.fits(marks) { found = marks }
+                }
+            } catch {
+                reporter.report(entry: error)
+            }
         }
-        do throws(FileError) {
-            let marks = try entry.marks()
-            if !marks.isEmpty { found(marks, on: entry) }
-        } catch {
-            reporter.report(entry: error)
-        }
-        return .descend(())
+        guard found != nil || tree != nil else { return .descend(nil) }
+        return .descend(results.note(entry, found.map { ($0, nil) }, in: tree, &reporter))
     }
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
     mutating func finish() { results.finish() }
-
-    private func found(_ marks: Marks, on entry: borrowing TreeEntry) {
-        reporter.report(brokenIn: marks, at: entry)
-        if filter.fits(marks) { results.write(entry, marks, nil) }
-    }
 }

@@ -23,6 +23,7 @@ struct StatusCommand: ParsableCommand {
 
     @OptionGroup var input: PathOptions
     @OptionGroup var policy: SourcePolicyOptions
+    @OptionGroup var color: ColorOptions
 
     @Flag(help: "Show the status of a symbolic link itself.")
     var noDereference = false
@@ -32,7 +33,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let outcome = Outcome()
         let reader = try policy.reader()
-        var screen = StatusScreen()
+        var screen = StatusScreen(isColored: color.color.colorsStandardOutput)
         input.forEach(outcome: outcome, beforeWaiting: { screen.flush() }) { path in
             do throws(FileError) {
                 let item = try reader.item(at: path.path, followsLast: !noDereference)
@@ -51,17 +52,24 @@ struct StatusCommand: ParsableCommand {
 
 /// Prints the status of items, a line for each thing that people ask for.
 struct StatusScreen: ~Copyable {
+    private let isColored: Bool
     private var buffer = OutputBuffer()
+
+    init(isColored: Bool) { self.isColored = isColored }
 
     mutating func write(_ item: EffectiveItem, _ sign: EvictionSign?, of path: [UInt8]) {
         let decision = item.decision
         buffer.append(name: path)
         buffer.append(":\n")
-        write("backup", decision.isExcluded ? "excluded" : "included", decision.exclusion)
+        let isExcluded = decision.isExcluded
+        write(
+            "backup", isExcluded ? "excluded" : "included", decision.exclusion,
+            in: isExcluded ? .yellow : .green)
         let purging =
             decision.isPurgeable
             ? "purgeable" : decision.purgeability.isProtected ? "pinned" : "kept"
-        write("purging", purging, decision.purgeability)
+        write(
+            "purging", purging, decision.purgeability, in: decision.isPurgeable ? .yellow : .green)
         let protection = decision.protectionClass?.attributeText ?? "no class"
         write("protection", protection, decision.protection)
         let marks = ResourceKey.storedKeys.compactMap { key in
@@ -82,14 +90,20 @@ struct StatusScreen: ~Copyable {
 
     mutating func flush() { buffer.flush() }
 
-    private mutating func write(_ name: String, _ value: String, _ reason: some PolicyReason) {
+    private mutating func write(
+        _ name: String, _ value: String, _ reason: some PolicyReason, in color: OutputColor? = nil
+    ) {
         let ancestor = reason.ancestor.map { " (\(NameEscaping.text($0.bytes)))" } ?? ""
-        write(name, "\(value): \(reason.sentence)\(ancestor)")
+        write(name, value, ": \(reason.sentence)\(ancestor)", in: color)
     }
 
-    private mutating func write(_ name: String, _ value: String) {
+    private mutating func write(
+        _ name: String, _ value: String, _ rest: String = "", in color: OutputColor? = nil
+    ) {
         let padding = String(repeating: " ", count: 12 - name.count - 1)
-        buffer.append(text: "  \(name):\(padding)\(value)\n")
+        buffer.append(text: "  \(name):\(padding)")
+        buffer.append(text: value, in: isColored ? color : nil)
+        buffer.append(text: "\(rest)\n")
     }
 
     private func eviction(_ sign: EvictionSign?, _ path: FilePath) -> String {

@@ -42,6 +42,13 @@ struct PlanCommandTests {
             ])
     }
 
+    @Test("a plan is coloured when it is told to, and not by default in a pipe")
+    func colors() throws {
+        let lines = try plan("--color", "always", "--excluded-only")
+        #expect(lines.contains("\u{1B}[33mexclude\u{1B}[0m   ROOT/marked: its mark excludes it"))
+        try #expect(!plan().contains { $0.contains("\u{1B}") })
+    }
+
     @Test("JSON names the marker of another program's mark")
     func marker() throws {
         let tree = Tree {

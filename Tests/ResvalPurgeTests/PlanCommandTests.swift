@@ -38,6 +38,17 @@ struct PlanCommandTests {
         }
     }
 
+    @Test("colours a plan when it is told to, with sequences that terminals understand")
+    func colors() throws {
+        try withPurgeHome(tree) { home in
+            let result = try home.run(
+                "plan", ".", "--free", "20K", "--min-age", "0", "--color", "always")
+            #expect(result.exitCode == 0)
+            #expect(result.text.contains("\n\u{1B}[34mcaches\u{1B}[0m "))
+            #expect(result.text.contains("\n\u{1B}[35mmarked\u{1B}[0m "))
+        }
+    }
+
     @Test("writes a file of its own, never through a link and never onto another user's")
     func output() throws {
         try require(.root)

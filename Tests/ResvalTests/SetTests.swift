@@ -72,7 +72,7 @@ struct SetTests {
                     """
                     resval: there is no file 'Purgeable=NO': put commas between values \
                     (isExcludedFromBackup=true,Purgeable=NO)
-                    Usage: resval set
+                    resval set
                     """))
             try #expect(root.appending("file").marks().isEmpty)
             expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)

@@ -200,6 +200,36 @@ struct VerbTests {
         }
     }
 
+    @Test("--color decides, else NO_COLOR and the terminal, in status and in explain")
+    func colors() throws {
+        try require(.tool("script"))
+        try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
+            func isColored(_ arguments: String..., isTerminal: Bool, noColor: String?) throws
+                -> Bool
+            {
+                let words = ["'\(FilePath.built("resval"))'"] + arguments
+                let line = words.joined(separator: " ")
+                let shell = try #require(FilePath.tool(isTerminal ? "script" : "sh"))
+                var command = Command(
+                    shell, arguments: isTerminal ? ["-qec", line, "/dev/null"] : ["-c", line])
+                command.workingDirectory = root
+                command.environment = ["NO_COLOR": noColor, "TERM": "xterm"]
+                let result = try command.run()
+                #expect(result.exitCode == 0)
+                let isColored = result.text.contains("\u{1B}[33m")
+                #expect(!result.text.contains("\\033"))
+                return isColored
+            }
+            for name in ["status", "explain"] {
+                try #expect(isColored(name, "f", isTerminal: true, noColor: nil))
+                try #expect(!isColored(name, "f", isTerminal: true, noColor: "1"))
+                try #expect(!isColored(name, "f", isTerminal: false, noColor: nil))
+                try #expect(!isColored(name, "f --color never", isTerminal: true, noColor: nil))
+                try #expect(isColored(name, "f --color always", isTerminal: false, noColor: "1"))
+            }
+        }
+    }
+
     private let malformed = """
         user.resval.isPurgeable has the value "perhaps", which is not one of: true, false \
         (store a valid value with set, or remove this one with unset)

@@ -70,6 +70,63 @@ struct WalkTests {
         }
     }
 
+    @Test("find --size gives a directory's size with everything in it, as du counts it")
+    func sizes() throws {
+        let content = String(repeating: "x", count: 100_000)
+        let tree = Tree {
+            Directory("outer") {
+                File("single", content)
+                File("first", content)
+                SymbolicLink("link", to: "single")
+                Directory("inner") {
+                    HardLink("second", to: "outer/first")
+                    HardLink("third", to: "outer/first")
+                    File("marked", content).excluded()
+                }.excluded()
+            }.excluded()
+            Directory("other") { File("f", content) }
+            File("alone", content).purgeable()
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func line(_ path: String) throws -> String {
+                let size = try tool("du", "-sB1", root.appending(path)).prefix { $0 != "\t" }
+                return "\(size)\t./\(path)\n"
+            }
+            let all = try ["alone", "outer", "outer/inner", "outer/inner/marked"].map(line)
+            for threads in ["1", "8"] {
+                expect(
+                    try resval("find", "--size", "--sort", "-j", threads, in: root), exits: 0,
+                    prints: all.joined())
+            }
+            expect(
+                try resval("find", "--larger-than", "150K", "--sort", in: root), exits: 0,
+                prints: "./outer\n./outer/inner\n")
+            expect(
+                try resval("find", "--larger-than", "1G", in: root), exits: 0)
+            let bytes = all[1].prefix { $0 != "\t" }
+            expect(
+                try resval(
+                    "find", "--larger-than", "250K", "--size", "--json", "--excluded", in: root),
+                exits: 0,
+                prints: #"""
+                    {"path":"./outer","kind":"directory","isExcludedFromBackup":true,\#
+                    "isPurgeable":null,"fileProtection":null,"broken":[],\#
+                    "fileAllocatedSize":\#(bytes)}
+
+                    """#)
+            // Effective values: everything below an excluded directory, without its marks, too.
+            let effective = try resval(
+                "find", "--effective", "--no-locations", "--excluded", "--size", "outer", in: root)
+            #expect(effective.exitCode == 0)
+            let lines = effective.text.split(separator: "\n")
+            #expect(lines.contains("\(bytes)\touter"))
+            #expect(lines.contains("-\touter/link"))
+            try #expect(
+                lines.contains(
+                    "\(line("outer/inner").prefix { $0 != "\t" })\touter/inner"))
+        }
+    }
+
     @Test("find without a match is a success, a missing ROOT and a closed directory are not")
     func findTrouble() throws {
         try require(.root)
