@@ -12,28 +12,6 @@ static inline const char *linux_environment_entry(long number) {
     return environ[number];
 }
 
-// Finds the arguments of this process where the kernel put them, below the environment: the number of
-// arguments, the arguments, NULL, the environment. To be called before the environment is changed,
-// which may move it. Returns their number, or 0 when they are not there.
-static inline int linux_arguments(char ***arguments) {
-    extern char **environ;
-    char **entry = environ - 1;
-    if (*entry) return 0;
-    for (int count = 0; count < 1 << 24; count++, entry--) {
-        // No pointer is as low as a number of arguments.
-        if ((unsigned long)entry[-1] == (unsigned long)count) {
-            *arguments = entry;
-            return count;
-        }
-    }
-    return 0;
-}
-
-// Returns the path by which this program was executed, as the caller of execve(2) gave it.
-static inline const char *linux_executed_path(void) {
-    return (const char *)getauxval(AT_EXECFN);
-}
-
 static inline long linux_fchdir(int descriptor) { return linux_result(fchdir(descriptor)); }
 
 // Gives the calling thread a working directory of its own (CLONE_FS; needs no privilege).

@@ -17,7 +17,7 @@ package enum ArgumentBytes {
     ///
     /// `CommandLine.arguments` repairs invalid UTF-8, and so loses the original name.
     package static func processArguments() -> [String] {
-        let arguments = SystemCalls.processArguments
+        let arguments = ProcessArguments.current
         guard arguments.count > 1 else { return [] }
         return (1..<arguments.count).compactMap { index in
             arguments.pointers[index].map { argument in

@@ -12,13 +12,13 @@ package enum Companion {
     /// its own commands: `help backup COMMAND` and completions.
     package static func runIfNamed() {
         let isQuestion =
-            processArguments.count > 3
+            ProcessArguments.current.count > 3
             && ["help", DescriptionRequest.completion].contains { isArgument(1, $0) }
         let index = isQuestion ? 2 : 1
         guard let name = names.first(where: { isArgument(index, $0) }) else { return }
         let program = "resval-\(name)"
         // The companion's arguments begin with its name.
-        let arguments = processArguments.pointers + 1
+        let arguments = ProcessArguments.current.pointers + 1
         if isQuestion { arguments[1] = arguments[0] }
         arguments[0] = strdup(program)
         let errno = becomeProgram(program, arguments)
@@ -30,7 +30,8 @@ package enum Companion {
     }
 
     private static func isArgument(_ index: Int, _ word: String) -> Bool {
-        guard index < processArguments.count, let argument = processArguments.pointers[index] else {
+        let arguments = ProcessArguments.current
+        guard index < arguments.count, let argument = arguments.pointers[index] else {
             return false
         }
         return strcmp(word, argument) == 0
@@ -39,7 +40,8 @@ package enum Companion {
     private static func becomeProgram(
         _ program: String, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     ) -> Errno {
-        if let beside = directoryOfThisProgram()?.appending(program) {
+        let directory = directoryOfThisProgram() ?? ProcessArguments.current.directory
+        if let beside = directory?.appending(program) {
             beside.withPlatformString { _ = execv($0, arguments) }
             if errno != ENOENT { return Errno(rawValue: errno) }
         }

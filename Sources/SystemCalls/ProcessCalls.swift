@@ -145,36 +145,14 @@ package func sendDatagram(_ message: [UInt8], to address: [UInt8]) throws(Errno)
     }
 }
 
-/// Returns the directory of this process's executable; nil if it is not known. Where `/proc` is not
-/// mounted, it is the directory of the path by which the program was executed.
+/// Returns the directory of this process's executable; nil if `/proc/self/exe` cannot be read.
 package func directoryOfThisProgram() -> FilePath? {
     do throws(Errno) {
         return try symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing)
             .removingLastComponent()
     } catch {
-        return linux_executed_path().map { FilePath(platformString: $0).removingLastComponent() }
+        return nil
     }
-}
-
-/// The arguments of this process and their number, with the program's name as the first one.
-///
-/// To be called first before anything changes the environment: `CommandLine` reads them from
-/// `/proc`, and has none where it is not mounted.
-package let processArguments: ProcessArguments = {
-    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    let count = linux_arguments(&arguments)
-    guard let arguments, count > 0 else {
-        return ProcessArguments(count: Int(CommandLine.argc), pointers: CommandLine.unsafeArgv)
-    }
-    return ProcessArguments(count: Int(count), pointers: arguments)
-}()
-
-/// The arguments of this process, in memory that lasts as long as it.
-package struct ProcessArguments: @unchecked Sendable {
-    /// The number of arguments, with the program's name.
-    package let count: Int
-    /// The arguments, followed by NULL.
-    package let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 }
 
 /// Returns the path of a program in this executable's directory, or else in a directory of `PATH`;

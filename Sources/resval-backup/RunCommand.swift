@@ -33,6 +33,23 @@ struct RunCommand: AsyncParsableCommand {
               keep-weekly = 5
               keep-monthly = 12
 
+            JSON FIELDS
+            \(JSONFields.version)
+              result: string (running, ok, incomplete, failed, noRepository, locked, ...)
+              step: string or null (create, forget, prune or verify: the last one)
+              exitCode: number or null
+              process: number
+              start: time
+              end: time or null
+              snapshot: string or null (the full ID)
+              items: number or null
+              bytes: number or null
+              addedBytes: number or null
+              excludedItems: number or null
+              lastCleanRun: time or null
+              lastVerify: time or null
+              lastPrune: time or null
+
             EXAMPLES
               resval-backup run
               resval-backup run --config /etc/resval/www.toml

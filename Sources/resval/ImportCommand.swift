@@ -32,7 +32,7 @@ struct ImportCommand: ParsableCommand {
                 state: string (written, planned or undone)
               type totals:
                 marks: number
-                conflicts: number, optional (but with --undo)
+                conflicts: number, optional (not with --undo)
                 left: number, optional (with --undo: marks that stay)
                 journal: string or null (null when nothing was written)
                 journalBase64: string, optional
@@ -88,7 +88,7 @@ struct ExportCommand: ParsableCommand {
                 state: string (written, planned or undone)
               type totals:
                 marks: number
-                conflicts: number, optional (but with --undo)
+                conflicts: number, optional (not with --undo)
                 left: number, optional (with --undo: marks that stay)
                 journal: string or null (null when nothing was written)
                 journalBase64: string, optional

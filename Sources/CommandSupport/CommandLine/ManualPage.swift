@@ -31,7 +31,8 @@ struct ManualPage {
             escaped(root.usageString(for: command).replacing("\n", with: " ")),
         ]
         var sections = sections(of: command)
-        page += [".SH DESCRIPTION"] + (sections.removeValue(forKey: "") ?? [escaped(abstract)])
+        let description = sections.removeValue(forKey: "") ?? []
+        page += [".SH DESCRIPTION"] + (description.isEmpty ? [escaped(abstract)] : description)
         page += commands() + (try options())
         let exitCodes =
             sections.removeValue(forKey: exitTitle) ?? self.sections(of: root)[exitTitle]

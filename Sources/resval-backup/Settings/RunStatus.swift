@@ -59,14 +59,17 @@ struct RunStatus: Sendable, Hashable {
         lastPrune = previous?.lastPrune
     }
 
-    /// The status as a line of JSON, with a newline.
-    var line: [UInt8] { line(isStale: nil) }
+    /// The status as the line of the status file, whose form does not change.
+    var line: [UInt8] { line(isStale: nil, countOfExcluded: "leftOutItems") }
 
-    /// The status as a line of JSON, with a newline: the line of the status file, or of output.
+    /// Returns the status as a line of output.
     ///
-    /// - Parameter isStale: for output, whether the last backup is too old to rely on; nil for the
-    ///   file, whose form does not change.
-    func line(isStale: Bool?) -> [UInt8] {
+    /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
+    func output(isStale: Bool?) -> [UInt8] {
+        line(isStale: isStale, countOfExcluded: "excludedItems")
+    }
+
+    private func line(isStale: Bool?, countOfExcluded: StaticString) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)
         if let isStale { line.add("isStale", isStale) }
@@ -80,7 +83,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("items", snapshot?.items)
         line.add("bytes", snapshot?.bytes)
         line.add("addedBytes", snapshot?.addedBytes)
-        line.add(isStale == nil ? "leftOutItems" : "excludedItems", snapshot?.excludedItems)
+        line.add(countOfExcluded, snapshot?.excludedItems)
         line.add("hasShrunk", snapshot?.hasShrunk)
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)

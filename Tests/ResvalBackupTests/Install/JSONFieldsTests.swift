@@ -218,10 +218,10 @@ struct JSONFieldsTests {
             try check("download", "--json", new)
         }
     }
-    @Test("resval-backup status prints what its help says")
+    @Test("resval-backup run and status print what their help says")
     func status() throws {
         try withRun(of: Self.tree) { fixture in
-            #expect(try fixture.command("run").run().exitCode == 0)
+            try expectDocumented(fixture.command("run", "--json").run(), "resval-backup", "run")
             try expectDocumented(
                 fixture.command("status", "--json").run(), "resval-backup", "status")
         }

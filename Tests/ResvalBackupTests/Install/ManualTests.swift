@@ -69,17 +69,6 @@ struct ManualTests {
         }
     }
 
-    @Test("what a page says is what help says")
-    func content() throws {
-        let page = try Command(.built("resval"), "__manual", "2026-01-02", "copy").run()
-        #expect(page.exitCode == 0)
-        #expect(page.errorText == "")
-        #expect(
-            page.text == #"""
-                COPYPAGE
-                """#)
-    }
-
     @Test("a command that does not exist has none")
     func unknown() throws {
         let result = try Command(.built("resval"), "__manual", "2026-01-02", "nonsense").run()

@@ -72,7 +72,7 @@ struct ProgramTests {
                 "$0" list a; echo $?
                 "$0" find .; echo $?
                 "$0" dump . | tr '\0' '\n' | wc --lines; echo $?
-                "$0" set -R purgeable=true .; echo $?
+                "$0" set -R excluded=false .; echo $?
                 "$0" unset all a; echo $?
                 "$0" --version; echo $?
                 "$0" purge --version; echo $?
@@ -95,7 +95,7 @@ struct ProgramTests {
                     0
                     ./a
                     0
-                    2
+                    3
                     0
                     0
                     0
