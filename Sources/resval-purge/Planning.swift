@@ -68,11 +68,17 @@ struct Planning {
 func record(_ bytes: Int64, _ plan: PurgePlan) {
     guard let records = PurgeRecords.current else { return }
     do throws(FileError) {
-        try records.write(
-            PurgeRecord(
-                created: plan.created, device: plan.device, bootID: plan.bootID, bytes: bytes))
+        try records.write(PurgeRecord(bytes, plan))
     } catch {
         Messages.warn(about: error.path?.bytes, error.description)
+    }
+}
+
+extension PurgeRecord {
+    /// The record of how many bytes may still be deleted on a plan's volume.
+    init(_ bytes: Int64, _ plan: PurgePlan) {
+        self.init(
+            created: plan.created, device: plan.device, bootID: plan.bootID, bytes: bytes)
     }
 }
 

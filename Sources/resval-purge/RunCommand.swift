@@ -100,11 +100,10 @@ struct RunCommand: ParsableCommand {
         let environment = try PurgeEnvironment(search)
         let volume = try environment.volume(plan.roots)
         let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
-        let display = progress.begin(counting: "items examined")
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return Prepared(
-            plan: plan, search: environment.search(plan.roots, pressure, display),
+            plan: plan, search: environment.search(plan.roots, pressure),
             purgeableBytes: known ?? 0)
     }
 
@@ -113,7 +112,6 @@ struct RunCommand: ParsableCommand {
         executor.mode = isDryRun ? .rehearse : .delete
         executor.shouldStop = { StopRequest.isMade }
         var report = RunReport(form, now: plan.created, color: color.color, mode: executor.mode)
-        report.listsKept = kept || !target.isGiven
         do {
             let outcome = try executor.execute(plan, now: FileTime.now) { report.write($0) }
             report.finish(outcome, wanted: plan.wantedBytes)

@@ -6,8 +6,6 @@ import TextFormats
 
 /// Prints the outcome for each unit of a plan.
 struct RunReport: ~Copyable {
-    /// Whether kept units are printed rather than reported as messages.
-    var listsKept = true
     private let form: RecordOptions.Form
     private let mode: PurgeExecutor.Mode
     private var printer: PlanPrinter

@@ -101,12 +101,13 @@ struct StatusCommand: ParsableCommand {
         let space = try StorageSpace(at: volume.path)
         let pressure = StorageThresholds().pressure(of: space)
         let display = progress.begin(counting: "items examined")
-        defer { display.end() }
         let search = environment.search(volume.roots, pressure, display)
         var state = VolumeState(
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
             pressure: pressure, space: space.bytes)
         do {
+            // Nothing is printed beside the progress line.
+            defer { display.end() }
             let now = FileTime.now
             let found = try search.units(freeing: 0, on: volume.path, now: now)
             state.totals = found.totals

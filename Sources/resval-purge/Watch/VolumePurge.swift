@@ -62,23 +62,18 @@ struct VolumePurge {
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
         let now = FileTime.now
         let (units, totals, isTruncated) = try units(search, volume, goal, spare, now)
-        let boot = try bootIdentifier()
-        let record = { (freed: Int64) in
-            PurgeRecord(
-                created: now, device: device, bootID: boot, bytes: totals.bytes - freed)
-        }
-        remember(record(0))
+        let plan = try PurgePlan(
+            freeing: wantedBytes(goal, units), on: volume, roots: search.roots, units: units,
+            created: now)
+        remember(totals.bytes, plan)
         let amount = amount(of: units)
         guard goal.isPartial || goal.needed.isReached(by: amount) else {
             return .unreachable(purgeable: totals.bytes)
         }
-        let plan = PurgePlan(
-            created: now, bootID: boot, device: device, wantedBytes: wantedBytes(goal, units),
-            roots: search.roots, units: units)
         var executor = PurgeExecutor(search)
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
-        remember(record(outcome.predictedBytes))
+        remember(totals.bytes - outcome.predictedBytes, plan)
         return .done(outcome, isTruncated: isTruncated)
     }
 
@@ -137,9 +132,9 @@ struct VolumePurge {
 
     /// Records how many bytes purging could free. A failure is ignored: without the record no
     /// program relies on that space, and on a full disk the purge is needed all the more.
-    private func remember(_ record: PurgeRecord) {
+    private func remember(_ bytes: Int64, _ plan: PurgePlan) {
         guard let state = environment.base.stateHome else { return }
-        try? PurgeRecords(stateHome: state.path).write(record)
+        try? PurgeRecords(stateHome: state.path).write(PurgeRecord(bytes, plan))
     }
 }
 
