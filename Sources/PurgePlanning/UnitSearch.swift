@@ -98,8 +98,8 @@ public struct UnitSearch: Sendable {
         return PurgeRules(
             device: status.identity.device,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status),
-            places: IdentifiedPlaces(
-                environment, protected: protected + BackupPlaces.protected(environment.base),
+            places: LocationIdentities(
+                environment, protected: protected + BackupRepositories.protected(environment.base),
                 user: user, device: status.identity.device),
             user: user, includesForeign: includesForeign,
             ages: AgeRules(

@@ -69,9 +69,8 @@ public enum LeftoverState: Sendable, Hashable {
     /// Part of it was removed, and what remains is newer or cannot be distinguished from what is.
     /// It keeps the name it was given, and the next run tries again.
     case partlyRemoved
-    /// It was not touched: no record of it exists, it cannot be identified for certain, its
-    /// original name is taken, or it is protected.
-    case leftAlone
+    /// It was not touched, for a reason.
+    case leftAlone(LeftAloneReason)
     /// It could not be finished or restored.
     case failed(FileError)
 
@@ -94,9 +93,36 @@ public enum LeftoverState: Sendable, Hashable {
         case .partlyRemoved:
             "an interrupted purge had begun to remove it, and what is left may be new: look through "
                 + "it, then delete it or give it another name"
-        case .leftAlone:
-            "it is named like something a purge put aside, and nothing is known about it"
+        case .leftAlone(let reason): reason.sentence
         case .failed(let error): "what an interrupted purge left is not removed: \(error)"
+        }
+    }
+}
+
+/// Why a leftover of an interrupted purge is not touched.
+public enum LeftAloneReason: Sendable, Hashable {
+    /// It has a name such as purges give, and no record of it exists.
+    case unrecorded
+    /// Its directory was moved or replaced, or is not mounted.
+    case unreachable
+    /// What has the recorded name is not what the purge put there.
+    case unidentified
+    /// Another item has its original name.
+    case nameTaken
+    /// It is, contains or lies in a protected directory by now.
+    case protected
+
+    /// The reason in words, without any path.
+    public var sentence: String {
+        switch self {
+        case .unrecorded: "it is named like something a purge put aside, but no purge recorded it"
+        case .unreachable:
+            "a purge put it aside, and the directory it was in was moved or is not mounted"
+        case .unidentified: "it has the name of something a purge put aside, but is not that"
+        case .nameTaken:
+            "a purge put it aside, and another item has its name now: give one of them another name"
+        case .protected:
+            "an interrupted purge had begun to remove it, and it is a protected directory now"
         }
     }
 }

@@ -118,7 +118,7 @@ extension VolumeWatcher {
         }
         let protected =
             environment.locations.protectedRoots + settings.protected
-            + BackupPlaces.protected(environment.base)
+            + BackupRepositories.protected(environment.base)
         for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
             log.write(
                 .warning, about: root.bytes,

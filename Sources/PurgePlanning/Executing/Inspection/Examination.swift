@@ -5,9 +5,9 @@ import SystemPackage
 struct Examination {
     /// The unit as the rules describe it now.
     let unit: PurgeUnit
-    let place: UnitPlace
+    let place: UnitEntry
     /// The leased file, when the unit is a regular file; nil for directories and symbolic links.
-    let held: LeasedFile?
+    let leased: LeasedFile?
     /// The content of a directory; empty for other units.
     let contents: UnitContents
 
@@ -73,7 +73,7 @@ extension PurgeUnit {
 }
 
 /// A unit's name in its parent directory, which was reached from `/` by descriptor.
-struct UnitPlace: Sendable {
+struct UnitEntry: Sendable {
     /// The unit's name.
     let name: [UInt8]
     /// The path of the parent directory.
