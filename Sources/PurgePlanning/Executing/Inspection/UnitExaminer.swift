@@ -23,9 +23,10 @@ struct UnitExaminer {
     /// - Parameters:
     ///   - path: the unit's path.
     ///   - standIn: the name the unit has now; nil for its own name.
+    ///   - first: the examination under its own name, if the unit has another one now.
     /// - Throws: the reason why it is kept.
     func examine(
-        _ path: [UInt8], named standIn: [UInt8]? = nil
+        _ path: [UInt8], named standIn: [UInt8]? = nil, since first: Examination? = nil
     ) throws(KeepReason) -> Examination {
         let notes = Monitor<KeepReason?>(nil)
         let found = FirstUnits(wantedBytes: .max)
@@ -33,13 +34,14 @@ struct UnitExaminer {
             notes.withLock { $0 = reason }
         }
         do {
-            let looked = try look(at: path, named: standIn, sink)
+            let looked = try look(at: path, named: standIn, since: first, sink)
             guard let unit = found.found().units.first else {
                 throw notes.withLock { $0 } ?? KeepReason.changed
             }
             try requireOwn(unit, looked)
             return Examination(
-                unit: unit, place: looked.place, leased: looked.leased, contents: looked.contents)
+                unit: unit, place: looked.place, root: looked.root, leased: looked.leased,
+                contents: looked.contents)
         } catch {
             let reason = KeepReason(reaching: error)
             // The reason given by the rules is more specific than that the walk stopped.
@@ -59,6 +61,7 @@ struct UnitExaminer {
 
     private struct Looked {
         let place: UnitEntry
+        let root: ExaminedRoot
         var leased: LeasedFile?
         var contents = UnitContents()
         var owner: UInt32 = 0
@@ -67,11 +70,18 @@ struct UnitExaminer {
     // MARK: Path
 
     private func look(
-        at path: [UInt8], named standIn: [UInt8]?, _ sink: UnitSink
+        at path: [UInt8], named standIn: [UInt8]?, since first: Examination?, _ sink: UnitSink
     ) throws -> Looked {
         var visitor = UnitVisitor(rules, sink)
-        let (place, start) = try reach(path, &visitor, sink)
-        var looked = Looked(place: place)
+        let root: ExaminedRoot
+        if let first, first.root.point.path.bytes == path {
+            // The unit is the root itself, and has another name now.
+            root = first.root
+        } else {
+            root = try self.root(above: FilePath(bytes: path), sink)
+        }
+        let (place, start) = try reach(path, from: root, &visitor)
+        var looked = Looked(place: place, root: root)
         try look(at: FilePath(bytes: standIn ?? place.name), from: start, &looked, &visitor)
         visitor.finish()
         return looked
@@ -81,20 +91,16 @@ struct UnitExaminer {
     private struct Start {
         var context: PurgeContext
         /// The number of levels below the search root.
-        var depth: Int
-        /// The device and inode that the search root must have.
-        let root: FileIdentity
+        let depth: Int
     }
 
     /// Descends from `/`; from the search root on by the rules of the search.
     private func reach(
-        _ path: [UInt8], _ visitor: inout UnitVisitor, _ sink: UnitSink
+        _ path: [UInt8], from root: ExaminedRoot, _ visitor: inout UnitVisitor
     ) throws -> (UnitEntry, Start) {
         guard let names = RelativePath(absolute: path)?.names else { throw KeepReason.outsideRoots }
-        let (root, rootIdentity) = try startingPoint(above: FilePath(bytes: path), sink)
-        let rootDepth = root.path.components.count
-        var start = Start(
-            context: root.context, depth: names.count - rootDepth, root: rootIdentity)
+        let rootDepth = root.point.path.components.count
+        var start = Start(context: root.point.context, depth: names.count - rootDepth)
         var directory = try OpenDirectory(at: "/")
         var reached: [UInt8] = []
         var above: FileStatus?
@@ -109,7 +115,7 @@ struct UnitExaminer {
             if rules.places.protectedRoots.contains(status.identity) {
                 throw KeepReason.protectedRoot
             }
-            if depth == rootDepth, status.identity != rootIdentity { throw KeepReason.changed }
+            if depth == rootDepth, status.identity != root.identity { throw KeepReason.changed }
             if depth >= rootDepth {
                 try requireUnlockedDirectory(directory)
                 let path = depth > 0 ? reached : [UInt8(ascii: "/")]
@@ -147,14 +153,15 @@ struct UnitExaminer {
             : try directory.openDirectory(name, flags: .reference)
     }
 
-    private func startingPoint(
-        above path: FilePath, _ sink: UnitSink
-    ) throws -> (TreeRoot<PurgeContext>, FileIdentity) {
-        let roots = try search.startingPoints(rules, sink)
-        guard let root = roots.first(where: { path.isHeld(by: $0.path) }) else {
-            throw KeepReason.outsideRoots
+    private func root(above path: FilePath, _ sink: UnitSink) throws -> ExaminedRoot {
+        guard RelativePath(absolute: path.bytes) != nil else { throw KeepReason.outsideRoots }
+        let points = try search.startingPoints(rules, sink, lookingFor: path)
+        guard let point = points.first(where: { path.isHeld(by: $0.path) }) else {
+            let isGone = search.roots.contains { path.isHeld(by: $0) }
+            throw isGone ? KeepReason.changed : KeepReason.outsideRoots
         }
-        return (root, try root.path.withoutFollowing.status().identity)
+        return ExaminedRoot(
+            point: point, identity: try point.path.withoutFollowing.status().identity)
     }
 
     private func descend(
@@ -187,7 +194,7 @@ struct UnitExaminer {
         let place = looked.place
         let (file, status) = try open(name, in: place.parent)
         if start.depth == 0 {
-            guard status.identity == start.root else { throw KeepReason.changed }
+            guard status.identity == looked.root.identity else { throw KeepReason.changed }
             try requireSafeStep(from: place.parentStatus, to: status)
         }
         looked.owner = status.owner

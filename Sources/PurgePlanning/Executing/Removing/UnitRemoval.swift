@@ -56,7 +56,8 @@ struct DirectoryRemoval {
     private func lookAgain(
         _ record: AsideRecord, _ first: Examination
     ) throws(KeepReason) -> Examination {
-        let second = try examiner.examine(record.path, named: record.asideName)
+        let second = try examiner.examine(
+            record.path, named: record.asideName, since: first)
         guard second.isUnchanged(since: first) else { throw .changed }
         try examiner.requireUnused(second, named: record.asidePath)
         return second
