@@ -107,6 +107,33 @@ struct LeftoverTests {
         }
     }
 
+    @Test("is still in the journal when a directory that took its name kept it aside")
+    func nameTaken() throws {
+        try withPurgeHome(Tree { cache("unit") { File("file", block) } }) { home in
+            let unit = home(".cache/app/unit")
+            let mock = SystemCallMock([:])
+            defer { mock.beforeCall = nil }
+            var aside: FilePath?
+            mock.beforeCall = { call in
+                guard call == .flock, !unit.exists, aside == nil else { return }
+                let names = try? OpenDirectory(at: home(".cache/app")).openToRead(".").names()
+                guard let names else { return }
+                for name in names { aside = home(".cache/app").appending(name.components) }
+                // The second examination finds a change.
+                if let aside { _ = try? tool("touch", aside.appending("new")) }
+                _ = try? tool("mkdir", unit)
+            }
+            let report = try mock.run { try home.purge() }
+            let kept = try #require(aside)
+            #expect(report.failed.keys.contains(unit), "\(report)")
+            #expect(kept.appending("file").exists)
+            try expectFinish(home, [kept: .leftAlone(.nameTaken)])
+            try tool("rmdir", unit)
+            try expectFinish(home, [unit: .restored])
+            #expect(unit.appending("file").exists)
+        }
+    }
+
     @Test("is left alone when it is another directory, or in another one")
     func other() throws {
         try withRecord(.deleting) { home, record in

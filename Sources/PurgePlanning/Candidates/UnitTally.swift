@@ -16,7 +16,7 @@ final class UnitTally: Sendable {
         var totals: UnitPortion? {
             guard isWalked, visitors == 0 else { return nil }
             var totals = portion
-            totals.bytes.addSaturating(links.completeBytes)
+            totals.freed.add(links.freed)
             return totals
         }
     }
@@ -71,23 +71,23 @@ struct UnitPortion: Sendable {
     /// The latest inode change time.
     var newestChange = FileTime(seconds: .min, nanoseconds: 0)
     /// How many bytes deleting the items frees, not counting files with several hard links.
-    var bytes: Int64 = 0
+    var freed = FreedBytes.none
     /// The number of items.
     var itemCount = 0
 
     /// Counts one item.
-    mutating func count(_ status: FileStatus, bytes: Int64) {
+    mutating func count(_ status: FileStatus, freeing bytes: FreedBytes) {
         itemCount += 1
         lastUse = max(lastUse, status.lastUse)
         newestChange = max(newestChange, status.attributeModificationTime)
-        self.bytes.addSaturating(bytes)
+        freed.add(bytes)
     }
 
     mutating func add(_ other: UnitPortion) {
         keepReason = keepReason ?? other.keepReason
         lastUse = max(lastUse, other.lastUse)
         newestChange = max(newestChange, other.newestChange)
-        bytes.addSaturating(other.bytes)
+        freed.add(other.freed)
         itemCount += other.itemCount
     }
 }
@@ -96,19 +96,19 @@ struct UnitPortion: Sendable {
 struct LinkedFile: Sendable {
     let identity: FileIdentity
     let linkCount: Int
-    let bytes: Int64
+    let freed: FreedBytes
 }
 
 /// Counts the hard links met of files that have several: their blocks are freed only with the last.
 struct LinkTable: Sendable {
     private var missing: [FileIdentity: Int] = [:]
-    /// The size in bytes of the files all of whose hard links were met.
-    private(set) var completeBytes: Int64 = 0
+    /// How many bytes deleting the files all of whose hard links were met frees.
+    private(set) var freed = FreedBytes.none
 
     mutating func add(_ file: LinkedFile) {
         let left = missing[file.identity, default: file.linkCount] - 1
         missing[file.identity] = left
-        if left == 0 { completeBytes.addSaturating(file.bytes) }
+        if left == 0 { freed.add(file.freed) }
     }
 }
 
@@ -144,12 +144,12 @@ struct UnitSink: Sendable {
     func add(_ start: UnitStart, _ portion: UnitPortion) {
         let reason =
             portion.keepReason ?? start.ageLimit.reasonToKeep(portion.lastUse)
-            ?? (portion.bytes == 0 ? .freesNothing : nil) ?? mounts.reasonToKeep(start.path)
+            ?? (portion.freed.atMost == 0 ? .freesNothing : nil) ?? mounts.reasonToKeep(start.path)
         if let reason { return note(start.path, reason) }
         add(
             PurgeUnit(
                 path: start.path, purgeClass: start.purgeClass, isDirectory: true,
-                identity: start.status.identity, lastUse: portion.lastUse, bytes: portion.bytes,
+                identity: start.status.identity, lastUse: portion.lastUse, freed: portion.freed,
                 itemCount: portion.itemCount,
                 pin: PurgePin(start.status, newestChange: portion.newestChange)))
     }
@@ -160,22 +160,24 @@ struct UnitSink: Sendable {
     /// Adds a file that is a unit by itself.
     ///
     /// - Parameters:
-    ///   - bytes: what removing its last hard link frees.
+    ///   - freed: what removing its last hard link frees.
     ///   - preselection: the calling thread's own.
     func add(
         file entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
-        _ purgeClass: PurgeClass, bytes: Int64, _ limit: AgeLimit,
+        _ purgeClass: PurgeClass, freeing freed: FreedBytes, _ limit: AgeLimit,
         _ preselection: inout UnitPreselection
     ) {
         let lastUse = status.lastUse
         if entry.withName({ DatabaseSidecars.database(of: $0) != nil }) {
             return add(companion: pathBytes(of: entry))
         }
-        let freesNothing = status.linkCount > 1 || bytes == 0
+        let freesNothing = status.linkCount > 1 || freed.atMost == 0
         if let reason = limit.reasonToKeep(lastUse) ?? (freesNothing ? .freesNothing : nil) {
             return note(pathBytes(of: entry), reason)
         }
-        if !lateFindings.concernFiles, preselection.drop(bytes, of: purgeClass, lastUse: lastUse) {
+        if !lateFindings.concernFiles,
+            preselection.drop(freed.atMost, of: purgeClass, lastUse: lastUse)
+        {
             return
         }
         let path = pathBytes(of: entry)
@@ -185,7 +187,7 @@ struct UnitSink: Sendable {
         preselection.add(
             PurgeUnit(
                 path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
-                lastUse: lastUse, bytes: bytes, itemCount: 1,
+                lastUse: lastUse, freed: freed, itemCount: 1,
                 pin: PurgePin(status, newestChange: status.attributeModificationTime)))
     }
 

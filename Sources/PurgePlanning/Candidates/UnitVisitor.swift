@@ -173,13 +173,13 @@ struct UnitVisitor: TreeVisitor {
     private mutating func count(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
     ) {
-        let bytes = rules.freedBytes(entry, status)
+        let freed = rules.freedBytes(entry, status)
         let isLinked = status.kind != .directory && status.linkCount > 1
-        portion.count(status, bytes: isLinked ? 0 : bytes)
+        portion.count(status, freeing: isLinked ? .none : freed)
         if isLinked {
             links.append(
                 LinkedFile(
-                    identity: status.identity, linkCount: status.linkCount, bytes: bytes))
+                    identity: status.identity, linkCount: status.linkCount, freed: freed))
         }
     }
 
@@ -216,9 +216,9 @@ struct UnitVisitor: TreeVisitor {
             return mayHoldUnits ? descend(into: entry, seen, in: context, isNoted: true) : .skip
         }
         guard seen.status.kind == .directory else {
-            let bytes = rules.freedBytes(entry, seen.status)
+            let freed = rules.freedBytes(entry, seen.status)
             sink.add(
-                file: entry, seen.status, purgeClass, bytes: bytes, limit, &preselection)
+                file: entry, seen.status, purgeClass, freeing: freed, limit, &preselection)
             return .skip
         }
         return begin(entry, seen, purgeClass, limit, in: context)

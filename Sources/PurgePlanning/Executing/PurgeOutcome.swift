@@ -7,6 +7,16 @@ public struct PurgeOutcome: Sendable, Hashable {
     public var removedUnits = 0
     /// How many bytes deleting those was expected to free.
     public var predictedBytes: Int64 = 0
+    /// How many of those bytes are freed for certain: not those of compressed files.
+    public var certainBytes: Int64 = 0
+    /// The number of units that were passed over: they were kept, or failed.
+    public var keptUnits = 0
+    /// How many bytes deleting those was expected to free.
+    public var keptBytes: Int64 = 0
+    /// How many bytes the purge itself freed, as far as that can be determined: as measured where
+    /// snapshots or other files may share blocks and no other process was writing, otherwise at
+    /// least ``certainBytes``. nil for a rehearsal.
+    public var freedBytes: Int64?
     /// How many bytes the free space of the filesystem grew by, from `statvfs(3)` after `syncfs(2)`
     /// at the beginning and the end. Negative when more was written meanwhile; nil for a rehearsal.
     public var measuredBytes: Int64?

@@ -187,15 +187,19 @@ extension PurgeRules {
     /// those shared with other files; 0 when that cannot be determined.
     func freedBytes(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) -> Int64 {
+    ) -> FreedBytes {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
-            return status.allocatedSize
+            return FreedBytes(atMost: status.allocatedSize)
         }
         do throws(Errno) {
-            guard let extents = try fileExtents(of: entry, size: status.size) else { return 0 }
-            return max(0, status.allocatedSize - extents.sharedBytes)
+            guard let extents = try fileExtents(of: entry, size: status.size) else {
+                return FreedBytes(atMost: 0)
+            }
+            return FreedBytes(
+                atMost: max(0, status.allocatedSize - extents.sharedBytes),
+                compressed: extents.encodedBytes)
         } catch {
-            return 0
+            return FreedBytes(atMost: 0)
         }
     }
 }

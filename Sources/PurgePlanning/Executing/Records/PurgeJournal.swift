@@ -16,6 +16,11 @@ final class PurgeJournal {
     /// The filesystems by which the files of records are identified.
     let filesystems = MountedFilesystems()
 
+    /// Whether a directory has a journal.
+    static func exists(in directory: FilePath) -> Bool {
+        (try? directory.appending("journal").withoutFollowing.status()) != nil
+    }
+
     /// Opens the journal in a directory, and creates it if it does not exist.
     ///
     /// - Throws: ``PurgeRefusal`` `anotherIsAtWork`, and `FileError`: `permissionDenied` for a
@@ -131,44 +136,91 @@ final class PurgeJournal {
 private let placeSize = 1 << 16
 
 /// The journal of one run. On a full disk it may be impossible to create before something is
-/// deleted.
+/// deleted, or to write; then one in a volatile directory is used, whose records a restart of the
+/// machine loses: what is put aside is then reported and never deleted.
 final class RunJournal {
-    private let make: () throws -> PurgeJournal
+    private let directory: FilePath?
+    private let volatileDirectory: FilePath?
     private let rules: (FilePath) throws(FileError) -> PurgeRules
-    /// The journal; nil until it is open.
-    private(set) var journal: PurgeJournal?
+    private var regular: PurgeJournal?
+    private var volatile: PurgeJournal?
+    /// Whether new records are stored in the volatile journal.
+    private var usesVolatile = false
 
     /// - Parameters:
-    ///   - make: opens the journal.
+    ///   - directory: the directory of the journal; nil when none is known.
+    ///   - volatileDirectory: a directory in memory; nil when there is none.
     ///   - rules: returns the rules for the filesystem of a path.
     init(
-        _ make: @escaping () throws -> PurgeJournal,
+        in directory: FilePath?, volatile volatileDirectory: FilePath?,
         rules: @escaping (FilePath) throws(FileError) -> PurgeRules
     ) {
-        self.make = make
+        self.directory = directory
+        self.volatileDirectory = volatileDirectory
         self.rules = rules
     }
 
-    /// Opens the journal, unless it is already open or the disk is full, and settles the leftovers
-    /// of an interrupted purge.
+    /// The records of all journals that are open.
+    var records: [AsideRecord] { (regular?.records ?? []) + (volatile?.records ?? []) }
+
+    /// Opens the journal, unless it is already open or the disk is full, and the volatile one if it
+    /// exists, and settles the leftovers of an interrupted purge.
     ///
+    /// - Returns: the number of leftovers that failed.
     /// - Throws: ``PurgeRefusal``, and `FileError` for anything but a full disk or quota.
-    func open(_ event: (PurgeEvent) -> Void) throws {
-        guard journal == nil else { return }
-        do {
-            journal = try make()
-        } catch let error as FileError {
-            guard error.isForWantOfRoom else { throw error }
-            return
+    func open(_ event: (PurgeEvent) -> Void) throws -> Int {
+        guard let directory else { throw PurgeRefusal.noStateDirectory }
+        var failures = 0
+        if regular == nil {
+            do {
+                regular = try PurgeJournal(in: directory)
+            } catch let error as FileError {
+                guard error.isForWantOfRoom else { throw error }
+            }
+            failures += settle(regular, event)
         }
-        if let journal { Leftovers(journal: journal, rules: rules).settle(event) }
+        if volatile == nil, let volatileDirectory, PurgeJournal.exists(in: volatileDirectory) {
+            failures += try openVolatileJournal(event)
+        }
+        return failures
+    }
+
+    /// Opens the volatile journal, for the records from now on, if there is a directory for it.
+    ///
+    /// - Returns: the number of leftovers that failed.
+    /// - Throws: ``PurgeRefusal``.
+    func openVolatile(_ event: (PurgeEvent) -> Void) throws -> Int {
+        let failures = volatile == nil ? try openVolatileJournal(event) : 0
+        usesVolatile = volatile != nil
+        return failures
+    }
+
+    private func openVolatileJournal(_ event: (PurgeEvent) -> Void) throws -> Int {
+        guard let volatileDirectory else { return 0 }
+        do {
+            volatile = try PurgeJournal(in: volatileDirectory)
+        } catch is FileError {
+            // It belongs to another user, as with sudo -E, or is full too.
+            return 0
+        }
+        return settle(volatile, event)
+    }
+
+    private func settle(_ journal: PurgeJournal?, _ event: (PurgeEvent) -> Void) -> Int {
+        var failures = 0
+        guard let journal else { return failures }
+        Leftovers(journal: journal, rules: rules).settle { leftover in
+            if case .leftover(_, .failed) = leftover { failures += 1 }
+            event(leftover)
+        }
+        return failures
     }
 
     /// Returns the journal, for steps that need it.
     ///
     /// - Throws: `FileError` `noSpace` while there is no room for it.
     func required() throws(FileError) -> PurgeJournal {
-        if let journal { return journal }
+        if let journal = usesVolatile ? volatile : regular { return journal }
         throw FileError(
             code: .noSpace, message: "there is no room for the journal that removing it needs",
             advice: "delete something by hand, or set XDG_STATE_HOME to another filesystem")
