@@ -21,11 +21,13 @@ struct RunCommand: ParsableCommand {
             run [ROOT…] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
             When so much cannot be freed, nothing is deleted, unless --partial is given.
 
-            Whatever is in use is left alone. An interrupted purge is finished first.
+            Whatever is in use is left alone, and reported. Without PLAN, the units that come next \
+            are deleted instead, until enough is freed. An interrupted purge is finished first, \
+            except by --dry-run.
 
             JSON fields: as of plan, with type removed, kept, failed, leftover and outcome; \
-            message of what failed; removedUnits, predictedBytes, measuredBytes, isReached, \
-            isFutile and failures of the outcome.
+            removedUnits, predictedBytes, keptUnits, keptBytes, freedBytes, measuredBytes, \
+            isReached, isFutile and failures of the outcome.
 
             EXAMPLES
               resval-purge run plan.json
@@ -61,34 +63,62 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        let run = try prepared()
-        guard let run else { throw ExitCode(1) }
-        let outcome = try execute(run.plan, run.search)
-        if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
-        if outcome.failures > 0 { throw ExitCode(2) }
-        if !outcome.isReached { throw ExitCode(1) }
+        let plan = target.isGiven ? nil : try readPlan()
+        let environment = try PurgeEnvironment(search)
+        var report = RunReport(
+            form, now: .now, color: color.color, mode: isDryRun ? .rehearse : .delete)
+        do {
+            if !isDryRun { try finishLeftovers(environment, &report) }
+            let prepared =
+                if let plan { try prepare(plan, environment) } else { try prepare(environment) }
+            guard let prepared else { throw ExitCode(report.hasFailures ? 2 : 1) }
+            let outcome = try execute(prepared, &report)
+            if outcome.failures > 0 || report.hasFailures { throw ExitCode(2) }
+            if !outcome.isReached { throw ExitCode(1) }
+        } catch let refusal as PurgeRefusal {
+            Messages.write(
+                about: target.isGiven ? nil : paths.first?.bytes, refusal.sentence)
+            throw ExitCode(2)
+        }
     }
 
     private struct Prepared {
         let plan: PurgePlan
         let search: UnitSearch
+        /// Whether units that the plan does not name may be deleted in place of others.
+        let goesOn: Bool
         /// How many bytes may be deleted on the volume altogether.
         let purgeableBytes: Int64
     }
 
-    /// Returns the plan; nil when it does not free enough and so is not executed.
-    private func prepared() throws -> Prepared? {
-        guard target.isGiven else { return try preparedFromFile() }
+    private func readPlan() throws -> PurgePlan {
+        if let status = try? paths[0].path.status(), status.kind == .directory {
+            Messages.write(about: paths[0].bytes, "is a directory; add --free SIZE")
+            throw ExitCode(64)
+        }
+        return try PlanFile.read(paths[0])
+    }
+
+    private func finishLeftovers(
+        _ environment: PurgeEnvironment, _ report: inout RunReport
+    ) throws {
+        let executor = PurgeExecutor(environment.search([], .low))
+        try executor.finishLeftovers { report.write($0) }
+    }
+
+    /// Makes a plan; nil when it does not free enough and so is not executed.
+    private func prepare(_ environment: PurgeEnvironment) throws -> Prepared? {
         let kept = KeptItems(form, isListed: kept)
-        let planning = Planning(search: search, target: target, progress: progress)
+        let planning = Planning(environment: environment, target: target, progress: progress)
         let result = try planning.makePlan(paths, kept)
         guard reportShortfall(result) || partial else { return nil }
         return Prepared(
-            plan: result.plan, search: result.search, purgeableBytes: result.totals.bytes)
+            plan: result.plan, search: result.search, goesOn: result.isTruncated,
+            purgeableBytes: result.totals.bytes)
     }
 
-    private func preparedFromFile() throws -> Prepared? {
-        let plan = try PlanFile.read(paths[0])
+    /// Prepares a plan from a file; nil when it does not free enough and so is not executed.
+    private func prepare(_ plan: PurgePlan, _ environment: PurgeEnvironment) throws -> Prepared? {
         let missing = plan.wantedBytes - plan.bytes
         guard missing <= 0 || partial else {
             Messages.write(
@@ -97,30 +127,24 @@ struct RunCommand: ParsableCommand {
                     + "wanted (--partial accepts less)")
             return nil
         }
-        let environment = try PurgeEnvironment(search)
         let volume = try environment.volume(plan.roots)
         let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return Prepared(
-            plan: plan, search: environment.search(plan.roots, pressure),
+            plan: plan, search: environment.search(plan.roots, pressure), goesOn: false,
             purgeableBytes: known ?? 0)
     }
 
-    private func execute(_ plan: PurgePlan, _ search: UnitSearch) throws -> PurgeOutcome {
-        var executor = PurgeExecutor(search)
+    private func execute(_ run: Prepared, _ report: inout RunReport) throws -> PurgeOutcome {
+        var executor = PurgeExecutor(run.search)
         executor.mode = isDryRun ? .rehearse : .delete
+        executor.goesOn = run.goesOn
         executor.shouldStop = { StopRequest.isMade }
-        var report = RunReport(form, now: plan.created, color: color.color, mode: executor.mode)
-        do {
-            let outcome = try executor.execute(plan, now: FileTime.now) { report.write($0) }
-            report.finish(outcome, wanted: plan.wantedBytes)
-            return outcome
-        } catch let refusal as PurgeRefusal {
-            Messages.write(
-                about: target.isGiven ? nil : paths.first?.bytes, refusal.sentence)
-            throw ExitCode(2)
-        }
+        let outcome = try executor.execute(run.plan, now: FileTime.now) { report.write($0) }
+        report.finish(outcome, wanted: run.plan.wantedBytes)
+        if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
+        return outcome
     }
 
     private var form: RecordOptions.Form { json ? .json : .lines }

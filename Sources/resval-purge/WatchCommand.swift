@@ -78,7 +78,7 @@ struct WatchCommand: ParsableCommand {
             .current(named: settings.locations)
         }
         if once {
-            watcher.lookOnce()
+            watcher.runOnce()
         } else {
             ReloadRequest.beginListening()
             watcher.run { readAgain() }

@@ -11,9 +11,8 @@ import TextFormats
 struct VolumePurge {
     /// The outcome of a purge.
     enum Outcome: Sendable {
-        /// The plan was executed; `isTruncated` says whether there were more units than the plan
-        /// contained.
-        case done(PurgeOutcome, isTruncated: Bool)
+        /// Units were deleted.
+        case done(PurgeOutcome)
         /// The purgeable units do not free what is needed; nothing was deleted.
         case unreachable(purgeable: Int64)
     }
@@ -43,13 +42,11 @@ struct VolumePurge {
     /// - Parameters:
     ///   - volume: a path on the volume.
     ///   - goal: how much to free.
-    ///   - spare: how many additional bytes the plan contains, to replace units that turn out to
-    ///     be in use.
     ///   - event: called for each unit that was reached, and for each leftover.
     /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when `shouldStop` ended the
     ///   search.
     func run(
-        on volume: FilePath, towards goal: PurgeGoal, spare: Int64, event: (PurgeEvent) -> Void
+        on volume: FilePath, towards goal: PurgeGoal, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
         let device = try volume.fileStatus().identity.device
         var search = UnitSearch(environment)
@@ -61,7 +58,7 @@ struct VolumePurge {
         search.shouldStop = shouldStop
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
         let now = FileTime.now
-        let (units, totals, isTruncated) = try units(search, volume, goal, spare, now)
+        let (units, totals, isTruncated) = try units(search, volume, goal, now)
         let plan = try PurgePlan(
             freeing: wantedBytes(goal, units), on: volume, roots: search.roots, units: units,
             created: now)
@@ -71,10 +68,11 @@ struct VolumePurge {
             return .unreachable(purgeable: totals.bytes)
         }
         var executor = PurgeExecutor(search)
+        executor.goesOn = isTruncated
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
         remember(totals.bytes - outcome.predictedBytes, plan)
-        return .done(outcome, isTruncated: isTruncated)
+        return .done(outcome)
     }
 
     /// Returns the search roots: the locations for temporary files and caches on the volume, and
@@ -93,16 +91,13 @@ struct VolumePurge {
         }
     }
 
-    /// Returns the first units that free what is wanted, with some to spare for those that turn out
-    /// to be in use, if there are enough.
+    /// Returns the first units that free what is wanted, if there are enough.
     private func units(
-        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ spare: Int64,
-        _ now: FileTime
+        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ now: FileTime
     ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
         // Enough for the inodes if each file has one block.
         let forInodes = goal.wanted.inodes.multipliedSaturating(by: 4096)
-        let withSpare = goal.wanted.bytes.addingSaturating(max(goal.wanted.bytes / 2, spare))
-        var bytes = max(withSpare, forInodes, 1)
+        var bytes = max(goal.wanted.bytes, forInodes, 1)
         while true {
             let found = try search.units(freeing: bytes, on: volume, now: now)
             if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
@@ -113,8 +108,7 @@ struct VolumePurge {
         }
     }
 
-    /// Returns how many bytes the purge has to free before it ends: spare units are deleted only in
-    /// place of others.
+    /// Returns how many bytes the purge has to free before it ends.
     private func wantedBytes(_ goal: PurgeGoal, _ units: [PurgeUnit]) -> Int64 {
         var amount = PurgeGoal.Amount()
         for unit in units where !goal.wanted.isReached(by: amount) {
@@ -144,8 +138,6 @@ struct PurgeReport {
     private let log: ServiceLog
     private var kept: [String: Int] = [:]
     private(set) var hasFailures = false
-    /// How many bytes of the plan were kept.
-    private(set) var keptBytes: Int64 = 0
 
     init(_ log: ServiceLog) { self.log = log }
 
@@ -156,12 +148,10 @@ struct PurgeReport {
                 .info, about: unit.path,
                 "deleted (\(unit.purgeClass.name), \(counted(unit.itemCount, "item")), "
                     + "\(sizeText(bytes)))")
-        case .kept(let unit, let reason):
+        case .kept(_, let reason):
             kept[reason.name, default: 0] += 1
-            keptBytes.addSaturating(unit.bytes)
         case .failed(let unit, let error):
             hasFailures = true
-            keptBytes.addSaturating(unit.bytes)
             log.write(
                 .error, about: error.path?.bytes ?? unit.path, "could not be deleted: \(error)")
         case .leftover(let path, .failed(let error)):
@@ -179,7 +169,7 @@ struct PurgeReport {
                 .warning, about: volume.bytes,
                 "nothing is deleted: only \(sizeText(bytes)) of the "
                     + "\(sizeText(goal.needed.bytes)) needed can be freed")
-        case .done(let outcome, _):
+        case .done(let outcome):
             let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
             let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"

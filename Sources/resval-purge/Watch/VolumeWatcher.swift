@@ -13,9 +13,6 @@ final class VolumeWatcher {
         var watch: VolumeWatch
         /// Whether the last measurement failed, which is logged once.
         var isUnreachable = false
-        /// How many bytes of the last plan were kept; the next purge will probably have to keep
-        /// them too.
-        var keptBytes: Int64 = 0
         var effect = PurgeEffect()
     }
 
@@ -61,13 +58,20 @@ final class VolumeWatcher {
     ///
     /// - Returns: how long to wait before the next measurement.
     @discardableResult
-    func lookOnce() -> Duration {
+    private func lookOnce() -> Duration {
         var wait = interval.longest
         for index in volumes.indices where !StopRequest.isMade {
             wait = min(wait, look(at: index))
         }
         tellStatus()
         return wait
+    }
+
+    /// Finishes the leftovers of an interrupted purge, then measures each volume once, and purges
+    /// where space is short.
+    func runOnce() {
+        prepare()
+        lookOnce()
     }
 
     /// Watches until SIGTERM or SIGINT. SIGHUP calls `reload` for new settings; when it returns
@@ -182,14 +186,10 @@ extension VolumeWatcher {
         var report = PurgeReport(log)
         var hasHelped = false
         do {
-            let known = volumes[index].keptBytes
-            let outcome = try purge.run(on: path, towards: goal, spare: known) { report.note($0) }
+            let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
             report.end(outcome, goal, at: path)
-            volumes[index].keptBytes = report.keptBytes
-            if case .done(let outcome, let isTruncated) = outcome {
-                // Other units may replace those that were in use.
-                let mayTryMore = isTruncated && report.keptBytes > known
-                hasHelped = volumes[index].effect.hasHelped(outcome) || mayTryMore
+            if case .done(let outcome) = outcome {
+                hasHelped = volumes[index].effect.hasHelped(outcome)
             }
         } catch is CancellationError {
             return .fruitless

@@ -115,11 +115,11 @@ struct VolumeWatchTests {
         func verdicts(_ count: Int) -> [Bool] { (0..<count).map { _ in effect.hasHelped(outcome) } }
         #expect(verdicts(1) == [false])
         outcome.removedUnits = 1
-        outcome.predictedBytes = 100 * mebibyte
-        outcome.measuredBytes = 40 * mebibyte
+        outcome.certainBytes = 100 * mebibyte
+        outcome.freedBytes = 40 * mebibyte
         // The counting begins anew, with less that counts.
         #expect(verdicts(4) == [true, true, false, false])
-        outcome.measuredBytes = 90 * mebibyte
+        outcome.freedBytes = 90 * mebibyte
         #expect(verdicts(10) == Array(repeating: true, count: 10))
         outcome.isFutile = true
         #expect(verdicts(1) == [false])
