@@ -11,8 +11,9 @@ import TextFormats
 struct VolumePurge {
     /// The outcome of a purge.
     enum Outcome: Sendable {
-        /// Units were deleted.
-        case done(PurgeOutcome)
+        /// The plan was executed; `purgeable` is how many bytes can still be freed, with what was
+        /// kept.
+        case done(PurgeOutcome, purgeable: Int64)
         /// The purgeable units do not free what is needed; nothing was deleted.
         case unreachable(purgeable: Int64)
     }
@@ -48,14 +49,7 @@ struct VolumePurge {
     func run(
         on volume: FilePath, towards goal: PurgeGoal, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
-        let device = try volume.fileStatus().identity.device
-        var search = UnitSearch(environment)
-        search.roots = roots(on: device)
-        search.minimumAge = settings.minimumAge
-        search.protected = settings.protected
-        search.markRoots = settings.markRoots
-        search.pressure = goal.isPartial ? .critical : .low
-        search.shouldStop = shouldStop
+        let search = try search(on: volume, isCritical: goal.isPartial)
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
         let now = FileTime.now
         let (units, totals, isTruncated) = try units(search, volume, goal, now)
@@ -71,8 +65,29 @@ struct VolumePurge {
         executor.goesOn = isTruncated
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
-        remember(totals.bytes - outcome.predictedBytes, plan)
-        return .done(outcome)
+        let rest = totals.bytes - outcome.predictedBytes
+        remember(rest, plan)
+        return .done(outcome, purgeable: rest)
+    }
+
+    /// Returns how many bytes can be freed at critical pressure.
+    ///
+    /// - Throws: as ``run(on:towards:event:)``.
+    func purgeableBytes(on volume: FilePath) throws -> Int64 {
+        let search = try search(on: volume, isCritical: true)
+        guard !search.roots.isEmpty else { return 0 }
+        return try search.units(freeing: 0, on: volume, now: .now).totals.bytes
+    }
+
+    private func search(on volume: FilePath, isCritical: Bool) throws(FileError) -> UnitSearch {
+        var search = UnitSearch(environment)
+        search.roots = roots(on: try volume.fileStatus().identity.device)
+        search.minimumAge = settings.minimumAge
+        search.protected = settings.protected
+        search.markRoots = settings.markRoots
+        search.pressure = isCritical ? .critical : .low
+        search.shouldStop = shouldStop
+        return search
     }
 
     /// Returns the search roots: the locations for temporary files and caches on the volume, and
@@ -169,7 +184,7 @@ struct PurgeReport {
                 .warning, about: volume.bytes,
                 "nothing is deleted: only \(sizeText(bytes)) of the "
                     + "\(sizeText(goal.needed.bytes)) needed can be freed")
-        case .done(let outcome):
+        case .done(let outcome, _):
             let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
             let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"

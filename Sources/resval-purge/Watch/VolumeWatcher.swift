@@ -159,11 +159,14 @@ extension VolumeWatcher {
             let before = volumes[index].watch.pressure
             let action = volumes[index].watch.action(for: space, at: timeSinceBoot())
             tellChange(from: before, at: volumes[index])
-            guard case .purge(let goal) = action else {
-                if case .wait(let wait) = action { return wait }
-                return interval.shortest
+            switch action {
+            case .wait(let wait): return wait
+            case .purge(let goal):
+                var purgeable: Int64?
+                let result = purge(at: index, goal, leaving: &purgeable)
+                volumes[index].watch.note(result, purgeable: purgeable, at: timeSinceBoot())
+            case .search: search(at: index)
             }
-            volumes[index].watch.note(purge(at: index, goal), at: timeSinceBoot())
             return interval.shortest
         } catch {
             if !volumes[index].isUnreachable {
@@ -175,21 +178,40 @@ extension VolumeWatcher {
         }
     }
 
-    private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
-        let path = volumes[index].path
+    private func volumePurge() -> VolumePurge {
         // Meanwhile a directory may have become one for documents, or been mounted over.
         environment = makeEnvironment(settings)
-        let purge = VolumePurge(settings, environment) { [watchdog] in
+        return VolumePurge(settings, environment) { [watchdog] in
             watchdog.tell()
             return StopRequest.isMade
         }
+    }
+
+    /// Looks for more to purge on a volume where purging was fruitless.
+    private func search(at index: Int) {
+        let start = timeSinceBoot()
+        // What cannot be searched is not purged either, which the next purge reports.
+        let bytes = (try? volumePurge().purgeableBytes(on: volumes[index].path)) ?? 0
+        let end = timeSinceBoot()
+        volumes[index].watch.noteSearch(bytes, taking: end - start, at: end)
+    }
+
+    /// - Parameter purgeable: set to how many bytes can still be freed, where that is known.
+    private func purge(
+        at index: Int, _ goal: PurgeGoal, leaving purgeable: inout Int64?
+    ) -> VolumeWatch.Result {
+        let path = volumes[index].path
+        let purge = volumePurge()
         var report = PurgeReport(log)
         var hasHelped = false
         do {
             let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
             report.end(outcome, goal, at: path)
-            if case .done(let outcome) = outcome {
+            switch outcome {
+            case .unreachable(let bytes): purgeable = bytes
+            case .done(let outcome, let bytes):
                 hasHelped = volumes[index].effect.hasHelped(outcome)
+                purgeable = bytes
             }
         } catch is CancellationError {
             return .fruitless
@@ -271,11 +293,5 @@ extension VolumeWatcher {
         } catch {
             log.write(.warning, "cannot notify the service manager: \(error)")
         }
-    }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }
