@@ -116,6 +116,9 @@ final class KeptItems: Sendable {
     /// Prints what is still buffered.
     func finish() { state.withLock { flush(&$0) } }
 
+    /// Returns the number of items kept for a reason.
+    func count(of reason: KeepReason) -> Int { state.withLock { $0.counts[reason.name] ?? 0 } }
+
     /// The number of items for each reason, the most frequent first.
     var counts: [(name: String, count: Int)] {
         state.withLock { $0.counts }.map { ($0.key, $0.value) }
