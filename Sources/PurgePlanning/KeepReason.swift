@@ -31,10 +31,11 @@ public enum KeepReason: Error, Sendable, Hashable {
     case untrustedClock
     /// tmpfiles.d excludes the item, or something in its unit, from cleaning.
     case listedForKeeping
-    /// The item lies inside a unit, which is deleted whole or not at all.
+    /// The item lies inside a unit, such as a marked directory or a program's directory of caches,
+    /// which is deleted whole or not at all.
     case partOfUnit
-    /// The item's mark is not trusted: users other than the owner can write the item, or it lies in
-    /// a directory that other programs fill.
+    /// The item's mark is not trusted: users other than the owner can write the item or a directory
+    /// above it, or it lies in a directory that other programs fill.
     case untrustedMark
     /// The item looks like a cache but isn't; the reason in words.
     case notACache(String)
@@ -112,9 +113,10 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .fromTheFuture: "its times are in the future"
         case .untrustedClock: "it is old only by a clock that may be wrong, and space is not short"
         case .listedForKeeping: "tmpfiles.d says that it, or something in it, is never cleaned"
-        case .partOfUnit: "it is part of a marked directory, which is deleted whole or not at all"
+        case .partOfUnit: "it lies in a directory that is deleted whole or not at all"
         case .untrustedMark:
-            "users other than its owner can write to it, so its mark is not trusted"
+            "its mark is not trusted: other users can write to it or to a directory above it, or "
+                + "other programs fill that directory"
         case .notACache(let why): "it looks like a cache but isn't: \(why)"
         case .reservedName(let why): "other programs rely on it: \(why)"
         case .companion: "a database and its journals are deleted together or not at all"
@@ -133,8 +135,21 @@ public enum KeepReason: Error, Sendable, Hashable {
 }
 
 extension KeepReason {
-    /// The reason for an item that a system call could not reach.
-    init(reaching errno: Errno) {
+    /// The reason for an item with a name that purges give.
+    static let putAside = KeepReason.reservedName("a purge put it aside")
+
+    /// The reason for an item that could not be reached or inspected, from what was thrown on the
+    /// way: a ``KeepReason`` itself, the errno of a system call, or the error of a path.
+    init(reaching error: any Error) {
+        switch error {
+        case let reason as KeepReason: self = reason
+        case let errno as Errno: self.init(reaching: errno)
+        case let error as FileError where error.code == .unsafePath: self = .unsafePath
+        default: self = .unreadable((error as? FileError)?.errno ?? .ioError)
+        }
+    }
+
+    private init(reaching errno: Errno) {
         switch errno {
         case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels,
             .staleNFSFileHandle:
@@ -142,21 +157,5 @@ extension KeepReason {
         case .improperLink: self = .mountPoint
         default: self = .unreadable(errno)
         }
-    }
-
-    /// The reason for a location or a root that could not be reached.
-    init(reaching error: FileError) {
-        self = error.code == .unsafePath ? .unsafePath : .unreadable(error.errno ?? .ioError)
-    }
-}
-
-/// Runs system calls that reach an item, and throws their errno as a ``KeepReason``.
-func reaching<Result: ~Copyable>(
-    _ body: () throws(Errno) -> Result
-) throws(KeepReason) -> Result {
-    do throws(Errno) {
-        return try body()
-    } catch {
-        throw KeepReason(reaching: error)
     }
 }

@@ -112,8 +112,8 @@ public struct UnitSearch: Sendable {
         return PurgeRules(
             device: status.identity.device,
             mayShareExtents: try SpaceReporting.mayShareExtents(volume, status, goal),
-            places: IdentifiedPlaces(
-                environment, protected: protected + BackupPlaces.protected(environment.base),
+            places: LocationIdentities(
+                environment, protected: protected + BackupRepositories.protected(environment.base),
                 user: user, device: status.identity.device),
             user: user, includesForeign: includesForeign,
             ages: AgeRules(
@@ -152,13 +152,21 @@ public struct UnitSearch: Sendable {
         return volume.attributeModificationTime <= now && volume.contentModificationTime <= now
     }
 
+    /// Returns where the walk begins.
+    ///
+    /// - Parameter item: an item that is looked for: roots that do not exist are then passed over,
+    ///   since a root that is a unit itself may have been deleted.
     func startingPoints(
-        _ rules: PurgeRules, _ sink: UnitSink
+        _ rules: PurgeRules, _ sink: UnitSink, lookingFor item: FilePath? = nil
     ) throws -> [TreeRoot<PurgeContext>] {
         let reader = try EffectiveValueReader(rules.policy)
         var items: [EffectiveItem] = []
         for root in roots {
-            items.append(try reader.item(at: NamedItem(at: root).path, followsLast: false))
+            do throws(FileError) {
+                items.append(try reader.item(at: NamedItem(at: root).path, followsLast: false))
+            } catch {
+                guard item != nil, error.code == .noSuchFile else { throw error }
+            }
         }
         if roots.isEmpty {
             for location in environment.locations.locations

@@ -9,6 +9,9 @@ package struct FileExtents: Sendable, Hashable {
     package var isShared: Bool?
     /// The bytes in shared extents, as far as known.
     package var sharedBytes: Int64 = 0
+    /// The bytes of content in compressed or encrypted extents that are not shared: the space these
+    /// take on disk is not known.
+    package var encodedBytes: Int64 = 0
 }
 
 /// Returns what a file's extents reveal: `FS_IOC_FIEMAP`, else `lseek(2)` with `SEEK_HOLE`.
@@ -75,6 +78,8 @@ private func mappedExtents(
             if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 {
                 found.isShared = true
                 found.sharedBytes.addSaturating(Int64(clamping: extent.fe_length))
+            } else if extent.fe_flags & UInt32(FIEMAP_EXTENT_ENCODED) != 0 {
+                found.encodedBytes.addSaturating(Int64(clamping: extent.fe_length))
             }
             covered = max(covered, extent.fe_logical.addingSaturating(extent.fe_length))
             if extent.fe_flags & UInt32(FIEMAP_EXTENT_LAST) != 0 {

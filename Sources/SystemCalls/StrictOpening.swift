@@ -67,7 +67,7 @@ package func openReference(
 }
 
 /// As ``openBeneath(_:in:flags:)``; reading preserves the access time where permitted.
-package func openBeneathUnnoticed(
+package func openBeneathPreservingAccessTime(
     _ path: FilePath, in directory: FileDescriptor, flags: FileDescriptor.OpenOptions
 ) throws(Errno) -> FileDescriptor {
     do throws(Errno) {

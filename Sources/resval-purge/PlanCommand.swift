@@ -82,7 +82,8 @@ struct PlanCommand: ParsableCommand {
 
     func run() throws {
         let kept = KeptItems(records.form, isListed: kept)
-        let planning = Planning(search: search, target: target, progress: progress)
+        let planning = Planning(
+            environment: try PurgeEnvironment(search), target: target, progress: progress)
         let result = try planning.makePlan(roots.paths, kept)
         if output?.isDash != true {
             var printer = PlanPrinter(

@@ -10,7 +10,7 @@ import TextFormats
 
 /// Makes plans for the commands `plan` and `run`.
 struct Planning {
-    let search: SearchOptions
+    let environment: PurgeEnvironment
     let target: TargetOptions
     let progress: ProgressOptions
 
@@ -19,6 +19,9 @@ struct Planning {
         let plan: PurgePlan
         let totals: PurgeTotals
         let kept: KeptItems
+        /// Whether more units may be deleted than the plan contains.
+        let isTruncated: Bool
+        /// The search that the plan's units are checked by.
         let search: UnitSearch
 
         /// How many bytes less than wanted the plan frees; 0 when it frees enough.
@@ -29,7 +32,6 @@ struct Planning {
     ///
     /// - Parameter kept: receives the kept items.
     func makePlan(_ roots: [PathArgument], _ kept: KeptItems) throws -> Result {
-        let environment = try PurgeEnvironment(search)
         var realRoots: [FilePath] = []
         for root in roots { realRoots.append(try NamedItem(at: root.path).path) }
         let volume = try environment.volume(realRoots)
@@ -40,13 +42,13 @@ struct Planning {
                 path: volume)
         }
         let display = progress.begin(counting: "items examined")
-        defer { display.end() }
-        let search = environment.search(
-            realRoots, StorageThresholds().pressure(of: space), display)
+        let pressure = StorageThresholds().pressure(of: space)
+        let search = environment.search(realRoots, pressure, display)
         let wanted = target.wantedBytes(of: bytes)
         let now = FileTime.now
         let found: FoundUnits
         do {
+            defer { display.end() }
             found = try search.units(freeing: wanted, on: volume, now: now) { path, reason in
                 kept.note(path, reason)
             }
@@ -58,7 +60,9 @@ struct Planning {
         let plan = try PurgePlan(
             freeing: wanted, on: volume, roots: realRoots, units: found.units, created: now)
         record(found.totals.bytes, plan)
-        return Result(plan: plan, totals: found.totals, kept: kept, search: search)
+        return Result(
+            plan: plan, totals: found.totals, kept: kept, isTruncated: found.isTruncated,
+            search: environment.search(realRoots, pressure))
     }
 }
 
@@ -68,11 +72,17 @@ struct Planning {
 func record(_ bytes: Int64, _ plan: PurgePlan) {
     guard let records = PurgeRecords.current else { return }
     do throws(FileError) {
-        try records.write(
-            PurgeRecord(
-                created: plan.created, device: plan.device, bootID: plan.bootID, bytes: bytes))
+        try records.write(PurgeRecord(bytes, plan))
     } catch {
         Messages.warn(about: error.path?.bytes, error.description)
+    }
+}
+
+extension PurgeRecord {
+    /// The record of how many bytes may still be deleted on a plan's volume.
+    init(_ bytes: Int64, _ plan: PurgePlan) {
+        self.init(
+            created: plan.created, device: plan.device, bootID: plan.bootID, bytes: bytes)
     }
 }
 
@@ -105,6 +115,9 @@ final class KeptItems: Sendable {
 
     /// Prints what is still buffered.
     func finish() { state.withLock { flush(&$0) } }
+
+    /// Returns the number of items kept for a reason.
+    func count(of reason: KeepReason) -> Int { state.withLock { $0.counts[reason.name] ?? 0 } }
 
     /// The number of items for each reason, the most frequent first.
     var counts: [(name: String, count: Int)] {

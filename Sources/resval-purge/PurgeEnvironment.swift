@@ -46,10 +46,12 @@ struct PurgeEnvironment {
 
     /// Creates a search from the options.
     ///
-    /// - Parameter pressure: how short space is; anything below critical counts as low, since
-    ///   space was requested.
+    /// - Parameters:
+    ///   - pressure: how short space is; anything below critical counts as low, since space was
+    ///     requested.
+    ///   - progress: counts the items examined; nil for a search that is not walked.
     func search(
-        _ roots: [FilePath], _ pressure: StoragePressure, _ progress: Progress
+        _ roots: [FilePath], _ pressure: StoragePressure, _ progress: Progress? = nil
     ) -> UnitSearch {
         var search = UnitSearch(environment)
         search.roots = roots
@@ -58,7 +60,7 @@ struct PurgeEnvironment {
         search.includesForeign = options.allOwners
         search.protected = options.protected.map { absolute($0.path) }
         search.shouldStop = { StopRequest.isMade }
-        search.didExamine = { progress.advance(by: $0) }
+        if let progress { search.didExamine = { progress.advance(by: $0) } }
         return search
     }
 }

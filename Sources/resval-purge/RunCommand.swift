@@ -21,7 +21,9 @@ struct RunCommand: ParsableCommand {
             run [ROOT…] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
             When so much cannot be freed, nothing is deleted, unless --partial is given.
 
-            Whatever is in use is left alone. An interrupted purge is finished first.
+            Whatever is in use is left alone, and reported. Without PLAN, the units that come next \
+            are deleted instead, until enough is freed. An interrupted purge is finished first, \
+            except by --dry-run.
 
             JSON FIELDS
             \(JSONFields.version)
@@ -42,6 +44,9 @@ struct RunCommand: ParsableCommand {
                 wantedBytes: number
                 removedUnits: number
                 predictedBytes: number
+                keptUnits: number
+                keptBytes: number
+                freedBytes: number
                 measuredBytes: number or null
                 isReached: boolean
                 isFutile: boolean
@@ -83,34 +88,62 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        let run = try prepared()
-        guard let run else { throw ExitCode(1) }
-        let outcome = try execute(run.plan, run.search)
-        if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
-        if outcome.failures > 0 { throw ExitCode(2) }
-        if !outcome.isReached { throw ExitCode(1) }
+        let plan = target.isGiven ? nil : try readPlan()
+        let environment = try PurgeEnvironment(search)
+        var report = RunReport(
+            form, now: .now, color: color.color, mode: isDryRun ? .rehearse : .delete)
+        do {
+            if !isDryRun { try finishLeftovers(environment, &report) }
+            let prepared =
+                if let plan { try prepare(plan, environment) } else { try prepare(environment) }
+            guard let prepared else { throw ExitCode(report.hasFailures ? 2 : 1) }
+            let outcome = try execute(prepared, &report)
+            if outcome.failures > 0 || report.hasFailures { throw ExitCode(2) }
+            if !outcome.isReached { throw ExitCode(1) }
+        } catch let refusal as PurgeRefusal {
+            Messages.write(
+                about: target.isGiven ? nil : paths.paths.first?.bytes, refusal.sentence)
+            throw ExitCode(2)
+        }
     }
 
     private struct Prepared {
         let plan: PurgePlan
         let search: UnitSearch
+        /// Whether units that the plan does not name may be deleted in place of others.
+        let goesOn: Bool
         /// How many bytes may be deleted on the volume altogether.
         let purgeableBytes: Int64
     }
 
-    /// Returns the plan; nil when it does not free enough and so is not executed.
-    private func prepared() throws -> Prepared? {
-        guard target.isGiven else { return try preparedFromFile() }
+    private func readPlan() throws -> PurgePlan {
+        if let status = try? paths.paths[0].path.status(), status.kind == .directory {
+            Messages.write(about: paths.paths[0].bytes, "is a directory; add --free SIZE")
+            throw ExitCode(64)
+        }
+        return try PlanFile.read(paths.paths[0])
+    }
+
+    private func finishLeftovers(
+        _ environment: PurgeEnvironment, _ report: inout RunReport
+    ) throws {
+        let executor = PurgeExecutor(environment.search([], .low))
+        try executor.finishLeftovers { report.write($0) }
+    }
+
+    /// Makes a plan; nil when it does not free enough and so is not executed.
+    private func prepare(_ environment: PurgeEnvironment) throws -> Prepared? {
         let kept = KeptItems(form, isListed: kept)
-        let planning = Planning(search: search, target: target, progress: progress)
+        let planning = Planning(environment: environment, target: target, progress: progress)
         let result = try planning.makePlan(paths.paths, kept)
         guard reportShortfall(result) || partial else { return nil }
         return Prepared(
-            plan: result.plan, search: result.search, purgeableBytes: result.totals.bytes)
+            plan: result.plan, search: result.search, goesOn: result.isTruncated,
+            purgeableBytes: result.totals.bytes)
     }
 
-    private func preparedFromFile() throws -> Prepared? {
-        let plan = try PlanFile.read(paths.paths[0])
+    /// Prepares a plan from a file; nil when it does not free enough and so is not executed.
+    private func prepare(_ plan: PurgePlan, _ environment: PurgeEnvironment) throws -> Prepared? {
         let missing = plan.wantedBytes - plan.bytes
         guard missing <= 0 || partial else {
             Messages.write(
@@ -119,32 +152,24 @@ struct RunCommand: ParsableCommand {
                     + "wanted (--partial accepts less)")
             return nil
         }
-        let environment = try PurgeEnvironment(search)
         let volume = try environment.volume(plan.roots)
         let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
-        let display = progress.begin(counting: "items examined")
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return Prepared(
-            plan: plan, search: environment.search(plan.roots, pressure, display),
+            plan: plan, search: environment.search(plan.roots, pressure), goesOn: false,
             purgeableBytes: known ?? 0)
     }
 
-    private func execute(_ plan: PurgePlan, _ search: UnitSearch) throws -> PurgeOutcome {
-        var executor = PurgeExecutor(search)
+    private func execute(_ run: Prepared, _ report: inout RunReport) throws -> PurgeOutcome {
+        var executor = PurgeExecutor(run.search)
         executor.mode = isDryRun ? .rehearse : .delete
+        executor.goesOn = run.goesOn
         executor.shouldStop = { StopRequest.isMade }
-        var report = RunReport(form, now: plan.created, color: color.color, mode: executor.mode)
-        report.listsKept = kept || !target.isGiven
-        do {
-            let outcome = try executor.execute(plan, now: FileTime.now) { report.write($0) }
-            report.finish(outcome, wanted: plan.wantedBytes)
-            return outcome
-        } catch let refusal as PurgeRefusal {
-            Messages.write(
-                about: target.isGiven ? nil : paths.paths.first?.bytes, refusal.sentence)
-            throw ExitCode(2)
-        }
+        let outcome = try executor.execute(run.plan, now: FileTime.now) { report.write($0) }
+        report.finish(outcome, wanted: run.plan.wantedBytes)
+        if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
+        return outcome
     }
 
     private var form: RecordOptions.Form { json ? .json : .lines }

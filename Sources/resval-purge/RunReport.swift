@@ -6,12 +6,13 @@ import TextFormats
 
 /// Prints the outcome for each unit of a plan.
 struct RunReport: ~Copyable {
-    /// Whether kept units are printed rather than reported as messages.
-    var listsKept = true
     private let form: RecordOptions.Form
     private let mode: PurgeExecutor.Mode
     private var printer: PlanPrinter
     private var buffer = OutputBuffer()
+    private var leftovers: Set<[UInt8]> = []
+    /// Whether a unit or a leftover failed.
+    private(set) var hasFailures = false
 
     init(
         _ form: RecordOptions.Form, now: FileTime, color: ColorMode, mode: PurgeExecutor.Mode
@@ -32,9 +33,13 @@ struct RunReport: ~Copyable {
             }
             write(type: "kept", unit.path, reason: reason.name, reason.sentence)
         case .failed(let unit, let error):
+            hasFailures = true
             Messages.write(about: error.path?.bytes ?? unit.path, error.description)
             if form == .json { write(type: "failed", unit.path, reason: nil, error.description) }
         case .leftover(let path, let state):
+            // What is left after the first look is found again by the next.
+            guard leftovers.insert(path).inserted else { return }
+            if case .failed = state { hasFailures = true }
             guard form == .json else { return Messages.write(about: path, state.sentence) }
             write(type: "leftover", path, reason: state.name, state.sentence)
         }
@@ -62,6 +67,9 @@ struct RunReport: ~Copyable {
             line.add("wantedBytes", wanted)
             line.add("removedUnits", outcome.removedUnits)
             line.add("predictedBytes", outcome.predictedBytes)
+            line.add("keptUnits", outcome.keptUnits)
+            line.add("keptBytes", outcome.keptBytes)
+            line.add("freedBytes", outcome.freedBytes)
             line.add("measuredBytes", outcome.measuredBytes)
             line.add("isReached", outcome.isReached)
             line.add("isFutile", outcome.isFutile)
@@ -77,14 +85,18 @@ struct RunReport: ~Copyable {
     private func sentence(_ outcome: PurgeOutcome) -> String {
         let units = counted(outcome.removedUnits, "unit")
         let expected = sizeText(outcome.predictedBytes)
+        let kept =
+            outcome.keptUnits == 0
+            ? "" : "; \(counted(outcome.keptUnits, "unit")) kept, \(sizeText(outcome.keptBytes))"
         switch mode {
-        case .rehearse: return "\(units) would be deleted, \(expected)"
+        case .rehearse: return "\(units) would be deleted, \(expected)\(kept)"
         case .delete:
             guard let measured = outcome.measuredBytes else {
-                return "deleted \(units), expected to free \(expected)"
+                return "deleted \(units), expected to free \(expected)\(kept)"
             }
             let sign = measured < 0 ? "-" : ""
             return "deleted \(units): freed \(sign)\(sizeText(abs(measured))), expected \(expected)"
+                + kept
         }
     }
 
@@ -96,9 +108,11 @@ struct RunReport: ~Copyable {
                     + "(snapshots may share the blocks)")
         } else if !outcome.isReached {
             let missing = wanted - (outcome.measuredBytes ?? outcome.predictedBytes)
+            let others =
+                (outcome.freedBytes ?? 0) >= wanted ? ": other processes took what was freed" : ""
             Messages.write(
                 about: [UInt8]?.none,
-                "\(sizeText(max(0, missing))) short of the \(sizeText(wanted)) wanted")
+                "\(sizeText(max(0, missing))) short of the \(sizeText(wanted)) wanted\(others)")
         }
     }
 }

@@ -54,6 +54,7 @@ struct TargetOptions: ParsableArguments {
         if free != nil, untilAvailable != nil {
             throw ValidationError("give --free or --until-available, not both")
         }
+        if free?.bytes == 0 { throw ValidationError("--free needs a size greater than 0") }
     }
 
     /// Returns how many bytes to free on a volume.

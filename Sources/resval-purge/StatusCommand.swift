@@ -16,7 +16,8 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show how short space is, and how much may be deleted, on each volume.",
         discussion: """
             Looks at the volumes of the home and of the user's own directories for temporary \
-            files, caches and application data; with ROOT, at those of the ROOTs.
+            files, caches and application data; with ROOT, at those of the ROOTs. Marked items \
+            elsewhere are found only with ROOT, and by watch below its mark-roots.
 
             JSON FIELDS
             \(JSONFields.item)
@@ -28,6 +29,7 @@ struct StatusCommand: ParsableCommand {
               classes[].class: string
               classes[].units: number
               classes[].bytes: number
+              tooYoungUnits: number
               unavailable: string or null (why nothing is ever deleted here)
 
             EXAMPLES
@@ -58,7 +60,17 @@ struct StatusCommand: ParsableCommand {
                 outcome.noteFailure()
             }
         }
+        if !json, roots.isEmpty { writeHint() }
         try outcome.finish()
+    }
+
+    /// Tells how marked items are reached that the search without ROOT does not see.
+    private func writeHint() {
+        var buffer = OutputBuffer()
+        buffer.append(
+            text: "marked items elsewhere are not counted: name their directory, as in "
+                + "'resval-purge status .', or list it in mark-roots for watch\n")
+        buffer.flush()
     }
 
     private struct VolumeRoots {
@@ -109,14 +121,19 @@ struct StatusCommand: ParsableCommand {
         let space = try StorageSpace(at: volume.path)
         let pressure = StorageThresholds().pressure(of: space)
         let display = progress.begin(counting: "items examined")
-        defer { display.end() }
         let search = environment.search(volume.roots, pressure, display)
         var state = VolumeState(
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
             pressure: pressure, space: space.bytes)
         do {
+            // Nothing is printed beside the progress line.
+            defer { display.end() }
             let now = FileTime.now
-            let found = try search.units(freeing: 0, on: volume.path, now: now)
+            let kept = KeptItems(.lines, isListed: false)
+            let found = try search.units(freeing: 0, on: volume.path, now: now) {
+                kept.note($0, $1)
+            }
+            state.tooYoungUnits = kept.count(of: .tooYoung)
             state.totals = found.totals
             record(
                 found.totals.bytes,
@@ -142,6 +159,8 @@ struct VolumeState {
     let space: StorageAmount?
     /// The units that may be deleted; nil where nothing is ever deleted.
     var totals: PurgeTotals?
+    /// The number of units that would count if they were older.
+    var tooYoungUnits = 0
     /// Why nothing is ever deleted; nil where units may be deleted.
     var unavailable: String?
 
@@ -168,6 +187,10 @@ struct VolumeState {
                 text: "  \(purgeClass.name): \(counted(count, "unit")), "
                     + "\(sizeText(totals.bytes(of: purgeClass)))\n")
         }
+        guard tooYoungUnits > 0 else { return }
+        buffer.append(
+            text: "  too young: \(counted(tooYoungUnits, "unit")), used or changed too recently "
+                + "(--min-age 0 counts them)\n")
     }
 
     private func writeJSON(_ buffer: inout OutputBuffer) {
@@ -183,6 +206,7 @@ struct VolumeState {
             line.add("units", totals?.count(of: kind))
             line.add("bytes", totals?.bytes(of: kind))
         }
+        line.add("tooYoungUnits", tooYoungUnits)
         line.add("unavailable", unavailable)
         line.end(in: &buffer)
     }

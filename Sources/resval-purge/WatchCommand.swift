@@ -17,7 +17,7 @@ struct WatchCommand: ParsableCommand {
             directories the configuration names, until twice the threshold is free. Where not even \
             the threshold can be reached it deletes nothing, but for a volume below critical (a \
             twentieth, at most 500 MiB). After a purge in vain it waits for five minutes, then \
-            longer.
+            longer; below critical only until more can be deleted than before.
 
             Deletions are logged to standard error, with priorities where the journal reads it. \
             SIGTERM ends watching after the item at hand, with exit code 0; SIGHUP reads the \
@@ -78,7 +78,7 @@ struct WatchCommand: ParsableCommand {
             .current(named: settings.locations)
         }
         if once {
-            watcher.lookOnce()
+            watcher.runOnce()
         } else {
             ReloadRequest.beginListening()
             watcher.run { readAgain() }

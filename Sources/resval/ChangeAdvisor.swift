@@ -3,12 +3,15 @@ import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import SystemPackage
+import TextFormats
 
 /// Warns about stored marks that may not have the intended effect.
 final class ChangeAdvisor {
     private let advice: ChangeAdvice
     private var hasAdvisedDirectory = false
-    private lazy var reader = Self.makeReader()
+    private var hasAdvisedOnPurging = false
+    private lazy var environment = PolicyEnvironment.current()
+    private lazy var reader = makeReader()
 
     init(_ changes: [MarkChange]) {
         advice = ChangeAdvice(changes)
@@ -17,6 +20,7 @@ final class ChangeAdvisor {
     /// Warns about an item on which the changes were made.
     func advise(about item: borrowing ListedPath) {
         if advice.storesInclusion { adviseOnAncestors(of: item) }
+        if advice.storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }
         guard advice.storesValues, let status = status(of: item), status.kind == .regularFile
         else { return }
         if status.linkCount > 1 {
@@ -45,8 +49,28 @@ final class ChangeAdvisor {
         }
     }
 
-    private static func makeReader() -> EffectiveValueReader? {
-        let environment = PolicyEnvironment.current()
+    /// Tells how a mark is reached outside the directories that a purge searches by itself.
+    private func adviseOnPurging(of item: borrowing ListedPath) {
+        guard let reader else { return }
+        do throws(FileError) {
+            let path = try reader.item(at: item.path, followsLast: item.followsSymbolicLink).path
+            let location = environment.locations.location(holding: path)
+            if let location, location.kind != .documents { return }
+            hasAdvisedOnPurging = true
+            if environment.locations.protectedRoots.contains(where: { path.isHeld(by: $0) }) {
+                return warn(item, "stored, but a purge deletes nothing here (shown once)")
+            }
+            let command = "resval-purge run --free 1G \(ShellWord.quoted(path.bytes))"
+            warn(
+                item,
+                "stored, but a purge comes here only when told to, by mark-roots in purge.toml or "
+                    + "by '\(command)' (shown once)")
+        } catch {
+            warn(item, "stored; whether a purge comes here is not known: \(error)")
+        }
+    }
+
+    private func makeReader() -> EffectiveValueReader? {
         let policy = StoragePolicy(markers: [.native], locations: environment.locations)
         do throws(FileError) {
             return try EffectiveValueReader(policy)
@@ -79,6 +103,8 @@ struct ChangeAdvice {
     let storesFragileValue: Bool
     /// Whether any change stores `isExcludedFromBackup=false`.
     let storesInclusion: Bool
+    /// Whether any change stores `isPurgeable=true`.
+    let storesPurgeable: Bool
 
     init(_ changes: [MarkChange]) {
         storesValues = changes.contains { $0.value != nil }
@@ -90,6 +116,9 @@ struct ChangeAdvice {
         }
         storesInclusion = changes.contains {
             $0.key == .isExcludedFromBackup && $0.value == .boolean(false)
+        }
+        storesPurgeable = changes.contains {
+            $0.key == .isPurgeable && $0.value == .boolean(true)
         }
     }
 

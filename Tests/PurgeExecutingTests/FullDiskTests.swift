@@ -107,23 +107,58 @@ struct FullDiskTests {
         }
     }
 
-    @Test("deleting that shows nothing ends soon, and says that it is futile")
-    func futile() throws {
-        try withFilesystem(.ext4) { filesystem in
+    /// Deletes 12 MiB of caches, while what is freed is used up each time before a file is unlinked.
+    private func purge(_ kind: FilesystemKind, alone: Bool) throws -> PurgeReport {
+        try withFilesystem(kind) { filesystem in
             let home = try cacheOfMebibytes(12, on: filesystem.root)
             var executor = home.executor()
             executor.futileBytes = 4 << 20
             let plan = try home.plan()
             let mock = SystemCallMock([:])
+            defer { mock.beforeCall = nil }
+            var count = 0
             mock.beforeCall = { call in
-                guard call == .unlinkat else { return }
-                // Somebody else takes what is freed.
-                _ = system("dd if=/dev/zero bs=64K count=16 status=none >> '\(home.root)/other'")
+                count += 1
+                guard call == .unlinkat || (!alone && call == .syncfs) else { return }
+                let size = call == .unlinkat ? "bs=64K count=16" : "bs=64K count=1"
+                _ = system(
+                    "dd if=/dev/zero \(size) conv=fsync status=none > '\(home.root)/other\(count)'")
             }
-            let report = try mock.run { try home.execute(plan, executor) }
-            #expect(report.outcome.isFutile)
-            #expect(!report.outcome.isReached)
-            #expect(report.removed.count >= 4 && report.removed.count < 8)
+            return try mock.run { try home.execute(plan, executor) }
+        }
+    }
+
+    @Test("deleting that shows nothing ends soon where something may keep the blocks, and says so")
+    func futile() throws {
+        let report = try purge(.xfs, alone: true)
+        #expect(report.outcome.isFutile)
+        #expect(!report.outcome.isReached)
+        #expect(report.removed.count >= 4 && report.removed.count < 8)
+        #expect((report.outcome.freedBytes ?? .max) < report.outcome.certainBytes)
+    }
+
+    @Test(
+        "what other processes write meanwhile is not taken for that",
+        arguments: [FilesystemKind.ext4, .xfs])
+    func otherWriters(kind: FilesystemKind) throws {
+        let report = try purge(kind, alone: false)
+        #expect(!report.outcome.isFutile)
+        #expect(report.removed.count == 12)
+        #expect(report.outcome.freedBytes == report.outcome.certainBytes)
+    }
+
+    @Test("compressed files free less than they seem to, which is not taken for that either")
+    func compressed() throws {
+        try withFilesystem(.btrfs, options: ["compress-force=zstd"]) { filesystem in
+            let home = try cacheOfMebibytes(12, of: "/dev/zero", on: filesystem.root)
+            var executor = home.executor()
+            executor.futileBytes = 4 << 20
+            let plan = try home.plan()
+            #expect(plan.bytes >= 12 << 20)
+            let report = try home.execute(plan, executor)
+            #expect(!report.outcome.isFutile)
+            #expect(report.removed.count == 12)
+            #expect(report.outcome.certainBytes < 1 << 20)
         }
     }
 
@@ -145,7 +180,8 @@ struct FullDiskTests {
     }
 
     private func cacheOfMebibytes(
-        _ count: Int, on volume: FilePath, beside unit: Directory? = nil
+        _ count: Int, of source: String = "/dev/urandom", on volume: FilePath,
+        beside unit: Directory? = nil
     ) throws -> PurgeFixture {
         let tree = Tree {
             Directory("home") { Directory(".cache") { Directory("app") { if let unit { unit } } } }
@@ -154,7 +190,7 @@ struct FullDiskTests {
         let home = PurgeFixture(root: volume)
         for index in 0..<count {
             try tool(
-                "dd", "if=/dev/urandom", "bs=64K", "count=16", "status=none",
+                "dd", "if=\(source)", "bs=64K", "count=16", "status=none",
                 "of=\(home(".cache/app/\(index)"))")
         }
         try tool("sync", "-f", volume)

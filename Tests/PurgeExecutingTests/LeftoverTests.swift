@@ -25,7 +25,10 @@ struct LeftoverTests {
         try withPurgeHome(tree) { home in
             let report = try home.purge()
             #expect(report.removed == [home(".cache/app/file")])
-            #expect(report.leftovers == [home(".cache/app/.resval-purge-second"): .leftAlone])
+            #expect(
+                report.leftovers == [
+                    home(".cache/app/.resval-purge-second"): .leftAlone(.unrecorded)
+                ])
             for path in [
                 ".cache/.resval-purge-first", ".cache/app/.resval-purge-second",
                 ".cache/app/unit/.resval-purge-third",
@@ -97,10 +100,37 @@ struct LeftoverTests {
         try withRecord(.aside) { home, record in
             try tool("mkdir", home(".cache/app/unit"))
             let aside = FilePath(bytes: record.asidePath)
-            try expectFinish(home, [aside: .leftAlone])
+            try expectFinish(home, [aside: .leftAlone(.nameTaken)])
             #expect(aside.appending("deep/file").exists)
             try tool("rmdir", home(".cache/app/unit"))
             try expectFinish(home, [home(".cache/app/unit"): .restored])
+        }
+    }
+
+    @Test("is still in the journal when a directory that took its name kept it aside")
+    func nameTaken() throws {
+        try withPurgeHome(Tree { cache("unit") { File("file", block) } }) { home in
+            let unit = home(".cache/app/unit")
+            let mock = SystemCallMock([:])
+            defer { mock.beforeCall = nil }
+            var aside: FilePath?
+            mock.beforeCall = { call in
+                guard call == .flock, !unit.exists, aside == nil else { return }
+                let names = try? OpenDirectory(at: home(".cache/app")).openToRead(".").names()
+                guard let names else { return }
+                for name in names { aside = home(".cache/app").appending(name.components) }
+                // The second examination finds a change.
+                if let aside { _ = try? tool("touch", aside.appending("new")) }
+                _ = try? tool("mkdir", unit)
+            }
+            let report = try mock.run { try home.purge() }
+            let kept = try #require(aside)
+            #expect(report.failed.keys.contains(unit), "\(report)")
+            #expect(kept.appending("file").exists)
+            try expectFinish(home, [kept: .leftAlone(.nameTaken)])
+            try tool("rmdir", unit)
+            try expectFinish(home, [unit: .restored])
+            #expect(unit.appending("file").exists)
         }
     }
 
@@ -110,13 +140,13 @@ struct LeftoverTests {
             let aside = FilePath(bytes: record.asidePath)
             try tool("mv", aside, home("moved"))
             try tool("cp", "-a", home("moved"), aside)
-            try expectFinish(home, [aside: .leftAlone])
+            try expectFinish(home, [aside: .leftAlone(.unidentified)])
             #expect(aside.appending("deep/file").exists)
         }
         try withRecord(.deleting) { home, record in
             try tool("mv", home(".cache/app"), home("moved"))
             try tool("cp", "-a", home("moved"), home(".cache/app"))
-            try expectFinish(home, [FilePath(bytes: record.asidePath): .leftAlone])
+            try expectFinish(home, [FilePath(bytes: record.asidePath): .leftAlone(.unreachable)])
             #expect(FilePath(bytes: record.asidePath).appending("deep/file").exists)
         }
     }
@@ -168,7 +198,7 @@ struct LeftoverTests {
                 search.protected = [aside.appending(name)]
                 var report = PurgeReport()
                 try home.executor(search).finishLeftovers { report.add($0) }
-                #expect(report.leftovers == [aside: .leftAlone])
+                #expect(report.leftovers == [aside: .leftAlone(.protected)])
                 #expect(aside.appending("deep/file").exists)
                 try expectFinish(home, [home(".cache/app/unit"): .finished])
             }

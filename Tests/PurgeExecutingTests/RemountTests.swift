@@ -74,7 +74,7 @@ struct RemountTests {
                 executor.stateDirectory = state
                 var report = PurgeReport()
                 try executor.finishLeftovers { report.add($0) }
-                #expect(report.leftovers.map(\.value) == [.leftAlone])
+                #expect(report.leftovers.map(\.value) == [.leftAlone(.unreachable)])
                 #expect(app.appending(FileName(aside)).appending("file").exists)
                 // What records of the first version say cannot tell them apart.
                 let journal = try PurgeJournal(in: state)

@@ -271,7 +271,7 @@ struct PlaceTests {
         try require(.root)
         let rules = PurgeRules(
             device: try FilePath("/").status().identity.device, mayShareExtents: false,
-            places: IdentifiedPlaces(
+            places: LocationIdentities(
                 .current(), user: 1, device: try FilePath("/").status().identity.device),
             user: 1, includesForeign: true,
             ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),

@@ -123,12 +123,12 @@ struct PlanFileTests {
         #expect(totals.bytes == 0)
         #expect(first.found().units.count == 1)
         var progress = PurgeProgress(wanted: .max, futileBytes: .max)
-        for _ in 0..<2 { progress.removed(.max) }
+        for _ in 0..<2 { progress.removed(unit([65], bytes: .max)) }
         #expect(progress.predicted == .max)
-        #expect(progress.judge(.max - 1) == .goOn)
+        #expect(progress.judge(.max - 1) { true } == .goOn)
         var begun = PurgeProgress(wanted: .max, futileBytes: .max)
-        begun.removed(1)
-        #expect(begun.judge(.min) == .goOn)
+        begun.removed(unit([65], bytes: 1))
+        #expect(begun.judge(.min) { true } == .goOn)
         let wanted = String(decoding: plan([]).json, as: UTF8.self)
         for number in ["-1", "-9223372036854775808", "9223372036854775808"] {
             let text = wanted.replacing("\"wantedBytes\":4096", with: "\"wantedBytes\":\(number)")

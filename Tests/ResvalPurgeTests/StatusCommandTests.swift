@@ -44,6 +44,31 @@ struct StatusCommandTests {
         }
     }
 
+    @Test("tells what is too young, and how marked items elsewhere are reached")
+    func unreached() throws {
+        try require(.root, .filesystem(.ext4))
+        try withFilesystem(.ext4) { filesystem in
+            try tree.create(in: filesystem.root)
+            try Tree { Directory("build") { File("file", block) }.purgeable() }
+                .create(in: filesystem.root.appending("home"))
+            let home = PurgeHome(home: filesystem.root.appending("home"))
+            let result = try home.run("status")
+            #expect(result.exitCode == 0)
+            #expect(
+                result.text.contains(
+                    "  too young: 1 unit, used or changed too recently (--min-age 0 counts them)\n"),
+                "\(result)")
+            #expect(
+                result.text.hasSuffix(
+                    "marked items elsewhere are not counted: name their directory, as in "
+                        + "'resval-purge status .', or list it in mark-roots for watch\n"))
+            let named = try home.run("status", ".", "--min-age", "0")
+            #expect(named.text.contains("  marked: 1 unit, "))
+            #expect(!named.text.contains("elsewhere"))
+            #expect(try home.run("status", ".", "--json").text.contains("\"tooYoungUnits\":2"))
+        }
+    }
+
     @Test("says why nothing is ever deleted on a volume")
     func unavailable() throws {
         try require(.root, .filesystem(.tmpfs))

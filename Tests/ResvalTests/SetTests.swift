@@ -185,6 +185,35 @@ struct SetTests {
         }
     }
 
+    @Test("a purgeable mark where no purge comes by itself is told how it is reached")
+    func unreachedMark() throws {
+        let tree = Tree {
+            File("file")
+            File("other")
+            Directory(".cache") { Directory("app") { File("file") } }
+            Directory("Documents") { File("file") }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func set(_ path: String, _ more: String...) throws -> CommandResult {
+                var command = Command(
+                    .built("resval"), arguments: ["set", "purgeable=true", path] + more)
+                command.workingDirectory = root
+                command.environment = ["HOME": root.string]
+                return try command.run()
+            }
+            expect(
+                try set("file", "other"), exits: 0,
+                complains: "resval: file: warning: stored, but a purge comes here only when told "
+                    + "to, by mark-roots in purge.toml or by 'resval-purge run --free 1G "
+                    + "\(root)/file' (shown once)\n")
+            expect(try set(".cache/app/file"), exits: 0)
+            expect(
+                try set("Documents/file"), exits: 0,
+                complains: "resval: Documents/file: warning: stored, but a purge deletes nothing "
+                    + "here (shown once)\n")
+        }
+    }
+
     @Test("a file with several names, and a mark that saving drops, are warned of")
     func warnings() throws {
         let tree = Tree {

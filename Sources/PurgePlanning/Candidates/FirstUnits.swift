@@ -7,7 +7,7 @@ import SystemCalls
 /// once. Threads may add units concurrently.
 final class FirstUnits: Sendable {
     private struct State {
-        var heap = Heap<HeldUnit>()
+        var heap = Heap<HeapUnit>()
         /// Wide enough for any sum of sizes, so that subtracting a size is exact.
         var heldBytes: Int128 = 0
         var totals = PurgeTotals()
@@ -25,7 +25,7 @@ final class FirstUnits: Sendable {
     /// - Returns: the bound after which units are certainly discarded; nil while no unit is.
     @discardableResult
     func add(_ unit: PurgeUnit) -> UnitBound? {
-        let held = HeldUnit(unit)
+        let held = HeapUnit(unit)
         return state.withLock { state in
             state.totals.add(unit.bytes, of: unit.purgeClass)
             if state.heldBytes >= wantedBytes, let last = state.heap.max, last < held {
@@ -178,7 +178,7 @@ struct UnitBound: Sendable, Hashable, Comparable {
 }
 
 /// A unit in a heap, with its sort keys stored next to it so that comparing and moving are cheap.
-struct HeldUnit: Sendable, Comparable {
+struct HeapUnit: Sendable, Comparable {
     private final class Box: Sendable {
         let unit: PurgeUnit
 
@@ -202,10 +202,10 @@ struct HeldUnit: Sendable, Comparable {
     /// The unit.
     var unit: PurgeUnit { box.unit }
 
-    static func == (first: HeldUnit, second: HeldUnit) -> Bool { first.unit == second.unit }
+    static func == (first: HeapUnit, second: HeapUnit) -> Bool { first.unit == second.unit }
 
     /// Whether the first unit is deleted before the second; see ``PurgeUnit``.
-    static func < (first: HeldUnit, second: HeldUnit) -> Bool {
+    static func < (first: HeapUnit, second: HeapUnit) -> Bool {
         if first.bound != second.bound { return first.bound < second.bound }
         if first.depth != second.depth { return first.depth > second.depth }
         return first.path.lexicographicallyPrecedes(second.path)

@@ -46,7 +46,7 @@ struct StartingPoint {
         let names = item.path.components.map(\.bytes)
         // The walk visits the root itself, so it gets what the root inherits.
         context = PurgeContext(policy: item.decision.contextForEntries, place: .elsewhere)
-        context.trustsMarks = !names.dropLast().contains { UntrustedPlaces.contains($0) }
+        context.trustsMarks = !names.dropLast().contains { UntrustedDirectories.contains($0) }
         context.heedsMarks = rules.heedsMarks(below: item.path)
         let (position, isListed) = rules.keptPaths.position(of: item.path)
         context.keptPaths = position

@@ -14,8 +14,10 @@ public struct PurgeUnit: Sendable, Hashable {
     /// The latest access, modification, change or birth time in the unit; the change times of
     /// directories do not count.
     public let lastUse: FileTime
-    /// How many bytes deleting the unit is expected to free.
+    /// How many bytes deleting the unit is expected to free; less where they are compressed.
     public let bytes: Int64
+    /// How many bytes deleting the unit frees for certain. Not in plan files.
+    let certainBytes: Int64
     /// The number of items in the unit, the top item included.
     public let itemCount: Int
     /// The state of the unit when it was chosen.
@@ -28,12 +30,23 @@ public struct PurgeUnit: Sendable, Hashable {
         path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
         lastUse: FileTime, bytes: Int64, itemCount: Int, pin: PurgePin
     ) {
+        self.init(
+            path: path, purgeClass: purgeClass, isDirectory: isDirectory, identity: identity,
+            lastUse: lastUse, freed: FreedBytes(atMost: bytes), itemCount: itemCount, pin: pin)
+    }
+
+    /// Creates a unit that was found.
+    init(
+        path: [UInt8], purgeClass: PurgeClass, isDirectory: Bool, identity: FileIdentity,
+        lastUse: FileTime, freed: FreedBytes, itemCount: Int, pin: PurgePin
+    ) {
         self.path = path
         self.purgeClass = purgeClass
         self.isDirectory = isDirectory
         self.identity = identity
         self.lastUse = lastUse
-        self.bytes = bytes
+        bytes = freed.atMost
+        certainBytes = freed.atLeast
         self.itemCount = itemCount
         self.pin = pin
         let slash = UInt8(ascii: "/")
@@ -50,6 +63,28 @@ extension PurgeUnit: Comparable {
         if first.lastUse != second.lastUse { return first.lastUse < second.lastUse }
         if first.depth != second.depth { return first.depth > second.depth }
         return first.path.lexicographicallyPrecedes(second.path)
+    }
+}
+
+/// How many bytes deleting something is expected to free.
+struct FreedBytes: Sendable, Hashable {
+    /// The number of bytes if nothing is compressed.
+    private(set) var atMost: Int64
+    /// The number of bytes that are freed for certain.
+    private(set) var atLeast: Int64
+
+    /// - Parameter compressed: how many of the bytes are compressed: the space that they take is
+    ///   not known.
+    init(atMost: Int64, compressed: Int64 = 0) {
+        self.atMost = atMost
+        atLeast = max(0, atMost.subtractingSaturating(compressed))
+    }
+
+    static let none = FreedBytes(atMost: 0)
+
+    mutating func add(_ other: FreedBytes) {
+        atMost.addSaturating(other.atMost)
+        atLeast.addSaturating(other.atLeast)
     }
 }
 

@@ -165,7 +165,7 @@ struct UnitVisitor: TreeVisitor {
             seen.listed == nil
                 ? rules.reasonToKeep(name, seen.status, seen.decision, isMarked: isMarked)
                     ?? rules.reasonToKeepInUnit(name, seen.status, in: context.place)
-                    ?? reasonToKeepTree(name, entry)
+                    ?? rules.reasonToKeepTree(name, entry)
                 : .listedForKeeping
         }
         if let reason {
@@ -185,16 +185,13 @@ struct UnitVisitor: TreeVisitor {
     private mutating func count(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
     ) {
-        portion.itemCount += 1
-        portion.lastUse = max(portion.lastUse, status.lastUse)
-        portion.newestChange = max(portion.newestChange, status.attributeModificationTime)
-        let bytes = rules.freedBytes(entry, status)
-        if status.kind != .directory, status.linkCount > 1 {
+        let freed = rules.freedBytes(entry, status)
+        let isLinked = status.kind != .directory && status.linkCount > 1
+        portion.count(status, freeing: isLinked ? .none : freed)
+        if isLinked {
             links.append(
                 LinkedFile(
-                    identity: status.identity, linkCount: status.linkCount, bytes: bytes))
-        } else {
-            portion.bytes.addSaturating(bytes)
+                    identity: status.identity, linkCount: status.linkCount, freed: freed))
         }
     }
 
@@ -231,9 +228,9 @@ struct UnitVisitor: TreeVisitor {
             return mayHoldUnits ? descend(into: entry, seen, in: context, isNoted: true) : .skip
         }
         guard seen.status.kind == .directory else {
-            let bytes = rules.freedBytes(entry, seen.status)
+            let freed = rules.freedBytes(entry, seen.status)
             sink.add(
-                file: entry, seen.status, purgeClass, bytes: bytes, limit, &preselection)
+                file: entry, seen.status, purgeClass, freeing: freed, limit, &preselection)
             return .skip
         }
         return begin(entry, seen, purgeClass, limit, in: context)
@@ -243,32 +240,11 @@ struct UnitVisitor: TreeVisitor {
         _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> KeepReason? {
         if seen.listed != nil { return .listedForKeeping }
-        return withLastName(of: entry) { name in
+        return entry.withLastName { name in
             rules.reasonToKeep(
                 name, seen.status, seen.decision, isMarked: hasMarkThatCounts(seen, in: context))
                 ?? rules.reasonToKeepAlone(name, seen.status, in: context.place)
-                ?? reasonToKeepTree(name, entry)
-        }
-    }
-
-    /// The reason to keep an item because of the entries next to it.
-    private func reasonToKeepTree(
-        _ name: UnsafeRawBufferPointer, _ entry: borrowing some SearchedItem & ~Copyable
-    ) -> KeepReason? {
-        rules.notACache.reason(partOfTree: name) {
-            hasEntry($0, in: pathBytes(of: entry).dropLast(name.count))
-        }.map { .notACache($0) }
-    }
-
-    /// The reason to keep a program's cache directory with everything below it, so that nothing in
-    /// it is a unit by itself.
-    private func reasonToKeepTree(
-        inside entry: borrowing some SearchedItem & ~Copyable, _ context: PurgeContext
-    ) -> KeepReason? {
-        guard context.place == .caches([]) else { return nil }
-        let path = pathBytes(of: entry) + [UInt8(ascii: "/")]
-        return rules.notACache.reason(treeWith: { hasEntry($0, in: path[...]) }).map {
-            .notACache($0)
+                ?? rules.reasonToKeepTree(name, entry)
         }
     }
 
@@ -299,14 +275,14 @@ struct UnitVisitor: TreeVisitor {
         let isRoot = entry.depth == 0
         let obstacle =
             obstacle(seen, isRoot: isRoot) ?? ownName(of: entry)
-            ?? reasonToKeepTree(inside: entry, context)
+            ?? rules.reasonToKeepTree(inside: entry, in: context.place)
         if let obstacle {
             if !isNoted { sink.note(pathBytes(of: entry), obstacle) }
             return .skip
         }
-        return withLastName(of: entry) { name in
+        return entry.withLastName { name in
             let passesTrust =
-                !UntrustedPlaces.contains(name)
+                !UntrustedDirectories.contains(name)
                 && (!seen.decision.isPurgeable || rules.isTrusted(seen.status))
             return .descend(
                 PurgeContext(
@@ -318,23 +294,12 @@ struct UnitVisitor: TreeVisitor {
     }
 
     private func ownName(of entry: borrowing some SearchedItem & ~Copyable) -> KeepReason? {
-        withLastName(of: entry) { ReservedNames.ownReason($0) }.map { .reservedName($0) }
+        entry.withLastName { AsideName.matches($0) } ? .putAside : nil
     }
 
     private func obstacle(_ seen: Seen, isRoot: Bool) -> KeepReason? {
         if seen.decision.purgeability.isProtected { return .protected(seen.decision.purgeability) }
         return seen.listed == .whole
             ? .listedForKeeping : rules.obstacle(seen.status, isRoot: isRoot)
-    }
-}
-
-/// Calls `body` with the entry's name; for a root, with the last component of its path.
-private func withLastName<Result>(
-    of entry: borrowing some SearchedItem & ~Copyable, _ body: (UnsafeRawBufferPointer) -> Result
-) -> Result {
-    entry.withName { name in
-        guard entry.depth == 0, let slash = name.lastIndex(of: UInt8(ascii: "/"))
-        else { return body(name) }
-        return body(UnsafeRawBufferPointer(rebasing: name[(slash + 1)...]))
     }
 }

@@ -23,12 +23,18 @@ public struct PurgeExecutor: Sendable {
     /// How many bytes a run has to have deleted, as predicted, before it stops because it freed
     /// less than half of them.
     public var futileBytes: Int64 = 256 << 20
+    /// Whether units that come next in order of deletion are searched and deleted when units of the
+    /// plan are kept and too little was freed. Without it, nothing but the plan's units is deleted.
+    public var goesOn = false
     /// Called before each unit; returning true ends the run.
     public var shouldStop: @Sendable () -> Bool = { false }
 
     /// How many times a measurement below the expectation is repeated, each a tenth of a second
     /// later.
     package var measureRepeats = 5
+    /// The directory of a journal that takes no disk space, for when the disk is full; nil for
+    /// `resval/purge` in `$XDG_RUNTIME_DIR`, unless ``stateDirectory`` is set.
+    package var volatileDirectory: FilePath?
 
     let search: UnitSearch
 
@@ -51,14 +57,10 @@ public struct PurgeExecutor: Sendable {
         _ plan: PurgePlan, now: FileTime = .now, event: (PurgeEvent) -> Void
     ) throws -> PurgeOutcome {
         try requireFresh(plan, now)
-        let journal = RunJournal(
-            openJournal, rules: rules(now), isShared: search.goal == .smallerDirectory)
+        let journal = runJournal(now)
         var failures = 0
         if mode != .rehearse {
-            try journal.open { leftover in
-                if case .leftover(_, .failed) = leftover { failures += 1 }
-                event(leftover)
-            }
+            failures = try journal.open(event)
         }
         let parents = Set(plan.units.compactMap { parentPath(of: $0.path) })
         if mode != .rehearse {
@@ -75,7 +77,7 @@ public struct PurgeExecutor: Sendable {
         }
         let rules = try search.rules(on: volume, now: now)
         guard rules.device == plan.device else { throw PurgeRefusal.otherBoot }
-        var run = try PurgeRun(self, plan, rules, on: volume, journal)
+        var run = try PurgeRun(self, plan, rules, on: volume, journal, now)
         try run.execute(event)
         var outcome = run.outcome
         outcome.failures += failures
@@ -85,22 +87,30 @@ public struct PurgeExecutor: Sendable {
     /// Finishes the removals that an interrupted purge began, and restores the names of the
     /// directories it only moved aside. ``execute(_:now:event:)`` does this first.
     ///
+    /// A full disk that has no room for a journal is no error here.
+    ///
     /// - Throws: as ``execute(_:now:event:)``.
     public func finishLeftovers(event: (PurgeEvent) -> Void) throws {
-        Leftovers(journal: try openJournal(), rules: rules(FileTime.now)).settle(event)
+        _ = try runJournal(.now).open(event)
     }
 
-    private func rules(_ now: FileTime) -> (FilePath) throws(FileError) -> PurgeRules {
-        { path throws(FileError) in try search.rules(on: path, now: now) }
+    private func runJournal(_ now: FileTime) -> RunJournal {
+        let stateHome = search.environment.base.stateHome?.path
+        return RunJournal(
+            in: stateDirectory ?? stateHome.map { Self.directory(in: $0) },
+            volatile: volatileDirectory ?? (stateDirectory == nil ? Self.runtimeDirectory : nil),
+            isShared: search.goal == .smallerDirectory
+        ) { path throws(FileError) in try search.rules(on: path, now: now) }
     }
 
-    private func openJournal() throws -> PurgeJournal {
-        let directory =
-            stateDirectory
-            ?? search.environment.base.stateHome?.path.appending(stateDirectoryName).appending(
-                "purge")
-        guard let directory else { throw PurgeRefusal.noStateDirectory }
-        return try PurgeJournal(in: directory)
+    private static var runtimeDirectory: FilePath? {
+        guard let bytes = environmentVariable("XDG_RUNTIME_DIR") else { return nil }
+        let base = FilePath(bytes: bytes)
+        return base.isAbsolute ? directory(in: base) : nil
+    }
+
+    private static func directory(in base: FilePath) -> FilePath {
+        base.appending(stateDirectoryName).appending("purge")
     }
 
     private func requireFresh(_ plan: PurgePlan, _ now: FileTime) throws {

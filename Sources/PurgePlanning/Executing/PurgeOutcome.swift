@@ -7,6 +7,16 @@ public struct PurgeOutcome: Sendable, Hashable {
     public var removedUnits = 0
     /// How many bytes deleting those was expected to free.
     public var predictedBytes: Int64 = 0
+    /// How many of those bytes are freed for certain: not those of compressed files.
+    public var certainBytes: Int64 = 0
+    /// The number of units that were passed over: they were kept, or failed.
+    public var keptUnits = 0
+    /// How many bytes deleting those was expected to free.
+    public var keptBytes: Int64 = 0
+    /// How many bytes the purge itself freed, as far as that can be determined: as measured where
+    /// snapshots or other files may share blocks and no other process was writing, otherwise at
+    /// least ``certainBytes``. nil for a rehearsal.
+    public var freedBytes: Int64?
     /// How many bytes the free space of the filesystem grew by, from `statvfs(3)` after `syncfs(2)`
     /// at the beginning and the end. Negative when more was written meanwhile; nil where nothing is
     /// measured, as in a rehearsal.
@@ -70,9 +80,8 @@ public enum LeftoverState: Sendable, Hashable {
     /// Part of it was removed, and what remains is newer or cannot be distinguished from what is.
     /// It keeps the name it was given, and the next run tries again.
     case partlyRemoved
-    /// It was not touched: no record of it exists, it cannot be identified for certain, its
-    /// original name is taken, or it is protected.
-    case leftAlone
+    /// It was not touched, for a reason.
+    case leftAlone(LeftAloneReason)
     /// It could not be finished or restored.
     case failed(FileError)
 
@@ -95,9 +104,36 @@ public enum LeftoverState: Sendable, Hashable {
         case .partlyRemoved:
             "an interrupted purge had begun to remove it, and what is left may be new: look through "
                 + "it, then delete it or give it another name"
-        case .leftAlone:
-            "it is named like something a purge put aside, and nothing is known about it"
+        case .leftAlone(let reason): reason.sentence
         case .failed(let error): "what an interrupted purge left is not removed: \(error)"
+        }
+    }
+}
+
+/// Why a leftover of an interrupted purge is not touched.
+public enum LeftAloneReason: Sendable, Hashable {
+    /// It has a name such as purges give, and no record of it exists.
+    case unrecorded
+    /// Its directory was moved or replaced, or is not mounted.
+    case unreachable
+    /// What has the recorded name is not what the purge put there.
+    case unidentified
+    /// Another item has its original name.
+    case nameTaken
+    /// It is, contains or lies in a protected directory by now.
+    case protected
+
+    /// The reason in words, without any path.
+    public var sentence: String {
+        switch self {
+        case .unrecorded: "it is named like something a purge put aside, but no purge recorded it"
+        case .unreachable:
+            "a purge put it aside, and the directory it was in was moved or is not mounted"
+        case .unidentified: "it has the name of something a purge put aside, but is not that"
+        case .nameTaken:
+            "a purge put it aside, and another item has its name now: give one of them another name"
+        case .protected:
+            "an interrupted purge had begun to remove it, and it is a protected directory now"
         }
     }
 }

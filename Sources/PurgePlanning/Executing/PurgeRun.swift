@@ -7,6 +7,8 @@ import SystemPackage
 struct PurgeRun {
     private let executor: PurgeExecutor
     private let plan: PurgePlan
+    private let volume: FilePath
+    private let now: FileTime
     private let examiner: UnitExaminer
     private let journal: RunJournal
     private let meter: SpaceMeter?
@@ -15,14 +17,19 @@ struct PurgeRun {
 
     init(
         _ executor: PurgeExecutor, _ plan: PurgePlan, _ rules: PurgeRules, on volume: FilePath,
-        _ journal: RunJournal
+        _ journal: RunJournal, _ now: FileTime
     ) throws {
         self.executor = executor
         self.plan = plan
+        self.volume = volume
+        self.now = now
         self.journal = journal
         examiner = UnitExaminer(
             executor.search, rules, Patience(.seconds(2), unless: executor.shouldStop))
-        progress = PurgeProgress(wanted: plan.wantedBytes, futileBytes: executor.futileBytes)
+        // Elsewhere a file's blocks are its own, and deleting it frees them.
+        progress = PurgeProgress(
+            wanted: plan.wantedBytes,
+            futileBytes: rules.mayShareExtents ? executor.futileBytes : .max)
         meter =
             executor.mode == .delete && executor.search.goal == .freeSpace
             ? try SpaceMeter(volume, repeats: executor.measureRepeats) : nil
@@ -32,25 +39,61 @@ struct PurgeRun {
     mutating func execute(_ event: (PurgeEvent) -> Void) throws {
         var waiting: [PurgeUnit] = []
         try execute(plan.units, event) { waiting.append($0) }
-        // Deleting may have made room for the journal or for its records.
-        if !outcome.isReached, !outcome.isFutile, !outcome.isStopped {
-            if !waiting.isEmpty {
-                try journal.open { leftover in
-                    if case .leftover(_, .failed) = leftover { outcome.failures += 1 }
-                    event(leftover)
-                }
-            }
-            try execute(waiting, event, postpone: nil)
-        }
+        try execute(waiting: waiting, event)
+        if executor.goesOn { try goOn(event) }
         outcome.predictedBytes = progress.predicted
+        outcome.certainBytes = progress.certain
         guard let meter else {
             outcome.isReached = progress.predicted >= plan.wantedBytes
             return
         }
-        let grown = try meter.grownBytes(expecting: progress.predicted)
+        let grown = try meter.grownBytes(expecting: progress.certain)
         outcome.measuredBytes = grown
         outcome.isReached = grown >= plan.wantedBytes
+        let isTelling = try progress.mayBeFutile && (grown >= progress.certain || meter.isAlone())
+        outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
     }
+
+    /// Processes the units that the journal had no room for. Deleting others may have made room;
+    /// otherwise a journal that takes no disk space is used.
+    private mutating func execute(
+        waiting: [PurgeUnit], _ event: (PurgeEvent) -> Void
+    ) throws {
+        guard !waiting.isEmpty, !isAtEnd else { return }
+        outcome.failures += try journal.open(event)
+        var stillWaiting: [PurgeUnit] = []
+        try execute(waiting, event) { stillWaiting.append($0) }
+        guard !stillWaiting.isEmpty, !isAtEnd else { return }
+        outcome.failures += try journal.openVolatile(event)
+        try execute(stillWaiting, event, postpone: nil)
+    }
+
+    /// Searches and processes the units that come next, as long as too little was freed.
+    private mutating func goOn(_ event: (PurgeEvent) -> Void) throws {
+        var handled = Set(plan.units.map(\.path))
+        var search = executor.search
+        while !isAtEnd, try needsMore(), progress.certain < plan.wantedBytes {
+            let found: FoundUnits
+            do {
+                // A root that is a unit itself may have been deleted. No roots at all would mean
+                // the usual ones.
+                search.roots = search.roots.filter { search.environment.localStatus(of: $0) != nil }
+                if search.roots.isEmpty, !executor.search.roots.isEmpty { return }
+                // What was kept is found again.
+                let kept = outcome.keptBytes.multipliedSaturating(by: 2)
+                found = try search.units(
+                    freeing: plan.wantedBytes.addingSaturating(kept), on: volume, now: now)
+            } catch is CancellationError {
+                outcome.isStopped = true
+                return
+            }
+            let next = found.units.filter { handled.insert($0.path).inserted }
+            guard !next.isEmpty else { return }
+            try execute(next, event, postpone: nil)
+        }
+    }
+
+    private var isAtEnd: Bool { outcome.isReached || outcome.isFutile || outcome.isStopped }
 
     private mutating func execute(
         _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
@@ -60,31 +103,38 @@ struct PurgeRun {
                 outcome.isStopped = true
                 return
             }
-            guard try goesOn() else { return }
+            guard try needsMore() else { return }
             do {
-                try remove(unit)
+                let examined = try remove(unit)
                 outcome.removedUnits += 1
-                progress.removed(unit.bytes)
+                progress.removed(examined)
                 event(.removed(unit, freedBytes: unit.bytes))
             } catch let reason as KeepReason {
+                passOver(unit)
                 event(.kept(unit, reason))
             } catch let error as FileError {
                 if let postpone, error.isForWantOfRoom {
                     postpone(unit)
                     continue
                 }
+                passOver(unit)
                 outcome.failures += 1
                 event(.failed(unit, error))
             }
         }
     }
 
+    private mutating func passOver(_ unit: PurgeUnit) {
+        outcome.keptUnits += 1
+        outcome.keptBytes.addSaturating(unit.bytes)
+    }
+
     /// Whether more has to be deleted.
-    private mutating func goesOn() throws -> Bool {
+    private mutating func needsMore() throws -> Bool {
         guard progress.isDue else { return true }
         // Without a meter the prediction is the measurement.
-        let grown = try meter?.grownBytes(expecting: progress.predicted) ?? progress.predicted
-        switch progress.judge(grown) {
+        let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted
+        switch try progress.judge(grown, isAlone: { try meter?.isAlone() ?? true }) {
         case .goOn: return true
         case .reached: outcome.isReached = true
         case .futile: outcome.isFutile = true
@@ -92,20 +142,24 @@ struct PurgeRun {
         return false
     }
 
-    private func remove(_ planned: PurgeUnit) throws {
+    /// Removes a unit; in a rehearsal, does everything but the last step.
+    ///
+    /// - Returns: the unit as it was examined.
+    private func remove(_ planned: PurgeUnit) throws -> PurgeUnit {
         let examined = try examiner.examine(planned.path)
         guard examined.unit.isAsPlanned(planned) else { throw KeepReason.changed }
         if executor.mode == .rehearse {
             try examined.requireAtRest()
-            return try examiner.requireUnused(examined, named: planned.path)
-        }
-        guard planned.isDirectory else {
             try examiner.requireUnused(examined, named: planned.path)
-            return try examined.removeFile()
+        } else if planned.isDirectory {
+            try journal.whileOpen(unless: executor.shouldStop) { journal in
+                try DirectoryRemoval(examiner: examiner, journal: journal).remove(examined)
+            }
+        } else {
+            try examiner.requireUnused(examined, named: planned.path)
+            try examined.removeFile()
         }
-        try journal.whileOpen(unless: executor.shouldStop) { journal in
-            try DirectoryRemoval(examiner: examiner, journal: journal).remove(examined)
-        }
+        return examined.unit
     }
 }
 
@@ -122,10 +176,13 @@ struct PurgeProgress {
 
     /// How many bytes the plan wants to free.
     let wanted: Int64
-    /// How many predicted bytes must be deleted before the effect is judged.
+    /// How many predicted bytes must be deleted before the effect is judged; the greatest number
+    /// where nothing can share blocks.
     let futileBytes: Int64
     /// How many bytes the removed units were expected to free.
     private(set) var predicted: Int64 = 0
+    /// How many bytes removing them frees for certain: not those of compressed files.
+    private(set) var certain: Int64 = 0
     private var nextMeasure: Int64
 
     init(wanted: Int64, futileBytes: Int64) {
@@ -137,12 +194,21 @@ struct PurgeProgress {
     /// Whether to measure before anything else is deleted.
     var isDue: Bool { predicted >= nextMeasure }
 
-    mutating func removed(_ bytes: Int64) { predicted.addSaturating(bytes) }
+    /// Whether snapshots or other files may keep blocks of what is deleted.
+    var mayBeFutile: Bool { futileBytes < .max }
+
+    mutating func removed(_ unit: PurgeUnit) {
+        predicted.addSaturating(unit.bytes)
+        certain.addSaturating(unit.certainBytes)
+    }
 
     /// Returns what a measured growth means, and schedules the next measurement.
-    mutating func judge(_ measured: Int64) -> Verdict {
+    ///
+    /// - Parameter isAlone: whether no other process is writing. Otherwise the measurement does not
+    ///   show what was freed.
+    mutating func judge(_ measured: Int64, isAlone: () throws -> Bool) rethrows -> Verdict {
         if measured >= wanted { return .reached }
-        if predicted >= futileBytes, measured < predicted / 2 { return .futile }
+        if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
         let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
         nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
@@ -188,6 +254,17 @@ struct SpaceMeter {
                 grown = next
             }
             return grown
+        } catch {
+            throw FileError.readingStatus(error, of: nil)
+        }
+    }
+
+    /// Whether the free space does not shrink for a moment in which nothing is deleted.
+    func isAlone() throws(FileError) -> Bool {
+        do throws(Errno) {
+            let before = try Self.freeBytes(of: directory.descriptor)
+            sleep(for: .milliseconds(300), unless: { false })
+            return try Self.freeBytes(of: directory.descriptor) >= before
         } catch {
             throw FileError.readingStatus(error, of: nil)
         }

@@ -1,3 +1,6 @@
+import SystemCalls
+import SystemPackage
+
 /// Directories and files that look disposable but aren't.
 ///
 /// The list is the file `not-a-cache.tsv`, which describes its own format and gives a reason on
@@ -239,5 +242,53 @@ struct NameFilter: Sendable {
 
     private static func place(of first: UInt8, length: Int) -> (word: Int, bit: UInt64) {
         (min(length, 63) * 4 + Int(first >> 6), 1 << UInt64(first & 63))
+    }
+}
+
+/// Sidecar files of a database in the same directory, as SQLite names them.
+enum DatabaseSidecars {
+    /// The suffixes added to the name of the database.
+    static let suffixes = ["-wal", "-shm", "-journal"]
+
+    /// Returns the path of the database that a sidecar belongs to; nil when the file is not a
+    /// sidecar.
+    ///
+    /// - Parameter path: the path or the name of the file.
+    static func database(of path: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+        // The suffixes end in these letters, and most names do not.
+        guard let last = path.last, last == UInt8(ascii: "l") || last == UInt8(ascii: "m")
+        else { return nil }
+        guard
+            let suffix = suffixes.first(where: {
+                path.suffix($0.utf8.count).elementsEqual($0.utf8)
+            })
+        else { return nil }
+        return Array(path.dropLast(suffix.utf8.count))
+    }
+
+    /// Whether a file has a sidecar next to it; true also when that cannot be determined.
+    static func exist(besides path: [UInt8]) -> Bool {
+        suffixes.contains { suffix in
+            do throws(Errno) {
+                _ = try FilePath(bytes: path + Array(suffix.utf8)).withoutFollowing.status()
+                return true
+            } catch {
+                return error != .noSuchFileOrDirectory && error != .fileNameTooLong
+            }
+        }
+    }
+}
+
+/// Directories that other programs fill, together with marks.
+enum UntrustedDirectories {
+    private static let names: Set<[UInt8]> = Set(
+        [
+            "containers", "docker", "flatpak", "lxc", "lxd", "machines", "Trash", ".Trash",
+            "podman", "containerd",
+        ].map { Array($0.utf8) })
+
+    /// Whether marks in a directory of this name are not trusted.
+    static func contains(_ name: some Collection<UInt8>) -> Bool {
+        names.contains(Array(name)) || name.starts(with: ".Trash-".utf8)
     }
 }

@@ -15,7 +15,7 @@ struct PurgeRules: Sendable {
     /// Whether files on it can share extents, so that each file's extents have to be read.
     let mayShareExtents: Bool
     /// The protected directories, and the locations for temporary files and caches.
-    let places: IdentifiedPlaces
+    let places: LocationIdentities
     /// The uid of the purging user.
     let user: UInt32
     /// Whether items of other users may be deleted.
@@ -54,7 +54,7 @@ struct PurgeRules: Sendable {
             }
         default: return .specialFile
         }
-        if let reason = ReservedNames.ownReason(name) { return .reservedName(reason) }
+        if AsideName.matches(name) { return .putAside }
         if let reason = notACache.reason(name: name) { return .notACache(reason) }
         return nil
     }
@@ -164,19 +164,124 @@ private let stickyBit: UInt16 = 0o1000
 private let allOfOwner: UInt16 = 0o700
 
 extension PurgeRules {
+    /// Returns the reason to keep an item because of the entries next to it; nil when there is none.
+    func reasonToKeepTree(
+        _ name: UnsafeRawBufferPointer, _ entry: borrowing some SearchedItem & ~Copyable
+    ) -> KeepReason? {
+        notACache.reason(partOfTree: name) {
+            hasEntry($0, in: pathBytes(of: entry).dropLast(name.count))
+        }.map { .notACache($0) }
+    }
+
+    /// Returns the reason to keep a program's cache directory with everything below it, so that
+    /// nothing in it is a unit by itself; nil when there is none.
+    func reasonToKeepTree(
+        inside entry: borrowing some SearchedItem & ~Copyable, in place: PurgeContext.Place
+    ) -> KeepReason? {
+        guard place == .caches([]) else { return nil }
+        let path = pathBytes(of: entry) + [UInt8(ascii: "/")]
+        return notACache.reason(treeWith: { hasEntry($0, in: path[...]) }).map { .notACache($0) }
+    }
+
     /// Returns how many bytes removing the last hard link of an item frees: its blocks, except
     /// those shared with other files; 0 when that cannot be determined.
     func freedBytes(
         _ entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus
-    ) -> Int64 {
+    ) -> FreedBytes {
         guard mayShareExtents, status.kind == .regularFile, status.allocatedSize > 0 else {
-            return status.allocatedSize
+            return FreedBytes(atMost: status.allocatedSize)
         }
         do throws(Errno) {
-            guard let extents = try fileExtents(of: entry, size: status.size) else { return 0 }
-            return max(0, status.allocatedSize - extents.sharedBytes)
+            guard let extents = try fileExtents(of: entry, size: status.size) else {
+                return FreedBytes(atMost: 0)
+            }
+            return FreedBytes(
+                atMost: max(0, status.allocatedSize - extents.sharedBytes),
+                compressed: extents.encodedBytes)
         } catch {
-            return 0
+            return FreedBytes(atMost: 0)
+        }
+    }
+}
+
+/// The rules that decide how old items must be to be deleted.
+struct AgeRules: Sendable {
+    /// The time from which ages are counted.
+    let now: FileTime
+    /// How short space is.
+    let pressure: PurgePressure
+    /// The requested age in seconds, which replaces all others; nil when none was requested.
+    let wantedAge: Int64?
+    /// Whether the clock is known to be right.
+    let isClockTrusted: Bool
+
+    /// Returns the minimum age in seconds; nil for what is not deleted at this pressure at all.
+    ///
+    /// - Parameter keepsLonger: whether the files are meant to survive a reboot, as in
+    ///   `/var/tmp`.
+    func minimumAge(of purgeClass: PurgeClass, keepsLonger: Bool) -> Int64? {
+        if pressure == .normal, purgeClass != .temporary { return nil }
+        if let wantedAge { return wantedAge }
+        switch (purgeClass, pressure) {
+        case (.temporary, .normal): return (keepsLonger ? 30 : 10) * day
+        case (.temporary, .critical): return 6 * hour
+        default: return day
+        }
+    }
+
+    /// Returns the age limit of a class; nil when nothing of the class is deleted at this pressure.
+    func limit(for purgeClass: PurgeClass, keepsLonger: Bool) -> AgeLimit? {
+        guard let age = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
+        let newest = FileTime(
+            seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
+        return AgeLimit(
+            newestAllowed: newest, now: now,
+            waitsForClock: pressure == .normal && !isClockTrusted)
+    }
+}
+
+/// The test whether an item is old enough.
+struct AgeLimit: Sendable {
+    /// The latest time of last use at which an item is old enough.
+    let newestAllowed: FileTime
+    /// The current time.
+    let now: FileTime
+    /// Whether nothing is deleted for its age alone because the clock may be wrong.
+    let waitsForClock: Bool
+
+    /// Returns why an item is kept; nil when it is old enough.
+    ///
+    /// - Parameter lastUse: the item's latest access, modification, change or birth time.
+    func reasonToKeep(_ lastUse: FileTime) -> KeepReason? {
+        if lastUse > now { return .fromTheFuture }
+        if lastUse > newestAllowed { return .tooYoung }
+        return waitsForClock ? .untrustedClock : nil
+    }
+}
+
+private let hour: Int64 = 3600
+private let day: Int64 = 24 * hour
+
+/// How short space is, which decides how old items must be.
+public enum PurgePressure: UInt8, Sendable, Hashable, Comparable, CaseIterable {
+    /// There is enough space. Only temporary files are deleted, and only old ones.
+    case normal
+    /// Space is short, or more of it was requested.
+    case low
+    /// Hardly any space is left.
+    case critical
+
+    /// Whether the first pressure is lower than the second.
+    public static func < (first: PurgePressure, second: PurgePressure) -> Bool {
+        first.rawValue < second.rawValue
+    }
+
+    /// The pressure's name: `normal`, `low` or `critical`.
+    public var name: String {
+        switch self {
+        case .normal: "normal"
+        case .low: "low"
+        case .critical: "critical"
         }
     }
 }

@@ -38,7 +38,7 @@ struct TemporaryFilesSettings: Sendable {
         var paths: [FilePath] = []
         do throws(Errno) {
             try forEachName(in: directory) { name in
-                if name.hasSuffix(".conf") {
+                if name.suffix(5).elementsEqual(".conf".utf8) {
                     paths.append(directory.appending(FilePath(bytes: name).components))
                 }
                 return true

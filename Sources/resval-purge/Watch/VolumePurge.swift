@@ -11,9 +11,9 @@ import TextFormats
 struct VolumePurge {
     /// The outcome of a purge.
     enum Outcome: Sendable {
-        /// The plan was executed; `isTruncated` says whether there were more units than the plan
-        /// contained.
-        case done(PurgeOutcome, isTruncated: Bool)
+        /// The plan was executed; `purgeable` is how many bytes can still be freed, with what was
+        /// kept.
+        case done(PurgeOutcome, purgeable: Int64)
         /// The purgeable units do not free what is needed; nothing was deleted.
         case unreachable(purgeable: Int64)
     }
@@ -43,43 +43,51 @@ struct VolumePurge {
     /// - Parameters:
     ///   - volume: a path on the volume.
     ///   - goal: how much to free.
-    ///   - spare: how many additional bytes the plan contains, to replace units that turn out to
-    ///     be in use.
     ///   - event: called for each unit that was reached, and for each leftover.
     /// - Throws: `FileError`, `PurgeRefusal`, and `CancellationError` when `shouldStop` ended the
     ///   search.
     func run(
-        on volume: FilePath, towards goal: PurgeGoal, spare: Int64, event: (PurgeEvent) -> Void
+        on volume: FilePath, towards goal: PurgeGoal, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
-        let device = try volume.fileStatus().identity.device
-        var search = UnitSearch(environment)
-        search.roots = roots(on: device)
-        search.minimumAge = settings.minimumAge
-        search.protected = settings.protected
-        search.markRoots = settings.markRoots
-        search.pressure = goal.isPartial ? .critical : .low
-        search.shouldStop = shouldStop
+        let search = try search(on: volume, isCritical: goal.isPartial)
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
         let now = FileTime.now
-        let (units, totals, isTruncated) = try units(search, volume, goal, spare, now)
-        let boot = try bootIdentifier()
-        let record = { (freed: Int64) in
-            PurgeRecord(
-                created: now, device: device, bootID: boot, bytes: totals.bytes - freed)
-        }
-        remember(record(0))
+        let (units, totals, isTruncated) = try units(search, volume, goal, now)
+        let plan = try PurgePlan(
+            freeing: wantedBytes(goal, units), on: volume, roots: search.roots, units: units,
+            created: now)
+        remember(totals.bytes, plan)
         let amount = amount(of: units)
         guard goal.isPartial || goal.needed.isReached(by: amount) else {
             return .unreachable(purgeable: totals.bytes)
         }
-        let plan = PurgePlan(
-            created: now, bootID: boot, device: device, wantedBytes: wantedBytes(goal, units),
-            roots: search.roots, units: units)
         var executor = PurgeExecutor(search)
+        executor.goesOn = isTruncated
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
-        remember(record(outcome.predictedBytes))
-        return .done(outcome, isTruncated: isTruncated)
+        let rest = totals.bytes - outcome.predictedBytes
+        remember(rest, plan)
+        return .done(outcome, purgeable: rest)
+    }
+
+    /// Returns how many bytes can be freed at critical pressure.
+    ///
+    /// - Throws: as ``run(on:towards:event:)``.
+    func purgeableBytes(on volume: FilePath) throws -> Int64 {
+        let search = try search(on: volume, isCritical: true)
+        guard !search.roots.isEmpty else { return 0 }
+        return try search.units(freeing: 0, on: volume, now: .now).totals.bytes
+    }
+
+    private func search(on volume: FilePath, isCritical: Bool) throws(FileError) -> UnitSearch {
+        var search = UnitSearch(environment)
+        search.roots = roots(on: try volume.fileStatus().identity.device)
+        search.minimumAge = settings.minimumAge
+        search.protected = settings.protected
+        search.markRoots = settings.markRoots
+        search.pressure = isCritical ? .critical : .low
+        search.shouldStop = shouldStop
+        return search
     }
 
     /// Returns the search roots: the locations for temporary files and caches on the volume, and
@@ -98,16 +106,13 @@ struct VolumePurge {
         }
     }
 
-    /// Returns the first units that free what is wanted, with some to spare for those that turn out
-    /// to be in use, if there are enough.
+    /// Returns the first units that free what is wanted, if there are enough.
     private func units(
-        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ spare: Int64,
-        _ now: FileTime
+        _ search: UnitSearch, _ volume: FilePath, _ goal: PurgeGoal, _ now: FileTime
     ) throws -> (units: [PurgeUnit], totals: PurgeTotals, isTruncated: Bool) {
         // Enough for the inodes if each file has one block.
         let forInodes = goal.wanted.inodes.multipliedSaturating(by: 4096)
-        let withSpare = goal.wanted.bytes.addingSaturating(max(goal.wanted.bytes / 2, spare))
-        var bytes = max(withSpare, forInodes, 1)
+        var bytes = max(goal.wanted.bytes, forInodes, 1)
         while true {
             let found = try search.units(freeing: bytes, on: volume, now: now)
             if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
@@ -118,8 +123,7 @@ struct VolumePurge {
         }
     }
 
-    /// Returns how many bytes the purge has to free before it ends: spare units are deleted only in
-    /// place of others.
+    /// Returns how many bytes the purge has to free before it ends.
     private func wantedBytes(_ goal: PurgeGoal, _ units: [PurgeUnit]) -> Int64 {
         var amount = PurgeGoal.Amount()
         for unit in units where !goal.wanted.isReached(by: amount) {
@@ -137,9 +141,9 @@ struct VolumePurge {
 
     /// Records how many bytes purging could free. A failure is ignored: without the record no
     /// program relies on that space, and on a full disk the purge is needed all the more.
-    private func remember(_ record: PurgeRecord) {
+    private func remember(_ bytes: Int64, _ plan: PurgePlan) {
         guard let state = environment.base.stateHome else { return }
-        try? PurgeRecords(stateHome: state.path).write(record)
+        try? PurgeRecords(stateHome: state.path).write(PurgeRecord(bytes, plan))
     }
 }
 
@@ -149,8 +153,6 @@ struct PurgeReport {
     private let log: ServiceLog
     private var kept: [String: Int] = [:]
     private(set) var hasFailures = false
-    /// How many bytes of the plan were kept.
-    private(set) var keptBytes: Int64 = 0
 
     init(_ log: ServiceLog) { self.log = log }
 
@@ -161,12 +163,10 @@ struct PurgeReport {
                 .info, about: unit.path,
                 "deleted (\(unit.purgeClass.name), \(counted(unit.itemCount, "item")), "
                     + "\(sizeText(bytes)))")
-        case .kept(let unit, let reason):
+        case .kept(_, let reason):
             kept[reason.name, default: 0] += 1
-            keptBytes.addSaturating(unit.bytes)
         case .failed(let unit, let error):
             hasFailures = true
-            keptBytes.addSaturating(unit.bytes)
             log.write(
                 .error, about: error.path?.bytes ?? unit.path, "could not be deleted: \(error)")
         case .leftover(let path, .failed(let error)):

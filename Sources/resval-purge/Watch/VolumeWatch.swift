@@ -10,6 +10,8 @@ struct VolumeWatch: Sendable {
         case wait(Duration)
         /// Purge now.
         case purge(PurgeGoal)
+        /// Search, and purge if more can be freed than before; see ``noteSearch(_:taking:at:)``.
+        case search
     }
 
     /// The result of a purge.
@@ -25,6 +27,8 @@ struct VolumeWatch: Sendable {
     static let firstPause = Duration.seconds(300)
     /// The longest pause after fruitless purges.
     static let longestPause = Duration.seconds(3600)
+    /// The shortest pause between searches for more to purge at critical pressure.
+    static let searchPause = Duration.seconds(5)
     /// The pause after a helpful purge.
     static let pauseAfterHelp = Duration.seconds(2)
 
@@ -38,8 +42,18 @@ struct VolumeWatch: Sendable {
 
     private var tracker: PressureTracker
     private var pause = Self.firstPause
-    /// The time before which no purge begins, and the pressure when that was decided.
-    private var hold: (until: Duration, at: StoragePressure)?
+    private var hold: Hold?
+
+    /// A time in which no purge begins.
+    private struct Hold {
+        let end: Duration
+        /// The pressure when it began.
+        let pressure: StoragePressure
+        /// How many bytes can be freed as far as known; nil when that is not searched again.
+        var purgeable: Int64?
+        /// When to search again.
+        var nextSearch: Duration = .zero
+    }
 
     init(_ thresholds: StorageThresholds) { tracker = PressureTracker(thresholds) }
 
@@ -61,22 +75,43 @@ struct VolumeWatch: Sendable {
         }
         // A purge that was fruitless at low pressure may help at critical, where freeing a part is
         // enough.
-        if let hold, now < hold.until, pressure <= hold.at {
-            return .wait(min(max(wait, interval.shortest), hold.until - now))
+        if let hold, now < hold.end, pressure <= hold.pressure {
+            var rest = hold.end - now
+            if hold.purgeable != nil, pressure == .critical {
+                if now >= hold.nextSearch { return .search }
+                rest = min(rest, hold.nextSearch - now)
+            }
+            return .wait(min(max(wait, interval.shortest), rest))
         }
         return .purge(PurgeGoal(space, tracker.thresholds))
     }
 
     /// Adds the result of a purge.
-    mutating func note(_ result: Result, at now: Duration) {
+    ///
+    /// - Parameter purgeable: how many bytes can still be freed, as far as known; nil when that is
+    ///   not known.
+    mutating func note(_ result: Result, purgeable: Int64? = nil, at now: Duration) {
         let pressure = tracker.pressure ?? .normal
         switch result {
         case .helpful:
-            hold = (now + Self.pauseAfterHelp, pressure)
+            hold = Hold(end: now + Self.pauseAfterHelp, pressure: pressure)
         case .fruitless:
-            hold = (now + pause, pressure)
+            hold = Hold(
+                end: now + pause, pressure: pressure, purgeable: purgeable,
+                nextSearch: now + Self.searchPause)
             pause = min(pause * 2, Self.longestPause)
         }
+    }
+
+    /// Adds the result of a search: when more can be freed than before, the next action is a purge.
+    ///
+    /// - Parameters:
+    ///   - purgeable: how many bytes can be freed.
+    ///   - time: how long the search took. Searching takes a twentieth of the time.
+    mutating func noteSearch(_ purgeable: Int64, taking time: Duration, at now: Duration) {
+        if purgeable > hold?.purgeable ?? .max { return hold = nil }
+        hold?.purgeable = purgeable
+        hold?.nextSearch = now + max(Self.searchPause, time * 20)
     }
 }
 
@@ -129,20 +164,20 @@ struct PurgeGoal: Sendable, Hashable {
 
 /// The combined effect of the purges of a volume since it last had enough space.
 ///
-/// A single purge shows little: other programs may write as fast as it deletes.
+/// A single purge may delete too little to judge it.
 struct PurgeEffect {
-    /// How many predicted bytes must be deleted before the effect is judged.
+    /// How many bytes must be deleted before the effect is judged.
     var futileBytes: Int64 = 256 << 20
-    private var predicted: Int64 = 0
-    private var measured: Int64 = 0
+    private var deleted: Int64 = 0
+    private var freed: Int64 = 0
 
     /// Adds the outcome of a purge.
     ///
     /// - Returns: whether purging further makes sense.
     mutating func hasHelped(_ outcome: PurgeOutcome) -> Bool {
-        predicted.addSaturating(outcome.predictedBytes)
-        measured.addSaturating(outcome.measuredBytes ?? 0)
-        let isFutile = predicted >= futileBytes && measured < predicted / 2
+        deleted.addSaturating(outcome.certainBytes)
+        freed.addSaturating(outcome.freedBytes ?? 0)
+        let isFutile = deleted >= futileBytes && freed < deleted / 2
         // Less is deleted before the next judgement.
         if isFutile { self = PurgeEffect(futileBytes: futileBytes / 4) }
         return outcome.removedUnits > 0 && !outcome.isFutile && !isFutile

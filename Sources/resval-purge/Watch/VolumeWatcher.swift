@@ -13,9 +13,6 @@ final class VolumeWatcher {
         var watch: VolumeWatch
         /// Whether the last measurement failed, which is logged once.
         var isUnreachable = false
-        /// How many bytes of the last plan were kept; the next purge will probably have to keep
-        /// them too.
-        var keptBytes: Int64 = 0
         var effect = PurgeEffect()
     }
 
@@ -61,13 +58,20 @@ final class VolumeWatcher {
     ///
     /// - Returns: how long to wait before the next measurement.
     @discardableResult
-    func lookOnce() -> Duration {
+    private func lookOnce() -> Duration {
         var wait = interval.longest
         for index in volumes.indices where !StopRequest.isMade {
             wait = min(wait, look(at: index))
         }
         tellStatus()
         return wait
+    }
+
+    /// Finishes the leftovers of an interrupted purge, then measures each volume once, and purges
+    /// where space is short.
+    func runOnce() {
+        prepare()
+        lookOnce()
     }
 
     /// Watches until SIGTERM or SIGINT. SIGHUP calls `reload` for new settings; when it returns
@@ -118,7 +122,7 @@ extension VolumeWatcher {
         }
         let protected =
             environment.locations.protectedRoots + settings.protected
-            + BackupPlaces.protected(environment.base)
+            + BackupRepositories.protected(environment.base)
         for root in settings.markRoots where protected.contains(where: { root.isHeld(by: $0) }) {
             log.write(
                 .warning, about: root.bytes,
@@ -155,11 +159,14 @@ extension VolumeWatcher {
             let before = volumes[index].watch.pressure
             let action = volumes[index].watch.action(for: space, at: timeSinceBoot())
             tellChange(from: before, at: volumes[index])
-            guard case .purge(let goal) = action else {
-                if case .wait(let wait) = action { return wait }
-                return interval.shortest
+            switch action {
+            case .wait(let wait): return wait
+            case .purge(let goal):
+                var purgeable: Int64?
+                let result = purge(at: index, goal, leaving: &purgeable)
+                volumes[index].watch.note(result, purgeable: purgeable, at: timeSinceBoot())
+            case .search: search(at: index)
             }
-            volumes[index].watch.note(purge(at: index, goal), at: timeSinceBoot())
             return interval.shortest
         } catch {
             if !volumes[index].isUnreachable {
@@ -171,25 +178,40 @@ extension VolumeWatcher {
         }
     }
 
-    private func purge(at index: Int, _ goal: PurgeGoal) -> VolumeWatch.Result {
-        let path = volumes[index].path
+    private func volumePurge() -> VolumePurge {
         // Meanwhile a directory may have become one for documents, or been mounted over.
         environment = makeEnvironment(settings)
-        let purge = VolumePurge(settings, environment) { [watchdog] in
+        return VolumePurge(settings, environment) { [watchdog] in
             watchdog.tell()
             return StopRequest.isMade
         }
+    }
+
+    /// Looks for more to purge on a volume where purging was fruitless.
+    private func search(at index: Int) {
+        let start = timeSinceBoot()
+        // What cannot be searched is not purged either, which the next purge reports.
+        let bytes = (try? volumePurge().purgeableBytes(on: volumes[index].path)) ?? 0
+        let end = timeSinceBoot()
+        volumes[index].watch.noteSearch(bytes, taking: end - start, at: end)
+    }
+
+    /// - Parameter purgeable: set to how many bytes can still be freed, where that is known.
+    private func purge(
+        at index: Int, _ goal: PurgeGoal, leaving purgeable: inout Int64?
+    ) -> VolumeWatch.Result {
+        let path = volumes[index].path
+        let purge = volumePurge()
         var report = PurgeReport(log)
         var hasHelped = false
         do {
-            let known = volumes[index].keptBytes
-            let outcome = try purge.run(on: path, towards: goal, spare: known) { report.note($0) }
+            let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
             report.end(outcome, goal, at: path)
-            volumes[index].keptBytes = report.keptBytes
-            if case .done(let outcome, let isTruncated) = outcome {
-                // Other units may replace those that were in use.
-                let mayTryMore = isTruncated && report.keptBytes > known
-                hasHelped = volumes[index].effect.hasHelped(outcome) || mayTryMore
+            switch outcome {
+            case .unreachable(let bytes): purgeable = bytes
+            case .done(let outcome, let bytes):
+                hasHelped = volumes[index].effect.hasHelped(outcome)
+                purgeable = bytes
             }
         } catch is CancellationError {
             return .fruitless
@@ -271,11 +293,5 @@ extension VolumeWatcher {
         } catch {
             log.write(.warning, "cannot notify the service manager: \(error)")
         }
-    }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }

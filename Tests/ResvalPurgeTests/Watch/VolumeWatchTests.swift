@@ -95,6 +95,23 @@ struct VolumeWatchTests {
         #expect(!purges(watch.action(for: space(30), at: .seconds(3))))
     }
 
+    @Test("at critical it searches meanwhile, and purges when more can be freed than before")
+    func searching() {
+        var watch = watch()
+        #expect(purges(watch.action(for: space(40), at: .zero)))
+        watch.note(.fruitless, purgeable: 10, at: .zero)
+        #expect(watch.action(for: space(40), at: .seconds(4)) == .wait(.seconds(1)))
+        #expect(watch.action(for: space(60), at: .seconds(5)) != .search)
+        #expect(watch.action(for: space(40), at: .seconds(5)) == .search)
+        watch.noteSearch(10, taking: .seconds(1), at: .seconds(6))
+        #expect(watch.action(for: space(40), at: .seconds(25)) != .search)
+        #expect(watch.action(for: space(40), at: .seconds(26)) == .search)
+        watch.noteSearch(5, taking: .zero, at: .seconds(26))
+        #expect(watch.action(for: space(40), at: .seconds(31)) == .search)
+        watch.noteSearch(6, taking: .zero, at: .seconds(31))
+        #expect(purges(watch.action(for: space(40), at: .seconds(31))))
+    }
+
     @Test("when there was enough again, the next purge begins at once, and the pauses anew")
     func recovery() {
         var watch = watch()
@@ -115,11 +132,11 @@ struct VolumeWatchTests {
         func verdicts(_ count: Int) -> [Bool] { (0..<count).map { _ in effect.hasHelped(outcome) } }
         #expect(verdicts(1) == [false])
         outcome.removedUnits = 1
-        outcome.predictedBytes = 100 * mebibyte
-        outcome.measuredBytes = 40 * mebibyte
+        outcome.certainBytes = 100 * mebibyte
+        outcome.freedBytes = 40 * mebibyte
         // The counting begins anew, with less that counts.
         #expect(verdicts(4) == [true, true, false, false])
-        outcome.measuredBytes = 90 * mebibyte
+        outcome.freedBytes = 90 * mebibyte
         #expect(verdicts(10) == Array(repeating: true, count: 10))
         outcome.isFutile = true
         #expect(verdicts(1) == [false])

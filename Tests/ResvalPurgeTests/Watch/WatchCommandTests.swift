@@ -256,6 +256,26 @@ struct WatchCommandTests {
         }
     }
 
+    @Test("at critical something purgeable that appears after a purge in vain is deleted soon")
+    func appearing() throws {
+        try withWatchedHome(caches: 0) { home in
+            let result = try home.run(
+                """
+                leave 3
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'deleted 0 units'
+                mv data/marked .cache/found
+                for _ in $(seq 150); do [[ -e .cache/found ]] || break; sleep 0.1; done
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+            #expect(!home.exists(".cache/found"), "\(log)")
+        }
+    }
+
     @Test("SIGHUP reads the configuration again, and a wrong one changes nothing")
     func reload() throws {
         try withWatchedHome(configuration: "min-age = \"10h\"\n") { home in

@@ -1,3 +1,4 @@
+import FileTree
 import SystemCalls
 import SystemPackage
 
@@ -5,9 +6,11 @@ import SystemPackage
 struct Examination {
     /// The unit as the rules describe it now.
     let unit: PurgeUnit
-    let place: UnitPlace
+    let place: UnitEntry
+    /// The search root it was reached from.
+    let root: ExaminedRoot
     /// The leased file, when the unit is a regular file; nil for directories and symbolic links.
-    let held: LeasedFile?
+    let leased: LeasedFile?
     /// The content of a directory; empty for other units.
     let contents: UnitContents
 
@@ -20,6 +23,13 @@ struct Examination {
             && unit.pin.contentModificationTime == first.unit.pin.contentModificationTime
             && place.parentStatus.identity == first.place.parentStatus.identity
     }
+}
+
+/// A search root from which a unit was reached.
+struct ExaminedRoot: Sendable {
+    let point: TreeRoot<PurgeContext>
+    /// The device and inode of the root.
+    let identity: FileIdentity
 }
 
 /// The content of a directory unit.
@@ -73,7 +83,7 @@ extension PurgeUnit {
 }
 
 /// A unit's name in its parent directory, which was reached from `/` by descriptor.
-struct UnitPlace: Sendable {
+struct UnitEntry: Sendable {
     /// The unit's name.
     let name: [UInt8]
     /// The path of the parent directory.

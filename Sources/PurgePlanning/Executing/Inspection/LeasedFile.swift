@@ -1,6 +1,44 @@
 import SystemCalls
 import SystemPackage
 
+/// A file that is open to be examined.
+enum OpenedFile {
+    case directory(OpenDirectory)
+    /// A regular file.
+    case leased(LeasedFile)
+    /// A reference to anything else.
+    case other(SharedDescriptor)
+
+    var descriptor: FileDescriptor {
+        switch self {
+        case .directory(let directory): directory.descriptor
+        case .leased(let file): file.descriptor
+        case .other(let file): file.descriptor
+        }
+    }
+
+    /// Opens an entry of a directory.
+    ///
+    /// - Parameters:
+    ///   - status: the status of the name as just read.
+    ///   - patience: how long to retry while it is in use or locked.
+    /// - Throws: ``KeepReason`` when it is in use or locked, as ``LeasedFile``; the errno of opening.
+    init(
+        _ name: FilePath, in directory: OpenDirectory, _ status: FileStatus, _ patience: Patience
+    ) throws {
+        switch status.kind {
+        case .regularFile:
+            self = .leased(try LeasedFile(name, in: directory.descriptor, status, patience))
+        case .directory:
+            let opened = try directory.openToRead(name)
+            try requireUnlocked(opened.descriptor, patience)
+            self = .directory(opened)
+        default:
+            self = .other(SharedDescriptor(try openReference(name, in: directory.descriptor)))
+        }
+    }
+}
+
 /// A regular file under a write lease: nothing else has it open, mapped or executed when this is
 /// created.
 ///
@@ -17,35 +55,29 @@ final class LeasedFile: Sendable {
     /// - Parameters:
     ///   - known: the status of the name as just read.
     ///   - patience: how long to retry while the file is in use or locked.
-    /// - Throws: `inUse`, `locked`, `changed` when the name leads to another file, and
-    ///   `untestable` where one of the tests is not possible; `foreignOwner` instead of
-    ///   `untestable` for a file of another user.
+    /// - Throws: ``KeepReason``: `inUse`, `locked`, `changed` when the name leads to another file,
+    ///   and `untestable` where one of the tests is not possible; `foreignOwner` instead of
+    ///   `untestable` for a file of another user. The errno of any other call.
     init(
         _ name: FilePath, in directory: FileDescriptor, _ known: FileStatus,
         _ patience: Patience
-    ) throws(KeepReason) {
-        do throws(KeepReason) {
-            file = try patience.retry(while: \.mayPass) { () throws(KeepReason) in
-                try Self.open(name, in: directory)
-            }
+    ) throws {
+        do {
+            file = try patience.retry(while: \.mayPass) { try Self.open(name, in: directory) }
             let opened = file.descriptor
-            let status = try reaching { () throws(Errno) in try opened.status() }
+            let status = try opened.status()
             guard status.kind == .regularFile, status.identity == known.identity else {
-                throw .changed
+                throw KeepReason.changed
             }
-            try patience.retry(while: \.mayPass) { () throws(KeepReason) in
-                try Self.hold(opened)
-            }
-        } catch .untestable(let errno) {
-            throw known.owner == effectiveUser() ? .untestable(errno) : .foreignOwner
-        } catch {
-            throw error
+            try patience.retry(while: \.mayPass) { try Self.lease(opened) }
+        } catch KeepReason.untestable where known.owner != effectiveUser() {
+            throw KeepReason.foreignOwner
         }
     }
 
     private static func open(
         _ name: FilePath, in directory: FileDescriptor
-    ) throws(KeepReason) -> SharedDescriptor {
+    ) throws -> SharedDescriptor {
         let flags: FileDescriptor.OpenOptions = [
             .readOnly, .nonBlocking, .noTerminal, .noFollow, .noAccessTime,
         ]
@@ -53,14 +85,14 @@ final class LeasedFile: Sendable {
             return SharedDescriptor(try openBeneath(name, in: directory, flags: flags))
         } catch {
             switch error {
-            case .resourceTemporarilyUnavailable, .textFileBusy: throw .inUse
-            case .permissionDenied, .notPermitted: throw .untestable(error)
-            default: throw KeepReason(reaching: error)
+            case .resourceTemporarilyUnavailable, .textFileBusy: throw KeepReason.inUse
+            case .permissionDenied, .notPermitted: throw KeepReason.untestable(error)
+            default: throw error
             }
         }
     }
 
-    private static func hold(_ descriptor: FileDescriptor) throws(KeepReason) {
+    private static func lease(_ descriptor: FileDescriptor) throws(KeepReason) {
         do throws(Errno) {
             try takeWriteLease(of: descriptor)
         } catch .resourceTemporarilyUnavailable {
@@ -104,10 +136,10 @@ func requireUnlocked(
     }
 }
 
-extension KeepReason {
-    /// Whether the reason may pass soon, as when a program is just starting.
+extension Error {
+    /// Whether it is a reason that may pass soon, as when a program is just starting.
     var mayPass: Bool {
-        switch self {
+        switch self as? KeepReason {
         case .inUse, .locked, .processInside: true
         default: false
         }

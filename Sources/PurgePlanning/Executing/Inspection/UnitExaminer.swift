@@ -23,27 +23,29 @@ struct UnitExaminer {
     /// - Parameters:
     ///   - path: the unit's path.
     ///   - standIn: the name the unit has now; nil for its own name.
+    ///   - first: the examination under its own name, if the unit has another one now.
     /// - Throws: the reason why it is kept.
     func examine(
-        _ path: [UInt8], named standIn: [UInt8]? = nil
+        _ path: [UInt8], named standIn: [UInt8]? = nil, since first: Examination? = nil
     ) throws(KeepReason) -> Examination {
         let notes = Monitor<KeepReason?>(nil)
         let found = FirstUnits(wantedBytes: .max)
         let sink = UnitSink(found, LateFindings(), rules.mountsElsewhere) { _, reason in
             notes.withLock { $0 = reason }
         }
-        do throws(KeepReason) {
-            let looked = try look(at: path, named: standIn, sink)
+        do {
+            let looked = try look(at: path, named: standIn, since: first, sink)
             guard let unit = found.found().units.first else {
-                throw notes.withLock { $0 } ?? .changed
+                throw notes.withLock { $0 } ?? KeepReason.changed
             }
             try requireOwn(unit, looked)
             return Examination(
-                unit: unit, place: looked.place, held: looked.held, contents: looked.contents)
+                unit: unit, place: looked.place, root: looked.root, leased: looked.leased,
+                contents: looked.contents)
         } catch {
+            let reason = KeepReason(reaching: error)
             // The reason given by the rules is more specific than that the walk stopped.
-            if error == .changed, let reason = notes.withLock({ $0 }) { throw reason }
-            throw error
+            throw reason == .changed ? notes.withLock { $0 } ?? reason : reason
         }
     }
 
@@ -52,14 +54,15 @@ struct UnitExaminer {
     ///
     /// - Parameter path: the path the unit has now.
     func requireUnused(_ unit: Examination, named path: [UInt8]) throws(KeepReason) {
-        try patience.retry(while: \.mayPass) { () throws(KeepReason) in
+        try patience.retry(while: { $0.mayPass }) { () throws(KeepReason) in
             try processes.requireOutside(unit, named: path)
         }
     }
 
     private struct Looked {
-        let place: UnitPlace
-        var held: LeasedFile?
+        let place: UnitEntry
+        let root: ExaminedRoot
+        var leased: LeasedFile?
         var contents = UnitContents()
         var owner: UInt32 = 0
     }
@@ -67,11 +70,18 @@ struct UnitExaminer {
     // MARK: Path
 
     private func look(
-        at path: [UInt8], named standIn: [UInt8]?, _ sink: UnitSink
-    ) throws(KeepReason) -> Looked {
+        at path: [UInt8], named standIn: [UInt8]?, since first: Examination?, _ sink: UnitSink
+    ) throws -> Looked {
         var visitor = UnitVisitor(rules, sink)
-        let (place, start) = try reach(path, &visitor, sink)
-        var looked = Looked(place: place)
+        let root: ExaminedRoot
+        if let first, first.root.point.path.bytes == path {
+            // The unit is the root itself, and has another name now.
+            root = first.root
+        } else {
+            root = try self.root(above: FilePath(bytes: path), sink)
+        }
+        let (place, start) = try reach(path, from: root, &visitor)
+        var looked = Looked(place: place, root: root)
         try look(at: FilePath(bytes: standIn ?? place.name), from: start, &looked, &visitor)
         visitor.finish()
         return looked
@@ -81,33 +91,31 @@ struct UnitExaminer {
     private struct Start {
         var context: PurgeContext
         /// The number of levels below the search root.
-        var depth: Int
-        /// The device and inode that the search root must have.
-        let root: FileIdentity
+        let depth: Int
     }
 
     /// Descends from `/`; from the search root on by the rules of the search.
     private func reach(
-        _ path: [UInt8], _ visitor: inout UnitVisitor, _ sink: UnitSink
-    ) throws(KeepReason) -> (UnitPlace, Start) {
-        guard let names = RelativePath(absolute: path)?.names else { throw .outsideRoots }
-        let (root, rootIdentity) = try startingPoint(above: FilePath(bytes: path), sink)
-        let rootDepth = root.path.components.count
-        var start = Start(
-            context: root.context, depth: names.count - rootDepth, root: rootIdentity)
-        var directory = try reaching { () throws(Errno) in try OpenDirectory(at: "/") }
+        _ path: [UInt8], from root: ExaminedRoot, _ visitor: inout UnitVisitor
+    ) throws -> (UnitEntry, Start) {
+        guard let names = RelativePath(absolute: path)?.names else { throw KeepReason.outsideRoots }
+        let rootDepth = root.point.path.components.count
+        var start = Start(context: root.point.context, depth: names.count - rootDepth)
+        var directory = try OpenDirectory(at: "/")
         var reached: [UInt8] = []
         var above: FileStatus?
         for depth in 0..<names.count {
-            let status = try reaching { [directory] () throws(Errno) in try directory.status() }
+            let status = try directory.status()
             if depth > 0 {
                 reached.append(UInt8(ascii: "/"))
                 reached += names[depth - 1]
             }
             if let above, depth <= rootDepth { try requireSafeStep(from: above, to: status) }
             above = status
-            if rules.places.protectedRoots.contains(status.identity) { throw .protectedRoot }
-            if depth == rootDepth, status.identity != rootIdentity { throw .changed }
+            if rules.places.protectedRoots.contains(status.identity) {
+                throw KeepReason.protectedRoot
+            }
+            if depth == rootDepth, status.identity != root.identity { throw KeepReason.changed }
             if depth >= rootDepth {
                 try requireUnlockedDirectory(directory)
                 let path = depth > 0 ? reached : [UInt8(ascii: "/")]
@@ -115,7 +123,7 @@ struct UnitExaminer {
                 start.context = try descend(into: item, in: start.context, &visitor)
             }
             guard depth < names.count - 1 else {
-                let place = UnitPlace(
+                let place = UnitEntry(
                     name: names[depth], parentPath: reached, parent: directory,
                     parentStatus: status)
                 return (place, start)
@@ -123,7 +131,7 @@ struct UnitExaminer {
             directory = try open(
                 FilePath(bytes: names[depth]), in: directory, staysOnMount: depth >= rootDepth)
         }
-        throw .outsideRoots
+        throw KeepReason.outsideRoots
     }
 
     /// Throws `unsafePath` when a step above the search root leads where another user decides.
@@ -139,49 +147,40 @@ struct UnitExaminer {
 
     private func open(
         _ name: FilePath, in directory: OpenDirectory, staysOnMount: Bool
-    ) throws(KeepReason) -> OpenDirectory {
-        try reaching { () throws(Errno) in
-            staysOnMount
-                ? try directory.openBeneath(name, flags: .reference)
-                : try directory.openDirectory(name, flags: .reference)
-        }
+    ) throws -> OpenDirectory {
+        staysOnMount
+            ? try directory.openBeneath(name, flags: .reference)
+            : try directory.openDirectory(name, flags: .reference)
     }
 
-    private func startingPoint(
-        above path: FilePath, _ sink: UnitSink
-    ) throws(KeepReason) -> (TreeRoot<PurgeContext>, FileIdentity) {
-        do {
-            let roots = try search.startingPoints(rules, sink)
-            guard let root = roots.first(where: { path.isHeld(by: $0.path) }) else {
-                throw KeepReason.outsideRoots
-            }
-            return (root, try root.path.withoutFollowing.status().identity)
-        } catch let reason as KeepReason {
-            throw reason
-        } catch let error as FileError {
-            throw KeepReason(reaching: error)
-        } catch {
-            throw .unreadable(error as? Errno ?? .ioError)
+    private func root(above path: FilePath, _ sink: UnitSink) throws -> ExaminedRoot {
+        guard RelativePath(absolute: path.bytes) != nil else { throw KeepReason.outsideRoots }
+        let points = try search.startingPoints(rules, sink, lookingFor: path)
+        guard let point = points.first(where: { path.isHeld(by: $0.path) }) else {
+            let isGone = search.roots.contains { path.isHeld(by: $0) }
+            throw isGone ? KeepReason.changed : KeepReason.outsideRoots
         }
+        return ExaminedRoot(
+            point: point, identity: try point.path.withoutFollowing.status().identity)
     }
 
     private func descend(
         into directory: ReachedItem, in context: PurgeContext, _ visitor: inout UnitVisitor
-    ) throws(KeepReason) -> PurgeContext {
+    ) throws -> PurgeContext {
         // The reason was recorded.
         guard case .descend(let below) = visitor.decide(on: directory, in: context) else {
-            throw .changed
+            throw KeepReason.changed
         }
-        guard below.unit == nil else { throw .partOfUnit }
+        guard below.unit == nil else { throw KeepReason.partOfUnit }
         return below
     }
 
-    private func requireUnlockedDirectory(_ directory: OpenDirectory) throws(KeepReason) {
+    private func requireUnlockedDirectory(_ directory: OpenDirectory) throws {
         let opened: OpenDirectory
         do throws(Errno) {
             opened = try directory.openToRead(".")
         } catch {
-            throw .untestable(error)
+            throw KeepReason.untestable(error)
         }
         try requireUnlocked(opened.descriptor, patience)
     }
@@ -191,22 +190,24 @@ struct UnitExaminer {
     private func look(
         at name: FilePath, from start: Start, _ looked: inout Looked,
         _ visitor: inout UnitVisitor
-    ) throws(KeepReason) {
+    ) throws {
         let place = looked.place
         let (file, status) = try open(name, in: place.parent)
         if start.depth == 0 {
-            guard status.identity == start.root else { throw .changed }
+            guard status.identity == looked.root.identity else { throw KeepReason.changed }
             try requireSafeStep(from: place.parentStatus, to: status)
         }
         looked.owner = status.owner
-        if case .held(let held) = file { looked.held = held }
+        if case .leased(let leased) = file { looked.leased = leased }
         let path = place.parentPath + [UInt8(ascii: "/")] + place.name
         let item = ReachedItem(file, path: path, depth: start.depth)
         let descent = visitor.decide(on: item, in: start.context)
         guard case .directory(let directory) = file else { return }
-        guard case .descend(let below) = descent, below.unit != nil else { throw .changed }
+        guard case .descend(let below) = descent, below.unit != nil else {
+            throw KeepReason.changed
+        }
         looked.contents = UnitContents(of: status.identity)
-        let names = try reaching { () throws(Errno) in try directory.names() }
+        let names = try directory.names()
         var walk = DirectoryWalk(in: directory, path: path, names: names, context: below)
         try lookBelow(&walk, depth: start.depth + 1, &looked.contents, &visitor)
         visitor.leave(below)
@@ -216,8 +217,8 @@ struct UnitExaminer {
     private func lookBelow(
         _ walk: inout DirectoryWalk<PurgeContext>, depth: Int, _ contents: inout UnitContents,
         _ visitor: inout UnitVisitor
-    ) throws(KeepReason) {
-        while let step = try reaching({ () throws(Errno) in try walk.next() }) {
+    ) throws {
+        while let step = try walk.next() {
             guard case .entry(let name) = step else { continue }
             let (file, status) = try open(name, in: walk.directory)
             let item = ReachedItem(file, path: walk.path(of: name), depth: depth + walk.depth)
@@ -227,7 +228,7 @@ struct UnitExaminer {
             guard case .directory(let directory) = file, case .descend(let below) = descent else {
                 continue
             }
-            let names = try reaching { () throws(Errno) in try directory.names() }
+            let names = try directory.names()
             walk.enter(directory, names: names, context: below)
         }
     }
@@ -235,27 +236,27 @@ struct UnitExaminer {
     /// Opens an item of the unit, which must not be in use or a mount point.
     private func open(
         _ name: FilePath, in directory: OpenDirectory
-    ) throws(KeepReason) -> (OpenedFile, FileStatus) {
-        let status = try reaching { () throws(Errno) in
-            try directory.location(of: name).statusAtHand()
-        }
+    ) throws -> (OpenedFile, FileStatus) {
+        let status = try directory.location(of: name).statusAtHand()
         // A file can be a mount point too, and then hides the file below.
-        if status.isMountRoot == true { throw .mountPoint }
+        if status.isMountRoot == true { throw KeepReason.mountPoint }
         let file = try OpenedFile(name, in: directory, status, patience)
         // The name may have been replaced: what is open is checked.
-        let now = try reaching { () throws(Errno) in try file.descriptor.status() }
-        guard now.identity == status.identity, now.kind == status.kind else { throw .changed }
+        let now = try file.descriptor.status()
+        guard now.identity == status.identity, now.kind == status.kind else {
+            throw KeepReason.changed
+        }
         return (file, now)
     }
 
     /// Throws `foreignOwner` for an item of another user in a directory that others can write,
     /// where they could replace it. In a sticky directory only the owner can, so there other owners
     /// are allowed when the search includes them.
-    private func requireOwn(_ unit: PurgeUnit, _ looked: Looked) throws(KeepReason) {
+    private func requireOwn(_ unit: PurgeUnit, _ looked: Looked) throws {
         let permissions = looked.place.parentStatus.permissions
         let isSticky = permissions & 0o1000 != 0
         guard permissions & 0o022 != 0 || isSticky else { return }
         if looked.owner == rules.user { return }
-        guard isSticky, rules.includesForeign else { throw .foreignOwner }
+        guard isSticky, rules.includesForeign else { throw KeepReason.foreignOwner }
     }
 }

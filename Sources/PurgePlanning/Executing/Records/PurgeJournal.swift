@@ -16,6 +16,11 @@ final class PurgeJournal {
     /// The filesystems by which the files of records are identified.
     let filesystems = MountedFilesystems()
 
+    /// Whether a directory has a journal.
+    static func exists(in directory: FilePath) -> Bool {
+        (try? directory.appending("journal").withoutFollowing.status()) != nil
+    }
+
     /// Opens the journal in a directory, and creates it if it does not exist.
     ///
     /// - Throws: ``PurgeRefusal`` `anotherIsAtWork`, and `FileError`: `permissionDenied` for a
@@ -131,49 +136,99 @@ final class PurgeJournal {
 private let placeSize = 1 << 16
 
 /// The journal of one run. On a full disk it may be impossible to create before something is
-/// deleted.
+/// deleted, or to write; then one in a volatile directory is used, whose records a restart of the
+/// machine loses: what is put aside is then reported and never deleted.
 final class RunJournal {
-    private let make: () throws -> PurgeJournal
+    private let directory: FilePath?
+    private let volatileDirectory: FilePath?
     private let rules: (FilePath) throws(FileError) -> PurgeRules
     private let isShared: Bool
-    /// The journal; nil until it is open.
-    private var journal: PurgeJournal?
-    /// The records of the leftovers that could not be settled.
-    private(set) var records: [AsideRecord] = []
+    private var regular: PurgeJournal?
+    private var volatile: PurgeJournal?
+    /// The records that were left when a shared journal was open last.
+    private var sharedRecords: [AsideRecord] = []
+    /// Whether new records are stored in the volatile journal.
+    private var usesVolatile = false
 
     /// - Parameters:
-    ///   - make: opens the journal.
-    ///   - rules: returns the rules for the filesystem of a path.
+    ///   - directory: the directory of the journal; nil when none is known.
+    ///   - volatileDirectory: a directory in memory; nil when there is none.
     ///   - isShared: whether the journal is open only while it is needed, so that other purges of
-    ///     the same user can be at work meanwhile.
+    ///     the same user can be at work meanwhile; such a run uses no volatile one.
+    ///   - rules: returns the rules for the filesystem of a path.
     init(
-        _ make: @escaping () throws -> PurgeJournal,
-        rules: @escaping (FilePath) throws(FileError) -> PurgeRules, isShared: Bool = false
+        in directory: FilePath?, volatile volatileDirectory: FilePath?, isShared: Bool,
+        rules: @escaping (FilePath) throws(FileError) -> PurgeRules
     ) {
-        self.make = make
-        self.rules = rules
+        self.directory = directory
+        self.volatileDirectory = isShared ? nil : volatileDirectory
         self.isShared = isShared
+        self.rules = rules
     }
 
-    /// Opens the journal, unless it is already open or the disk is full, and settles the leftovers
-    /// of an interrupted purge.
+    /// The records of all journals that are open.
+    var records: [AsideRecord] {
+        (regular?.records ?? sharedRecords) + (volatile?.records ?? [])
+    }
+
+    /// Opens the journal, unless it is already open or the disk is full, and the volatile one if it
+    /// exists, and settles the leftovers of an interrupted purge.
     ///
+    /// - Returns: the number of leftovers that failed.
     /// - Throws: ``PurgeRefusal``, and `FileError` for anything but a full disk or quota.
-    func open(_ event: (PurgeEvent) -> Void) throws {
-        guard journal == nil else { return }
-        let opened: PurgeJournal
-        do {
-            opened = try make()
-        } catch let error as FileError {
-            guard error.isForWantOfRoom else { throw error }
-            return
-        } catch PurgeRefusal.anotherIsAtWork where isShared {
-            // That purge settled the leftovers when it began.
-            return
+    func open(_ event: (PurgeEvent) -> Void) throws -> Int {
+        guard let directory else { throw PurgeRefusal.noStateDirectory }
+        var failures = 0
+        if regular == nil {
+            do {
+                regular = try PurgeJournal(in: directory)
+            } catch let error as FileError {
+                guard error.isForWantOfRoom else { throw error }
+            } catch PurgeRefusal.anotherIsAtWork where isShared {
+                // That purge settled the leftovers when it began.
+                return 0
+            }
+            failures += settle(regular, event)
+            if isShared {
+                sharedRecords = regular?.records ?? []
+                regular = nil
+            }
         }
-        Leftovers(journal: opened, rules: rules).settle(event)
-        records = opened.records
-        if !isShared { journal = opened }
+        if volatile == nil, let volatileDirectory, PurgeJournal.exists(in: volatileDirectory) {
+            failures += try openVolatileJournal(event)
+        }
+        return failures
+    }
+
+    /// Opens the volatile journal, for the records from now on, if there is a directory for it.
+    ///
+    /// - Returns: the number of leftovers that failed.
+    /// - Throws: ``PurgeRefusal``.
+    func openVolatile(_ event: (PurgeEvent) -> Void) throws -> Int {
+        let failures = volatile == nil ? try openVolatileJournal(event) : 0
+        usesVolatile = volatile != nil
+        return failures
+    }
+
+    private func openVolatileJournal(_ event: (PurgeEvent) -> Void) throws -> Int {
+        guard let volatileDirectory else { return 0 }
+        do {
+            volatile = try PurgeJournal(in: volatileDirectory)
+        } catch is FileError {
+            // It belongs to another user, as with sudo -E, or is full too.
+            return 0
+        }
+        return settle(volatile, event)
+    }
+
+    private func settle(_ journal: PurgeJournal?, _ event: (PurgeEvent) -> Void) -> Int {
+        var failures = 0
+        guard let journal else { return failures }
+        Leftovers(journal: journal, rules: rules).settle { leftover in
+            if case .leftover(_, .failed) = leftover { failures += 1 }
+            event(leftover)
+        }
+        return failures
     }
 
     /// Runs a step that needs the journal. A shared one is opened for it, when no other purge has it
@@ -184,20 +239,22 @@ final class RunJournal {
     func whileOpen(
         unless shouldStop: @escaping @Sendable () -> Bool, _ body: (PurgeJournal) throws -> Void
     ) throws {
-        if let journal { return try body(journal) }
-        guard isShared else {
-            throw FileError(
-                code: .noSpace, message: "there is no room for the journal that removing it needs",
-                advice: "delete something by hand, or set XDG_STATE_HOME to another filesystem")
-        }
+        guard isShared, let directory else { return try body(required()) }
         while true {
             do {
-                return try body(make())
+                return try body(PurgeJournal(in: directory))
             } catch PurgeRefusal.anotherIsAtWork {
                 sleep(for: .milliseconds(20), unless: shouldStop)
                 if shouldStop() { throw CancellationError() }
             }
         }
+    }
+
+    private func required() throws(FileError) -> PurgeJournal {
+        if let journal = usesVolatile ? volatile : regular { return journal }
+        throw FileError(
+            code: .noSpace, message: "there is no room for the journal that removing it needs",
+            advice: "delete something by hand, or set XDG_STATE_HOME to another filesystem")
     }
 }
 

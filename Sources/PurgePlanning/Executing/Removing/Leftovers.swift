@@ -27,7 +27,9 @@ struct Leftovers {
     /// - Returns: the outcome; nil when there was nothing to do.
     private func settle(_ record: AsideRecord) throws(FileError) -> LeftoverState? {
         // The parent directory was moved, or its volume is not mounted.
-        guard let place = try place(of: record) else { return .leftAlone }
+        guard let place = try place(of: record) else {
+            return .leftAlone(.unreachable)
+        }
         let identity: FileIdentity
         do throws(Errno) {
             guard let found = try place.status(of: record.asideName) else {
@@ -39,7 +41,7 @@ struct Leftovers {
                 found.kind == .directory
             else {
                 try forget(record)
-                return .leftAlone
+                return .leftAlone(.unidentified)
             }
             identity = found.identity
             switch record.state {
@@ -49,7 +51,7 @@ struct Leftovers {
         } catch {
             throw FileError.changingItem(error, FilePath(bytes: record.asidePath))
         }
-        guard try mayGo(record, identity) else { return .leftAlone }
+        guard try mayGo(record, identity) else { return .leftAlone(.protected) }
         let removed = try TreeRemoval.remove(
             record.asideName, identity, in: place.parent, path: record.asidePath,
             newestChange: record.newestChange,
@@ -80,14 +82,14 @@ struct Leftovers {
 
     /// Restores the name of a directory that was only moved aside.
     private func restore(
-        _ record: AsideRecord, _ place: UnitPlace
+        _ record: AsideRecord, _ place: UnitEntry
     ) throws(Errno) -> LeftoverState {
         do throws(Errno) {
             try renameItem(
                 FilePath(bytes: record.asideName), in: place.directory,
                 to: FilePath(bytes: record.name), in: place.directory, .absent)
         } catch .fileExists {
-            return .leftAlone
+            return .leftAlone(.nameTaken)
         }
         try synchronizeDirectory(place.directory)
         try forget(record)
@@ -102,12 +104,12 @@ struct Leftovers {
         }
     }
 
-    private func place(of record: AsideRecord) throws(FileError) -> UnitPlace? {
+    private func place(of record: AsideRecord) throws(FileError) -> UnitEntry? {
         do throws(Errno) {
             guard let parent = try openPlainDirectory(record.parentPath) else { return nil }
             let status = try parent.status()
             guard journal.filesystems.isIdentity(record.parent, of: status) else { return nil }
-            return UnitPlace(
+            return UnitEntry(
                 name: record.name, parentPath: record.parentPath, parent: parent,
                 parentStatus: status)
         } catch {
@@ -126,7 +128,7 @@ func reportStrangers(
             guard let directory = try openPlainDirectory(path) else { continue }
             for name in try directory.openToRead(".").names() where AsideName.matches(name.bytes) {
                 let whole = path + [UInt8(ascii: "/")] + name.bytes
-                if !known.contains(whole) { event(.leftover(path: whole, .leftAlone)) }
+                if !known.contains(whole) { event(.leftover(path: whole, .leftAlone(.unrecorded))) }
             }
         } catch {
             // A directory that cannot be listed is reported when its units are examined.

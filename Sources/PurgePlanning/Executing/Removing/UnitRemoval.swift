@@ -42,7 +42,7 @@ struct DirectoryRemoval {
         try forget(record, first.place)
     }
 
-    private func putAside(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {
+    private func putAside(_ record: AsideRecord, _ place: UnitEntry) throws(FileError) {
         do throws(Errno) {
             try renameItem(
                 FilePath(bytes: record.name), in: place.directory,
@@ -56,13 +56,14 @@ struct DirectoryRemoval {
     private func lookAgain(
         _ record: AsideRecord, _ first: Examination
     ) throws(KeepReason) -> Examination {
-        let second = try examiner.examine(record.path, named: record.asideName)
+        let second = try examiner.examine(
+            record.path, named: record.asideName, since: first)
         guard second.isUnchanged(since: first) else { throw .changed }
         try examiner.requireUnused(second, named: record.asidePath)
         return second
     }
 
-    private func putBack(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {
+    private func putBack(_ record: AsideRecord, _ place: UnitEntry) throws(FileError) {
         do throws(Errno) {
             try renameItem(
                 FilePath(bytes: record.asideName), in: place.directory,
@@ -86,7 +87,7 @@ struct DirectoryRemoval {
             path: FilePath(bytes: record.asidePath))
     }
 
-    private func forget(_ record: AsideRecord, _ place: UnitPlace) throws(FileError) {
+    private func forget(_ record: AsideRecord, _ place: UnitEntry) throws(FileError) {
         do throws(Errno) {
             try synchronizeDirectory(place.directory)
         } catch {
@@ -118,7 +119,7 @@ extension Examination {
             now.contentModificationTime == unit.pin.contentModificationTime,
             now.attributeModificationTime == unit.pin.attributeModificationTime
         else { throw .changed }
-        try held?.requireUndisturbed()
+        try leased?.requireUndisturbed()
     }
 
     /// Returns the status of what now has the unit's name. Throws `changed` unless that is the unit.
@@ -144,6 +145,121 @@ extension Examination {
             } catch {
                 throw .companion
             }
+        }
+    }
+}
+
+/// Removes the content of a directory, except items added or changed after the directory was
+/// examined.
+struct TreeRemoval {
+    /// The latest inode change time when the unit was examined: anything newer was changed or moved
+    /// there since.
+    private let newestChange: FileTime
+    /// The directories and the files with several hard links that were examined; nil after a crash,
+    /// when there were too many for the journal.
+    private let known: Set<FileIdentity>?
+    /// Files of which this removal removed a hard link, which changed their inodes.
+    private var ownChanges: Set<FileIdentity> = []
+
+    /// Removes a directory with everything that was in it when it was examined.
+    ///
+    /// - Returns: false when the directory remains, with what was added since.
+    static func remove(
+        _ name: [UInt8], _ identity: FileIdentity, in parent: OpenDirectory, path: [UInt8],
+        newestChange: FileTime, known: Set<FileIdentity>?
+    ) throws(FileError) -> Bool {
+        do {
+            var removal = TreeRemoval(newestChange: newestChange, known: known)
+            return try removal.remove(FilePath(bytes: name), identity, in: parent)
+        } catch {
+            let path = FilePath(bytes: path)
+            let reason = KeepReason(reaching: error)
+            guard case .unreadable(let errno) = reason else {
+                throw FileError(
+                    code: .changed, message: "it was not removed completely: \(reason.sentence)",
+                    path: path)
+            }
+            throw FileError.changingItem(errno, path)
+        }
+    }
+
+    private init(newestChange: FileTime, known: Set<FileIdentity>?) {
+        self.newestChange = newestChange
+        self.known = known
+    }
+
+    private mutating func remove(
+        _ top: FilePath, _ identity: FileIdentity, in parent: OpenDirectory
+    ) throws -> Bool {
+        var isRemoved = false
+        var walk = DirectoryWalk(in: parent, names: EntryNames([top.bytes]), context: identity)
+        while let step = try walk.next() {
+            let directory = walk.directory
+            switch step {
+            case .end(let name, let identity):
+                isRemoved = try removeDirectory(name, identity, in: directory)
+            case .entry(let name):
+                let status = try directory.location(of: name).statusAtHand()
+                if walk.depth == 0, status.identity != identity { throw KeepReason.changed }
+                guard status.kind == .directory else {
+                    try removeFile(name, status, in: directory)
+                    continue
+                }
+                let opened = try directory.openToRead(name)
+                let now = try opened.status()
+                guard now.identity == status.identity else { throw KeepReason.changed }
+                guard walk.depth == 0 || isKnown(now) else { continue }
+                let names = try opened.names()
+                walk.enter(opened, names: names, context: now.identity)
+            }
+        }
+        return isRemoved
+    }
+
+    /// Removes the name of an item that is not a directory, unless it is newer than the
+    /// examination.
+    private mutating func removeFile(
+        _ name: FilePath, _ status: FileStatus, in directory: OpenDirectory
+    ) throws {
+        guard
+            status.attributeModificationTime <= newestChange
+                || ownChanges.contains(status.identity) || isOnlyUnlinked(status)
+        else { return }
+        try directory.remove(name)
+        if status.linkCount > 1 { ownChanges.insert(status.identity) }
+    }
+
+    /// Whether a file was there when the unit was examined, and since then only lost a hard link,
+    /// before a crash. The birth time excludes a new file that reuses the inode.
+    private func isOnlyUnlinked(_ status: FileStatus) -> Bool {
+        guard let known, known.contains(status.identity), let made = status.creationTime else {
+            return false
+        }
+        return status.contentModificationTime <= newestChange && made <= newestChange
+    }
+
+    /// Whether a directory was there when the unit was examined. When the known directories were
+    /// not recorded, a directory from which entries were removed before a crash looks the same as
+    /// one that was moved there, and is kept.
+    private func isKnown(_ status: FileStatus) -> Bool {
+        if let known { return known.contains(status.identity) }
+        return status.attributeModificationTime <= newestChange
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// - Returns: false when it is not empty.
+    private func removeDirectory(
+        _ name: FilePath, _ identity: FileIdentity, in parent: OpenDirectory
+    ) throws(Errno) -> Bool {
+        do throws(Errno) {
+            guard try parent.location(of: name).statusAtHand().identity == identity else {
+                throw .staleNFSFileHandle
+            }
+            try parent.remove(name, isDirectory: true)
+            return true
+        } catch .directoryNotEmpty, .fileExists {
+            return false
         }
     }
 }

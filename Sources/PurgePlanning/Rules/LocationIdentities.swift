@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The directories that rules name, by device and inode, so that the walk recognises them also
 /// behind a bind mount or another hard link.
-struct IdentifiedPlaces: Sendable {
+struct LocationIdentities: Sendable {
     /// The protected directories and files; nothing below them is deleted either.
     private(set) var protectedRoots: Set<FileIdentity> = []
     /// Homes, locations, and all directories above them and above protected ones.

@@ -3,7 +3,7 @@ import SystemCalls
 import SystemPackage
 
 /// The backup repositories and password files that settings name, which every search protects.
-package enum BackupPlaces {
+package enum BackupRepositories {
     /// Returns the paths named by `backup.toml` and by the variables of resval-backup and restic.
     package static func protected(_ base: BaseDirectories) -> [FilePath] {
         var paths = variables.compactMap { environmentVariable($0) }
