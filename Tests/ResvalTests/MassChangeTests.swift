@@ -54,7 +54,7 @@ struct MassChangeTests {
             expect(
                 try run("unset", "all", "--dry-run", "plain", "kept", in: root), exits: 0,
                 prints: """
-                    kept: isExcludedFromBackup unset, isPurgeable unset, fileProtection unset
+                    kept: isExcludedFromBackup unset, fileProtection unset
                     items to change: 1
 
                     """)
