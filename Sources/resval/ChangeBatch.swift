@@ -62,7 +62,9 @@ final class ChangeBatch {
                 }
                 return true
             }
-            if try !isDifferent(location, change) {
+            var change = change
+            change.changes = try differences(location, change.changes)
+            if change.changes.isEmpty {
                 run.note(.unchanged, of: change, at: { paths().shown }, in: &buffer)
                 return true
             }
@@ -92,14 +94,16 @@ final class ChangeBatch {
         buffer.flush()
     }
 
-    private func isDifferent(
-        _ location: borrowing some FileLocation & ~Copyable, _ change: ItemChange
-    ) throws(FileError) -> Bool {
-        for mark in change.changes
-        where try location.extendedAttribute(named: mark.attribute) != mark.bytes {
-            return true
+    /// Returns the changes that an item does not have already.
+    private func differences(
+        _ location: borrowing some FileLocation & ~Copyable, _ changes: [MarkChange]
+    ) throws(FileError) -> [MarkChange] {
+        var differences: [MarkChange] = []
+        for change in changes
+        where try location.extendedAttribute(named: change.attribute) != change.bytes {
+            differences.append(change)
         }
-        return false
+        return differences
     }
 
     private func add(_ item: OpenedItem, _ change: ItemChange) throws(FileError) {

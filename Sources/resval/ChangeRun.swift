@@ -8,7 +8,7 @@ import SystemPackage
 /// What a command changes on one item.
 struct ItemChange {
     /// The changes; all are made or none.
-    let changes: [MarkChange]
+    var changes: [MarkChange]
     /// Why, in words; nil if the command says nothing about single items.
     var reason: String?
     /// What the changes cannot reach, and how to go on; nil if they have the wanted effect.

@@ -54,7 +54,7 @@ struct MassChangeTests {
             expect(
                 try run("unset", "all", "--dry-run", "plain", "kept", in: root), exits: 0,
                 prints: """
-                    kept: isExcludedFromBackup unset, isPurgeable unset, fileProtection unset
+                    kept: isExcludedFromBackup unset, fileProtection unset
                     items to change: 1
 
                     """)
@@ -201,6 +201,32 @@ struct MassChangeTests {
                 try run("set", "-R", "--no-journal", "excluded=true", "plain", in: root), exits: 0)
             expect(try run("unset", "excluded", "plain", in: root), exits: 0)
             try #expect(root.appending("tree/plain").marks().isEmpty)
+        }
+    }
+
+    @Test("the newest journals of a command are kept, those of others untouched")
+    func keptJournals() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let directory = root.appending("state/resval")
+            try tool("mkdir", "-p", "-m", "700", directory)
+            let old = (10..<35).map { "set-20\($0)-01-01T00:00:00.000000000Z-1.jsonl" }
+            for (index, name) in old.enumerated() {
+                try tool("touch", directory.appending(index % 2 == 0 ? name : name + ".undone"))
+            }
+            let others = [
+                "unset-2001-01-01T00:00:00.000000000Z-1.jsonl", "set-note", "backup-status.json",
+            ]
+            for name in others { try tool("touch", directory.appending(name)) }
+            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+            let names = try tool("ls", directory).split(separator: "\n").map(String.init)
+            #expect(Set(others).isSubset(of: names))
+            let journals = names.filter { !others.contains($0) }
+            #expect(journals.count == 20)
+            // The new one has its place by its time, between those of 2026 and 2027.
+            #expect(
+                journals.contains { $0.hasPrefix("set-202") && !$0.contains("01-01T00:00:00.0") })
+            #expect(journals.last?.hasPrefix("set-2034-") == true)
+            #expect(!journals.contains { $0.hasPrefix("set-201") && $0 < "set-2015" })
         }
     }
 

@@ -86,7 +86,8 @@ measure_W4() {
     competitor W4 get-resval s "$resval" get isExcludedFromBackup --files0-from "$paths_list"
     competitor W4 set-floor s "$floors/floor-getset" set "$paths_list"
     competitor W4 set-only s "$floors/floor-getset" set-only "$paths_list"
-    competitor W4 set-resval s "$resval" set isExcludedFromBackup=true --files0-from "$paths_list"
+    competitor W4 set-resval s "$resval" set --no-journal isExcludedFromBackup=true \
+        --files0-from "$paths_list"
     target W4 at-most get-resval get-floor 1.3
     target W4 at-most set-resval set-floor 1.3
 

@@ -78,6 +78,7 @@ final class Journal: Sendable {
         let directory = OwnedDescriptor(
             try openDirectoryReference(parent.isEmpty ? "." : parent))
         try synchronizeDirectory(directory.descriptor)
+        if makesDirectory { removeOldest(in: parent) }
         return made
     }
 
@@ -107,20 +108,43 @@ extension Journal {
     static func newest(of command: JournaledCommand) throws(FileError) -> FilePath? {
         let directory = try StateDirectory.path()
         guard try requireOwnStateDirectory(directory) else { return nil }
-        var newest: [UInt8]?
+        let newest: [UInt8]?
         do throws(Errno) {
-            try forEachName(in: directory) { name in
-                guard name.starts(with: Array("\(command.rawValue)-".utf8)),
-                    name.suffix(6).elementsEqual(".jsonl".utf8)
-                else { return true }
-                // The time in the name has a fixed width, so names sort by time.
-                if newest.map({ $0.lexicographicallyPrecedes(name) }) ?? true { newest = name }
-                return true
-            }
+            newest = try names(of: command, in: directory)
+                .last { $0.suffix(6).elementsEqual(".jsonl".utf8) }
         } catch {
             throw .readingDirectory(error, directory)
         }
         return newest.map { directory.pushing(FilePath(bytes: $0)) }
+    }
+
+    /// The most journals of one command that are kept in the state directory.
+    static let mostKept = 20
+
+    /// Removes the oldest journals of the command, undone or not, so that their number is bounded.
+    private func removeOldest(in directory: FilePath) {
+        // What cannot be removed now is removed with the next journal.
+        guard let names = try? Self.names(of: command, in: directory) else { return }
+        let others = names.map { directory.pushing(FilePath(bytes: $0)) }.filter { $0 != path }
+        for other in others.dropLast(Self.mostKept - 1) { try? removeFile(other) }
+    }
+
+    /// The names of a command's journals in a directory, undone ones included, the oldest first.
+    private static func names(
+        of command: JournaledCommand, in directory: FilePath
+    ) throws(Errno) -> [[UInt8]] {
+        var names: [[UInt8]] = []
+        try forEachName(in: directory) { name in
+            let isJournal =
+                name.starts(with: "\(command.rawValue)-".utf8)
+                && [".jsonl", ".jsonl.undone"].contains {
+                    name.suffix($0.utf8.count).elementsEqual($0.utf8)
+                }
+            if isJournal { names.append(name) }
+            return true
+        }
+        // The time in the name has a fixed width, so names sort by time.
+        return names.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     /// Appends `.undone` to the name of a journal, so that ``newest(of:)`` ignores it.
