@@ -189,7 +189,7 @@ struct SpaceMeter {
             }
             return grown
         } catch {
-            throw FileError.readingStatus(error, of: nil)
+            throw FileError(error, of: nil)
         }
     }
 

@@ -46,7 +46,7 @@ final class Journal: Sendable {
                 }
             }
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 
@@ -110,7 +110,7 @@ extension Journal {
         do throws(Errno) {
             try renameItem(path, in: here, to: undone, in: here, .replacing)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 }

@@ -36,7 +36,7 @@ final class PurgeJournal {
         } catch .wouldBlock {
             throw PurgeRefusal.anotherIsAtWork
         } catch {
-            throw FileError.changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 
@@ -121,7 +121,7 @@ final class PurgeJournal {
         do throws(Errno) {
             try write(bytes, at: Int(contents.sequence % 2) * placeSize)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
         sequence = contents.sequence
         records = new

@@ -30,7 +30,7 @@ struct TreeRemoval {
                     code: .changed, message: "it was not removed completely: \(error.sentence)",
                     path: path)
             }
-            throw FileError.changingItem(errno, path)
+            throw FileError(errno, of: path)
         }
     }
 

@@ -49,7 +49,7 @@ struct DirectoryRemoval {
                 to: FilePath(bytes: record.asideName), in: place.directory, .absent)
         } catch {
             try journal.remove(record)
-            throw FileError.changingItem(error, FilePath(bytes: record.path))
+            throw FileError(error, of: FilePath(bytes: record.path))
         }
     }
 
@@ -69,7 +69,7 @@ struct DirectoryRemoval {
                 to: FilePath(bytes: record.name), in: place.directory, .absent)
         } catch {
             // The record remains, so that the next run tries again.
-            var failure = FileError.changingItem(error, FilePath(bytes: record.asidePath))
+            var failure = FileError(error, of: FilePath(bytes: record.asidePath))
             failure.advice = "it was put aside and cannot get its name back: rename it by hand"
             throw failure
         }
@@ -90,7 +90,7 @@ struct DirectoryRemoval {
         do throws(Errno) {
             try synchronizeDirectory(place.directory)
         } catch {
-            throw FileError.changingItem(error, FilePath(bytes: record.parentPath))
+            throw FileError(error, of: FilePath(bytes: record.parentPath))
         }
         try journal.remove(record)
     }
@@ -105,7 +105,7 @@ extension Examination {
         do throws(Errno) {
             try removeItem(FilePath(bytes: place.name), in: place.directory, isDirectory: false)
         } catch {
-            throw FileError.changingItem(error, FilePath(bytes: unit.path))
+            throw FileError(error, of: FilePath(bytes: unit.path))
         }
     }
 
