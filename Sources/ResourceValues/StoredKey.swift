@@ -1,5 +1,4 @@
 import SystemCalls
-import SystemPackage
 
 /// A key whose value is stored on the item itself, as one extended attribute.
 public struct StoredKey<Value: AttributeValue>: Sendable, Hashable {
@@ -7,16 +6,14 @@ public struct StoredKey<Value: AttributeValue>: Sendable, Hashable {
     public let key: ResourceKey
     /// The extended attribute that contains the value.
     public let attribute: ExtendedAttributeName
-    let shortName: String
     /// The key's mark among those of an item.
     let property: any WritableKeyPath<Marks, Mark<Value>> & Sendable
 
     fileprivate init(
-        _ key: ResourceKey, _ shortName: String,
+        _ key: ResourceKey,
         _ property: any WritableKeyPath<Marks, Mark<Value>> & Sendable
     ) {
         self.key = key
-        self.shortName = shortName
         self.property = property
         attribute = ExtendedAttributeName(attributePrefix + key.name)
     }
@@ -31,68 +28,14 @@ let attributePrefix = "user.resval."
 extension StoredKey where Value == Bool {
     /// Whether backups exclude the item: `user.resval.isExcludedFromBackup`.
     public static let isExcludedFromBackup = StoredKey(
-        .isExcludedFromBackup, "excluded", \.isExcludedFromBackup)
+        .isExcludedFromBackup, \.isExcludedFromBackup)
     /// Whether the item may be deleted when space is short: `user.resval.isPurgeable`.
-    public static let isPurgeable = StoredKey(.isPurgeable, "purgeable", \.isPurgeable)
+    public static let isPurgeable = StoredKey(.isPurgeable, \.isPurgeable)
 }
 
 extension StoredKey where Value == FileProtection {
     /// The protection class: `user.resval.fileProtection`.
-    public static let fileProtection = StoredKey(.fileProtection, "protection", \.fileProtection)
-}
-
-/// A stored key, whatever the type of its values: how the table of keys reaches its marks.
-protocol AnyStoredKey: Sendable {
-    associatedtype Value: AttributeValue
-    var typed: StoredKey<Value> { get }
-}
-
-extension StoredKey: AnyStoredKey {
-    var typed: StoredKey { self }
-}
-
-extension AnyStoredKey {
-    var attribute: ExtendedAttributeName { typed.attribute }
-    var shortName: String { typed.shortName }
-    var valueType: ResourceKey.ValueType { Value.valueType }
-    var valueTexts: [String] { Value.attributeTexts }
-
-    func value(ofText bytes: [UInt8]) -> ResourceValue? {
-        Value(attributeBytes: bytes)?.resourceValue
-    }
-
-    func value(in marks: Marks) -> ResourceValue? {
-        marks[keyPath: typed.property].value?.resourceValue
-    }
-
-    /// - Returns: nil if the mark is not broken.
-    func error(in marks: Marks, path: FilePath?) -> FileError? {
-        marks[keyPath: typed.property].error(for: typed, path: path)
-    }
-
-    /// Reads the mark of an item: one `getxattr(2)`.
-    func read(_ target: CallTarget, into marks: inout Marks) throws(Errno) {
-        marks[keyPath: typed.property] = Mark(try readRawMark(target, attribute))
-    }
-
-    /// Changes the mark in `marks`, with nil to unset it.
-    ///
-    /// - Returns: whether the value is of the key's type; otherwise nothing is changed.
-    func setValue(_ value: ResourceValue?, in marks: inout Marks) -> Bool {
-        guard let value else {
-            marks[keyPath: typed.property] = .unset
-            return true
-        }
-        guard let value = Value(resourceValue: value) else { return false }
-        marks[keyPath: typed.property] = .value(value)
-        return true
-    }
-
-    /// - Returns: nil if the value is not of the key's type.
-    func change(to value: ResourceValue?) -> MarkChange? {
-        guard let value else { return MarkChange(typed, to: nil) }
-        return Value(resourceValue: value).map { MarkChange(typed, to: $0) }
-    }
+    public static let fileProtection = StoredKey(.fileProtection, \.fileProtection)
 }
 
 /// A protection class of a file: when its content may be readable.
@@ -131,9 +74,6 @@ public protocol AttributeValue: Sendable, Hashable {
     /// The text that is written: ASCII, exact case, no newline, no NUL.
     var attributeText: String { get }
 
-    /// The type, as the table of keys names it.
-    static var valueType: ResourceKey.ValueType { get }
-
     /// The value, as that of any key.
     var resourceValue: ResourceValue { get }
 
@@ -152,9 +92,6 @@ extension Bool: AttributeValue {
 
     /// `true` or `false`.
     public var attributeText: String { self ? "true" : "false" }
-
-    /// ``ResourceKey/ValueType/boolean``.
-    public static let valueType = ResourceKey.ValueType.boolean
 
     /// The value, as that of any key.
     public var resourceValue: ResourceValue { .boolean(self) }
@@ -181,9 +118,6 @@ extension FileProtection: AttributeValue {
 
     /// The class's name.
     public var attributeText: String { rawValue }
-
-    /// ``ResourceKey/ValueType/protectionClass``.
-    public static let valueType = ResourceKey.ValueType.protectionClass
 
     /// The value, as that of any key.
     public var resourceValue: ResourceValue { .protection(self) }
