@@ -91,7 +91,7 @@ struct PlanVisitor: TreeVisitor {
             let isEntry = context.source == nil && entry.kind == .directory
             status = isEntry ? try entry.statusAtHand() : try entry.status()
         } catch {
-            throw .readingStatus(error, of: entry.path)
+            throw FileError(error, of: entry.path)
         }
         if context.source != nil {
             // The decision made earlier includes the marks of a source.

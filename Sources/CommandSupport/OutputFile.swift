@@ -20,7 +20,7 @@ package struct OutputFile: ~Copyable {
             let parent = path.removingLastComponent()
             opened = OwnedDescriptor(try openDirectoryReference(parent.isEmpty ? "." : parent))
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
         try Self.requireReplaceable(
             DirectoryEntryLocation(
@@ -29,7 +29,7 @@ package struct OutputFile: ~Copyable {
         do throws(Errno) {
             file = try StagedFile(in: opened.descriptor, permissions: 0o600)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
         self.path = path
         directory = opened
@@ -43,7 +43,7 @@ package struct OutputFile: ~Copyable {
                 try writeFile(staged.descriptor, UnsafeRawBufferPointer(bytes))
             }
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 
@@ -54,7 +54,7 @@ package struct OutputFile: ~Copyable {
             try staged.replace(Self.name(of: path))
             try synchronizeDirectory(directory.descriptor)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 

@@ -131,17 +131,16 @@ private func readListedMarks(
     return found
 }
 
-private func storedKey(ofAttribute name: ArraySlice<UInt8>) -> (any AnyStoredKey)? {
+private func storedKey(ofAttribute name: ArraySlice<UInt8>) -> AnyStoredKey? {
     // Other attributes are common, and cost one comparison.
     guard name.starts(with: attributePrefix.utf8) else { return nil }
-    return ResourceKey.storedKeys.lazy.compactMap(\.stored)
-        .first { $0.attribute.bytes.elementsEqual(name) }
+    return ResourceKey.storedAttributes.first { $0.name.elementsEqual(name) }?.key
 }
 
 /// Reads every mark by its name, for when the names cannot be listed.
 private func readEachMark(_ target: CallTarget) throws(Errno) -> Marks {
     var marks = Marks.none
-    for key in ResourceKey.storedKeys { try key.stored?.read(target, into: &marks) }
+    for (_, key) in ResourceKey.storedAttributes { try key.read(target, into: &marks) }
     return marks
 }
 

@@ -50,7 +50,7 @@ extension FileLocation where Self: ~Copyable {
         do throws(Errno) {
             return VolumeCapacity(try filesystemStatus(of: self))
         } catch {
-            throw .readingStatus(error, of: pathForMessages)
+            throw FileError(error, of: pathForMessages)
         }
     }
 }

@@ -89,29 +89,38 @@ extension ResourceKey {
     private struct Row {
         let valueType: ValueType
         let summary: String
-        let stored: (any AnyStoredKey)?
+        let stored: AnyStoredKey?
+        let shortName: String?
 
         /// The row of a stored key.
-        init(_ stored: any AnyStoredKey, _ summary: String) {
-            self.init(stored.valueType, summary, stored: stored)
+        init(_ stored: AnyStoredKey, _ shortName: String, _ summary: String) {
+            valueType = stored.valueType
+            self.summary = summary
+            self.stored = stored
+            self.shortName = shortName
         }
 
         /// The row of a computed key.
-        init(_ valueType: ValueType, _ summary: String, stored: (any AnyStoredKey)? = nil) {
+        init(_ valueType: ValueType, _ summary: String) {
             self.valueType = valueType
             self.summary = summary
-            self.stored = stored
+            stored = nil
+            shortName = nil
         }
     }
 
     private var row: Row {
         switch self {
         case .isExcludedFromBackup:
-            Row(StoredKey.isExcludedFromBackup, "whether backups exclude the item")
+            Row(.boolean(.isExcludedFromBackup), "excluded", "whether backups exclude the item")
         case .isPurgeable:
-            Row(StoredKey.isPurgeable, "whether the item may be deleted when space is short")
+            Row(
+                .boolean(.isPurgeable), "purgeable",
+                "whether the item may be deleted when space is short")
         case .fileProtection:
-            Row(StoredKey.fileProtection, "the protection class of the content")
+            Row(
+                .protection(.fileProtection), "protection",
+                "the protection class of the content")
         case .fileSize: Row(.byteCount, "size of a regular file's content")
         case .fileAllocatedSize: Row(.byteCount, "space a regular file takes")
         case .totalFileSize: Row(.byteCount, "size with everything that belongs to the file")
@@ -136,7 +145,12 @@ extension ResourceKey {
     }
 
     /// How the values are stored; nil for computed keys.
-    var stored: (any AnyStoredKey)? { row.stored }
+    var stored: AnyStoredKey? { row.stored }
+
+    /// The stored keys in listing order, each with the name of its attribute.
+    static let storedAttributes: [(name: [UInt8], key: AnyStoredKey)] = storedKeys.compactMap {
+        $0.stored.map { ($0.attribute.bytes, $0) }
+    }
 
     /// The keys whose values are stored on the item, in listing order.
     public static let storedKeys: [ResourceKey] = allCases.filter(\.isStored)
@@ -145,7 +159,7 @@ extension ResourceKey {
     public var isStored: Bool { stored != nil }
 
     /// The short name of a stored key; nil for computed keys.
-    public var shortName: String? { stored?.shortName }
+    public var shortName: String? { row.shortName }
 
     /// The type of the key's values.
     public var valueType: ValueType { row.valueType }

@@ -7,16 +7,14 @@ public struct StoredKey<Value: AttributeValue>: Sendable, Hashable {
     public let key: ResourceKey
     /// The extended attribute that contains the value.
     public let attribute: ExtendedAttributeName
-    let shortName: String
     /// The key's mark among those of an item.
     let property: any WritableKeyPath<Marks, Mark<Value>> & Sendable
 
     fileprivate init(
-        _ key: ResourceKey, _ shortName: String,
+        _ key: ResourceKey,
         _ property: any WritableKeyPath<Marks, Mark<Value>> & Sendable
     ) {
         self.key = key
-        self.shortName = shortName
         self.property = property
         attribute = ExtendedAttributeName(attributePrefix + key.name)
     }
@@ -31,67 +29,123 @@ let attributePrefix = "user.resval."
 extension StoredKey where Value == Bool {
     /// Whether backups exclude the item: `user.resval.isExcludedFromBackup`.
     public static let isExcludedFromBackup = StoredKey(
-        .isExcludedFromBackup, "excluded", \.isExcludedFromBackup)
+        .isExcludedFromBackup, \.isExcludedFromBackup)
     /// Whether the item may be deleted when space is short: `user.resval.isPurgeable`.
-    public static let isPurgeable = StoredKey(.isPurgeable, "purgeable", \.isPurgeable)
+    public static let isPurgeable = StoredKey(.isPurgeable, \.isPurgeable)
 }
 
 extension StoredKey where Value == FileProtection {
     /// The protection class: `user.resval.fileProtection`.
-    public static let fileProtection = StoredKey(.fileProtection, "protection", \.fileProtection)
+    public static let fileProtection = StoredKey(.fileProtection, \.fileProtection)
 }
 
-/// A stored key, whatever the type of its values: how the table of keys reaches its marks.
-protocol AnyStoredKey: Sendable {
-    associatedtype Value: AttributeValue
-    var typed: StoredKey<Value> { get }
-}
-
-extension StoredKey: AnyStoredKey {
-    var typed: StoredKey { self }
-}
-
-extension AnyStoredKey {
-    var attribute: ExtendedAttributeName { typed.attribute }
-    var shortName: String { typed.shortName }
-    var valueType: ResourceKey.ValueType { Value.valueType }
-    var valueTexts: [String] { Value.attributeTexts }
-
-    func value(ofText bytes: [UInt8]) -> ResourceValue? {
+extension StoredKey {
+    fileprivate func value(ofText bytes: [UInt8]) -> ResourceValue? {
         Value(attributeBytes: bytes)?.resourceValue
     }
 
+    fileprivate func value(in marks: Marks) -> ResourceValue? {
+        marks[keyPath: property].value?.resourceValue
+    }
+
+    fileprivate func error(in marks: Marks, path: FilePath?) -> FileError? {
+        marks[keyPath: property].error(for: self, path: path)
+    }
+
+    fileprivate func read(_ target: CallTarget, into marks: inout Marks) throws(Errno) {
+        marks[keyPath: property] = Mark(try readRawMark(target, attribute))
+    }
+
+    fileprivate func setValue(_ value: ResourceValue?, in marks: inout Marks) -> Bool {
+        guard let value else {
+            marks[keyPath: property] = .unset
+            return true
+        }
+        guard let value = Value(resourceValue: value) else { return false }
+        marks[keyPath: property] = .value(value)
+        return true
+    }
+
+    fileprivate func change(to value: ResourceValue?) -> MarkChange? {
+        guard let value else { return MarkChange(self, to: nil) }
+        return Value(resourceValue: value).map { MarkChange(self, to: $0) }
+    }
+}
+
+/// A stored key, whatever the type of its values: how the table of keys reaches its marks.
+///
+/// An enumeration and not a protocol: reading is compiled for each type, and allocates nothing.
+enum AnyStoredKey {
+    case boolean(StoredKey<Bool>)
+    case protection(StoredKey<FileProtection>)
+
+    var attribute: ExtendedAttributeName {
+        switch self {
+        case .boolean(let key): key.attribute
+        case .protection(let key): key.attribute
+        }
+    }
+
+    var valueType: ResourceKey.ValueType {
+        switch self {
+        case .boolean: .boolean
+        case .protection: .protectionClass
+        }
+    }
+
+    var valueTexts: [String] {
+        switch self {
+        case .boolean: Bool.attributeTexts
+        case .protection: FileProtection.attributeTexts
+        }
+    }
+
+    func value(ofText bytes: [UInt8]) -> ResourceValue? {
+        switch self {
+        case .boolean(let key): key.value(ofText: bytes)
+        case .protection(let key): key.value(ofText: bytes)
+        }
+    }
+
     func value(in marks: Marks) -> ResourceValue? {
-        marks[keyPath: typed.property].value?.resourceValue
+        switch self {
+        case .boolean(let key): key.value(in: marks)
+        case .protection(let key): key.value(in: marks)
+        }
     }
 
     /// - Returns: nil if the mark is not broken.
     func error(in marks: Marks, path: FilePath?) -> FileError? {
-        marks[keyPath: typed.property].error(for: typed, path: path)
+        switch self {
+        case .boolean(let key): key.error(in: marks, path: path)
+        case .protection(let key): key.error(in: marks, path: path)
+        }
     }
 
     /// Reads the mark of an item: one `getxattr(2)`.
     func read(_ target: CallTarget, into marks: inout Marks) throws(Errno) {
-        marks[keyPath: typed.property] = Mark(try readRawMark(target, attribute))
+        switch self {
+        case .boolean(let key): try key.read(target, into: &marks)
+        case .protection(let key): try key.read(target, into: &marks)
+        }
     }
 
     /// Changes the mark in `marks`, with nil to unset it.
     ///
     /// - Returns: whether the value is of the key's type; otherwise nothing is changed.
     func setValue(_ value: ResourceValue?, in marks: inout Marks) -> Bool {
-        guard let value else {
-            marks[keyPath: typed.property] = .unset
-            return true
+        switch self {
+        case .boolean(let key): key.setValue(value, in: &marks)
+        case .protection(let key): key.setValue(value, in: &marks)
         }
-        guard let value = Value(resourceValue: value) else { return false }
-        marks[keyPath: typed.property] = .value(value)
-        return true
     }
 
     /// - Returns: nil if the value is not of the key's type.
     func change(to value: ResourceValue?) -> MarkChange? {
-        guard let value else { return MarkChange(typed, to: nil) }
-        return Value(resourceValue: value).map { MarkChange(typed, to: $0) }
+        switch self {
+        case .boolean(let key): key.change(to: value)
+        case .protection(let key): key.change(to: value)
+        }
     }
 }
 
@@ -131,9 +185,6 @@ public protocol AttributeValue: Sendable, Hashable {
     /// The text that is written: ASCII, exact case, no newline, no NUL.
     var attributeText: String { get }
 
-    /// The type, as the table of keys names it.
-    static var valueType: ResourceKey.ValueType { get }
-
     /// The value, as that of any key.
     var resourceValue: ResourceValue { get }
 
@@ -152,9 +203,6 @@ extension Bool: AttributeValue {
 
     /// `true` or `false`.
     public var attributeText: String { self ? "true" : "false" }
-
-    /// ``ResourceKey/ValueType/boolean``.
-    public static let valueType = ResourceKey.ValueType.boolean
 
     /// The value, as that of any key.
     public var resourceValue: ResourceValue { .boolean(self) }
@@ -181,9 +229,6 @@ extension FileProtection: AttributeValue {
 
     /// The class's name.
     public var attributeText: String { rawValue }
-
-    /// ``ResourceKey/ValueType/protectionClass``.
-    public static let valueType = ResourceKey.ValueType.protectionClass
 
     /// The value, as that of any key.
     public var resourceValue: ResourceValue { .protection(self) }

@@ -56,7 +56,7 @@ public struct CacheTrimmer: Sendable {
         self.directory = item.path
         self.environment = environment
         guard item.status.kind == .directory else {
-            throw .readingStatus(.notDirectory, of: directory)
+            throw FileError(.notDirectory, of: directory)
         }
         device = item.status.identity.device
         guard environment.disposableLocation(holding: self.directory) != nil else {
@@ -246,7 +246,7 @@ private struct SizeVisitor: TreeVisitor {
         } catch .noSuchFileOrDirectory {
             return .skip
         } catch {
-            cannotRead(.readingStatus(error, of: entry.path))
+            cannotRead(FileError(error, of: entry.path))
             return .skip
         }
     }

@@ -147,7 +147,7 @@ extension StorageLocation {
         } catch .fileExists {
             // The owner is checked below.
         } catch {
-            throw .changingItem(error, directory)
+            throw FileError(error, of: directory)
         }
         try check(directory, isShared: false, followsLink: kind != .temporary)
         return directory

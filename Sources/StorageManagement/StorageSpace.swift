@@ -71,7 +71,7 @@ public struct StorageSpace: Sendable, Hashable {
                 try filesystemStatus(ofOpen: file.descriptor),
                 quotas: enforcedQuotas(on: file.descriptor))
         } catch {
-            throw .readingStatus(error, of: path)
+            throw FileError(error, of: path)
         }
     }
 

@@ -83,20 +83,21 @@ extension FileError {
     package init(_ error: any Error, of path: FilePath?) {
         switch error {
         case let error as FileError: self = error
-        case let errno as Errno: self = .changingItem(errno, path)
+        case let errno as Errno: self.init(errno, of: path)
         default: self.init(code: .other, message: "\(error)", path: path)
         }
     }
 
-    /// Returns the error for a failed `statx(2)`, `statfs(2)` or `readlinkat(2)`.
-    public static func readingStatus(_ errno: Errno, of path: FilePath?) -> FileError {
-        FileError(ErrorCause(errno), errno: errno, path: path)
+    /// Creates the error of a call on an item for which there is no function below: its status, or
+    /// creating, writing, renaming or removing it.
+    public init(_ errno: Errno, of path: FilePath?) {
+        self.init(ErrorCause(errno), errno: errno, path: path)
     }
 
     /// Returns the error for a file that could not be opened or read: `openat(2)`, `read(2)`.
     /// `EINVAL` means that it is not a regular file.
     public static func opening(_ errno: Errno, _ path: FilePath?) -> FileError {
-        var error = FileError(ErrorCause(errno), errno: errno, path: path)
+        var error = FileError(errno, of: path)
         if errno == .invalidArgument { error.message = "is not a regular file" }
         return error
     }
@@ -104,7 +105,7 @@ extension FileError {
     /// Returns the error for a directory whose entries could not be read: `openat(2)`,
     /// `getdents64(2)`.
     public static func readingDirectory(_ errno: Errno, _ path: FilePath?) -> FileError {
-        var error = FileError(ErrorCause(errno), errno: errno, path: path)
+        var error = FileError(errno, of: path)
         switch errno {
         case .permissionDenied:
             error.message = "cannot look inside this directory: permission denied"
@@ -116,12 +117,6 @@ extension FileError {
             break
         }
         return error
-    }
-
-    /// Returns the error for an item that could not be created, written, renamed or removed:
-    /// `openat(2)`, `linkat(2)`, `renameat2(2)`, `mkdirat(2)`, `write(2)` and similar.
-    public static func changingItem(_ errno: Errno, _ path: FilePath?) -> FileError {
-        FileError(ErrorCause(errno), errno: errno, path: path)
     }
 
     /// Returns the error for a failed `getxattr(2)` or `listxattr(2)`.

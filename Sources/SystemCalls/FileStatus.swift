@@ -199,7 +199,7 @@ extension FileLocation where Self: ~Copyable {
         do throws(Errno) {
             return try status()
         } catch {
-            throw .readingStatus(error, of: pathForMessages)
+            throw FileError(error, of: pathForMessages)
         }
     }
 

@@ -220,7 +220,7 @@ package func makeDirectories(_ path: FilePath) throws(FileError) {
         } catch .readOnlyFileSystem where exists(reached) {
             continue
         } catch {
-            throw .changingItem(error, reached)
+            throw FileError(error, of: reached)
         }
     }
 }

@@ -64,7 +64,7 @@ package func openStateFile(
     } catch .noSuchFileOrDirectory where !isMade {
         return nil
     } catch {
-        throw isMade ? .changingItem(error, path) : .opening(error, path)
+        throw isMade ? FileError(error, of: path) : .opening(error, path)
     }
     do throws(FileError) {
         let found = try file.named(path).fileStatus()

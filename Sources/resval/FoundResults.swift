@@ -159,7 +159,7 @@ final class FoundWriter {
         do throws(Errno) {
             return try entry.status()
         } catch {
-            reporter.report(entry: .readingStatus(error, of: entry.path))
+            reporter.report(entry: FileError(error, of: entry.path))
             return nil
         }
     }

@@ -65,7 +65,7 @@ struct TransferOptions: ParsableArguments {
     private func makeJournal(of command: TransferCommand) throws(FileError) -> Journal {
         guard let path = journal?.path else { return try .new(of: command.journaled) }
         guard let name = path.lastComponent, name.kind == .regular else {
-            throw .changingItem(.invalidArgument, path)
+            throw FileError(.invalidArgument, of: path)
         }
         // Absolute, because threads of the walk may have their own working directories.
         let parent = path.removingLastComponent()

@@ -48,22 +48,20 @@ struct GetTests {
     func everyKey(key: ResourceKey) throws {
         let value = try #require(key.valueTexts.first)
         let assignment = "\(key.name)=\(value)"
-        try withTemporaryDirectory(containing: Tree { Directory("d") { File("f") } }) { root in
-            let directory = root.appending("d")
-            expect(try resval("set", assignment, "f", in: directory), exits: 0)
-            expect(try resval("get", key.name, "f", in: directory), exits: 0, prints: "\(value)\n")
+        try withTemporaryDirectory(containing: Tree { Directory("d") {} }) { root in
+            expect(try resval("set", assignment, "d", in: root), exits: 0)
+            expect(try resval("get", key.name, "d", in: root), exits: 0, prints: "\(value)\n")
             expect(
-                try resval("get", "--effective", key.name, "f", in: directory), exits: 0,
+                try resval("get", "--effective", key.name, "d", in: root), exits: 0,
                 prints: "\(value)\n")
-            expect(
-                try resval("list", "f", in: directory), exits: 0, prints: "f:\n\(assignment)\n")
+            expect(try resval("list", "d", in: root), exits: 0, prints: "\(assignment)\n")
             let dump = try resval("dump", "d", in: root)
             #expect(dump.exitCode == 0)
-            expect(try resval("unset", "all", "f", in: directory), exits: 0)
-            expect(
-                try resval("restore", "--root", "d", in: root, input: dump.output), exits: 0,
-                prints: "d/f: \(assignment)\n")
-            expect(try resval("get", key.name, "f", in: directory), exits: 0, prints: "\(value)\n")
+            expect(try resval("unset", "all", "d", in: root), exits: 0)
+            let restored = try resval("restore", "--root", "d", in: root, input: dump.output)
+            #expect(restored.exitCode == 0)
+            #expect(restored.text.contains(assignment))
+            expect(try resval("get", key.name, "d", in: root), exits: 0, prints: "\(value)\n")
         }
     }
 

@@ -41,8 +41,9 @@ struct ManyOperandsTests {
     @Test("an option's value between the paths is no path, in each of its forms")
     func values() throws {
         try withFiles(files(0..<40)) { root in
-            expect(
-                try run(["set", "protection=complete"] + files(5..<35), in: root), exits: 0)
+            for name in files(5..<35) {
+                try root.appending(name).setValue(.complete, for: .fileProtection)
+            }
             let found = files(5..<35).map { "\($0)\n" }.sorted().joined()
             for option in [["--protection", "complete"], ["--protection=complete"]] {
                 expect(

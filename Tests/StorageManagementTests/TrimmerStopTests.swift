@@ -110,10 +110,13 @@ struct TrimmerStopTests {
         try await withTemporaryDirectory { home in
             let apps = (0..<4).map { home.appending(".cache/app\($0)") }
             for app in apps {
-                for unit in 0..<20 {
-                    try tool("mkdir", "-p", app.appending("\(unit)/below"))
-                    try tool("touch", app.appending("\(unit)/below/f"), app.appending("f\(unit)"))
-                }
+                try tool("mkdir", "-p", app)
+                let script = """
+                    cd "$0"; for i in $(seq 20); do
+                        mkdir -p $i/below; echo x > $i/below/f; echo x > f$i
+                    done
+                    """
+                try tool("sh", "-c", script, app)
             }
             let outcomes = try await withThrowingTaskGroup { group in
                 for app in apps {

@@ -26,8 +26,8 @@ struct FileErrorTests {
     func known(errno: Errno, code: FileError.Code) {
         let errors =
             errorsOfAttributes(errno) + [
-                .readingStatus(errno, of: path), .opening(errno, path),
-                .changingItem(errno, path), FileError(errno as any Error, of: path),
+                FileError(errno, of: path), .opening(errno, path),
+                FileError(errno as any Error, of: path),
             ]
         for error in errors {
             #expect(error.code == code)
@@ -43,7 +43,7 @@ struct FileErrorTests {
             #expect(error.code == code)
             #expect(error.attribute == "user.a")
         }
-        for error in [FileError.opening(errno, path), .changingItem(errno, path)] {
+        for error in [.opening(errno, path), FileError(errno, of: path)] {
             #expect(error.code == (errno == .fileExists ? .fileExists : .other))
             #expect(!error.description.contains("attribute"))
         }

@@ -48,7 +48,7 @@ struct StartedProcess: Sendable, Hashable {
                 do throws(Errno) {
                     try writeFile(file, UnsafeRawBufferPointer(bytes))
                 } catch {
-                    throw .changingItem(error, note)
+                    throw FileError(error, of: note)
                 }
             }
         } catch {

@@ -65,7 +65,7 @@ public final class StoredPaths: Sendable {
         do throws(Errno) {
             readers = try makeReaders()
         } catch {
-            throw FileError.changingItem(error, directory)
+            throw FileError(error, of: directory)
         }
         var queue = Heap(readers.filter { !$0.isAtEnd })
         var piece: [UInt8] = []
@@ -74,7 +74,7 @@ public final class StoredPaths: Sendable {
             do throws(Errno) {
                 try next.take(to: &piece)
             } catch {
-                throw FileError.changingItem(error, directory)
+                throw FileError(error, of: directory)
             }
             // The reader has another next record, and so another position in the heap.
             if next.isAtEnd { queue.removeMin() } else { queue.replaceMin(with: next) }

@@ -40,7 +40,7 @@ package struct DownloadNotes: Sendable, Hashable {
         } catch .noSuchFileOrDirectory, .notDirectory {
             return
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 

@@ -145,7 +145,7 @@ extension Journal {
         } catch .noSuchFileOrDirectory, .notDirectory {
             return
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 
@@ -176,7 +176,7 @@ extension Journal {
         } catch .wouldBlock {
             return nil
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 

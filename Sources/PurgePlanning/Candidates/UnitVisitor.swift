@@ -95,7 +95,7 @@ struct UnitVisitor: TreeVisitor {
             // The item may be a dead mount, which never answers.
             status = try entry.statusAtHand()
         } catch {
-            throw .readingStatus(error, of: entry.path)
+            throw FileError(error, of: entry.path)
         }
         let found = try marks(of: entry, status, in: context)
         let decision = rules.policy.decide(

@@ -255,7 +255,7 @@ struct SpaceMeter {
             }
             return grown
         } catch {
-            throw FileError.readingStatus(error, of: nil)
+            throw FileError(error, of: nil)
         }
     }
 
@@ -266,7 +266,7 @@ struct SpaceMeter {
             sleep(for: .milliseconds(300), unless: { false })
             return try Self.freeBytes(of: directory.descriptor) >= before
         } catch {
-            throw FileError.readingStatus(error, of: nil)
+            throw FileError(error, of: nil)
         }
     }
 

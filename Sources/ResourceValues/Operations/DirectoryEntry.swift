@@ -23,13 +23,13 @@ struct DirectoryEntry {
     ///   name.
     init(_ path: FilePath) throws(FileError) {
         guard let last = path.lastComponent, last.kind == .regular else {
-            throw .changingItem(.invalidArgument, path)
+            throw FileError(.invalidArgument, of: path)
         }
         let parentPath = path.removingLastComponent()
         do throws(Errno) {
             parent = try OpenDirectory(at: parentPath.isEmpty ? "." : parentPath)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
         name = FilePath(root: nil, [last])
         self.path = path
@@ -81,7 +81,7 @@ struct DirectoryEntry {
         do throws(Errno) {
             return OwnedDescriptor(try call(self))
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 }

@@ -29,7 +29,7 @@ extension FilePath {
         let copy = try DirectoryEntry(target)
         // Checked before the work is done; the last step detects an item that appears later.
         guard try copy.location.statusIfPresent() == nil else {
-            throw .changingItem(.fileExists, target)
+            throw FileError(.fileExists, of: target)
         }
         switch kind {
         case .regularFile: try copyRegularFile(source, to: copy)
@@ -50,7 +50,7 @@ private func copyRegularFile(
     do throws(Errno) {
         try staged.publish(as: copy.name)
     } catch {
-        throw .changingItem(error, copy.path)
+        throw FileError(error, of: copy.path)
     }
 }
 

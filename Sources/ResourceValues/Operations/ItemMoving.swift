@@ -23,12 +23,12 @@ extension FilePath {
             try renameUnconditionally(source, to: new)
             return
         } catch {
-            throw .changingItem(error, error == .fileExists ? target : self)
+            throw FileError(error, of: error == .fileExists ? target : self)
         }
         do throws(Errno) {
             try removeTree(source.name, in: source.parent)
         } catch {
-            throw .changingItem(error, self)
+            throw FileError(error, of: self)
         }
     }
 }
@@ -56,7 +56,7 @@ private func renameUnconditionally(
             try removeItem(source.name, in: source.directory, isDirectory: false)
         }
     } catch {
-        throw .changingItem(error, new.path)
+        throw FileError(error, of: new.path)
     }
 }
 
@@ -86,7 +86,7 @@ extension FilePath {
             return try new.moveItem(to: self)
         }
         guard oldStatus.identity != newStatus.identity else {
-            throw .changingItem(.invalidArgument, new)
+            throw FileError(.invalidArgument, of: new)
         }
         // Next to the old item, so that one rename does the rest, even for an item from another
         // filesystem.
@@ -107,7 +107,7 @@ extension FilePath {
             do throws(Errno) {
                 try removeTree(staged.lastName, in: old.parent)
             } catch {
-                throw .changingItem(error, staged)
+                throw FileError(error, of: staged)
             }
         }
     }
@@ -139,7 +139,7 @@ private func exchange(
             code: .other, message: "this filesystem cannot exchange two items", path: old.path,
             errno: .invalidArgument)
     } catch {
-        throw .changingItem(error, old.path)
+        throw FileError(error, of: old.path)
     }
 }
 
@@ -162,7 +162,7 @@ private func keepMetadata(
         let permissions = try copiedPermissions(status, of: output.descriptor)
         try setPermissions(permissions, of: output.descriptor)
     } catch {
-        throw .changingItem(error, new.path)
+        throw FileError(error, of: new.path)
     }
 }
 

@@ -28,10 +28,10 @@ extension FilePath {
         let entry = try DirectoryEntry(self)
         let old = try entry.location.statusIfPresent()
         if let old {
-            guard isReplacing else { throw .changingItem(.fileExists, self) }
+            guard isReplacing else { throw FileError(.fileExists, of: self) }
             guard old.kind == .regularFile || old.kind == .symbolicLink else {
                 throw old.kind == .directory
-                    ? .changingItem(.isDirectory, self) : unsupportedKind(self)
+                    ? FileError(.isDirectory, of: self) : unsupportedKind(self)
             }
         }
         var staged = try entry.stageFile(permissions: permissions)
@@ -52,7 +52,7 @@ extension FilePath {
             }
             try synchronizeDirectory(entry.directory)
         } catch {
-            throw .changingItem(error, self)
+            throw FileError(error, of: self)
         }
     }
 }
@@ -83,7 +83,7 @@ private func takeMetadata(
     do throws(Errno) {
         try changeMode(copiedPermissions(old, of: file), of: file)
     } catch {
-        throw .changingItem(error, entry.path)
+        throw FileError(error, of: entry.path)
     }
 }
 
@@ -100,7 +100,7 @@ extension FilePath {
     ) throws(FileError) {
         let entry = try DirectoryEntry(self)
         guard try entry.location.statusIfPresent() == nil else {
-            throw .changingItem(.fileExists, self)
+            throw FileError(.fileExists, of: self)
         }
         var staged = try StagedDirectory(at: entry, permissions: permissions)
         let inherited = try entry.inheritedProtection()

@@ -70,7 +70,7 @@ extension DirectoryEntry {
         do throws(Errno) {
             return try StagedFile(in: directory, permissions: permissions)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 }
@@ -92,7 +92,7 @@ struct StagedDirectory: ~Copyable {
             try makeDirectory(name, in: entry.directory, permissions: permissions)
             directory = try entry.parent.openDirectory(name)
         } catch {
-            throw .changingItem(error, entry.path)
+            throw FileError(error, of: entry.path)
         }
         temporaryName = name
     }
@@ -116,7 +116,7 @@ struct StagedDirectory: ~Copyable {
                 try renameItem(temporaryName, in: parent, to: entry.name, in: parent, .replacing)
             }
         } catch {
-            throw .changingItem(error, entry.path)
+            throw FileError(error, of: entry.path)
         }
         self.temporaryName = nil
     }

@@ -38,14 +38,14 @@ struct TreeCopier {
                     try target.directory.descriptor.finishCopy(of: status)
                     try target.ascend()
                 } catch {
-                    throw .changingItem(error, FilePath(bytes: walk.path(of: name)))
+                    throw FileError(error, of: FilePath(bytes: walk.path(of: name)))
                 }
             }
         }
         do throws(Errno) {
             try target.directory.descriptor.finishCopy(of: walk.context)
         } catch {
-            throw .changingItem(error, paths.0)
+            throw FileError(error, of: paths.0)
         }
     }
 
@@ -53,7 +53,7 @@ struct TreeCopier {
         do throws(Errno) {
             return try walk.next()
         } catch {
-            throw .changingItem(error, FilePath(bytes: walk.path))
+            throw FileError(error, of: FilePath(bytes: walk.path))
         }
     }
 
@@ -86,7 +86,7 @@ struct TreeCopier {
             try makeDirectory(copy.name, in: copy.directory, permissions: 0o700)
             target.descend(into: try copy.parent.openDirectory(copy.name), named: copy.name)
         } catch {
-            throw .changingItem(error, copy.path)
+            throw FileError(error, of: copy.path)
         }
         let (status, names) = try begin(
             directory, target.directory, (source.path, copy.path), notIn: targetRoot)
@@ -105,7 +105,7 @@ private func begin(
 ) throws(FileError) -> (FileStatus, EntryNames) {
     let file = source.descriptor.named(paths.0)
     let status = try file.fileStatus()
-    guard status.identity != root else { throw .changingItem(.invalidArgument, paths.0) }
+    guard status.identity != root else { throw FileError(.invalidArgument, of: paths.0) }
     try copyUserAttributes(from: file, to: target.descriptor.named(paths.1))
     do throws(Errno) {
         return (status, try source.names())
@@ -129,7 +129,7 @@ func copyFile(
         try copyContent(from: source.descriptor, size: status.size, to: target.descriptor)
         try target.descriptor.finishCopy(of: status)
     } catch {
-        throw .changingItem(error, target.pathForMessages)
+        throw FileError(error, of: target.pathForMessages)
     }
 }
 
@@ -139,7 +139,7 @@ func copyLink(_ source: DirectoryEntry, to copy: DirectoryEntry) throws(FileErro
         let target = try symbolicLinkTarget(source.location)
         try makeSymbolicLink(copy.name, in: copy.directory, to: target)
     } catch {
-        throw .changingItem(error, copy.path)
+        throw FileError(error, of: copy.path)
     }
 }
 

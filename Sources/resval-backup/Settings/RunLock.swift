@@ -32,7 +32,7 @@ final class RunLock: Sendable {
                 return .held(by: try lock.holder())
             }
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
         // Where the pid cannot be written, on a full disk for example, the lock is valid without
         // it.

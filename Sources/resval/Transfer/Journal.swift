@@ -66,7 +66,7 @@ final class Journal: Sendable {
                 }
             }
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 
@@ -154,7 +154,7 @@ extension Journal {
         do throws(Errno) {
             try renameItem(path, in: here, to: undone, in: here, .replacing)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 }

@@ -137,7 +137,7 @@ extension FileError {
                 code: .unsupportedFilesystem, message: "the filesystem has no nodump flag",
                 path: path, errno: errno)
         default:
-            .changingItem(errno, path)
+            FileError(errno, of: path)
         }
     }
 }

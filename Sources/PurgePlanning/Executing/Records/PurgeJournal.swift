@@ -41,7 +41,7 @@ final class PurgeJournal {
         } catch .wouldBlock {
             throw PurgeRefusal.anotherIsAtWork
         } catch {
-            throw FileError.changingItem(error, path)
+            throw FileError(error, of: path)
         }
     }
 
@@ -126,7 +126,7 @@ final class PurgeJournal {
         do throws(Errno) {
             try write(bytes, at: Int(contents.sequence % 2) * placeSize)
         } catch {
-            throw .changingItem(error, path)
+            throw FileError(error, of: path)
         }
         sequence = contents.sequence
         records = new

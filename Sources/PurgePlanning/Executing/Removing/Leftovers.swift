@@ -49,7 +49,7 @@ struct Leftovers {
             case .deleting: break
             }
         } catch {
-            throw FileError.changingItem(error, FilePath(bytes: record.asidePath))
+            throw FileError(error, of: FilePath(bytes: record.asidePath))
         }
         guard try mayGo(record, identity) else { return .leftAlone(.protected) }
         let removed = try TreeRemoval.remove(
@@ -66,7 +66,7 @@ struct Leftovers {
             try forget(record)
             return .finished
         } catch {
-            throw FileError.changingItem(error, FilePath(bytes: record.asidePath))
+            throw FileError(error, of: FilePath(bytes: record.asidePath))
         }
     }
 

@@ -49,7 +49,7 @@ struct DirectoryRemoval {
                 to: FilePath(bytes: record.asideName), in: place.directory, .absent)
         } catch {
             try journal.remove(record)
-            throw FileError.changingItem(error, FilePath(bytes: record.path))
+            throw FileError(error, of: FilePath(bytes: record.path))
         }
     }
 
@@ -70,7 +70,7 @@ struct DirectoryRemoval {
                 to: FilePath(bytes: record.name), in: place.directory, .absent)
         } catch {
             // The record remains, so that the next run tries again.
-            var failure = FileError.changingItem(error, FilePath(bytes: record.asidePath))
+            var failure = FileError(error, of: FilePath(bytes: record.asidePath))
             failure.advice = "it was put aside and cannot get its name back: rename it by hand"
             throw failure
         }
@@ -91,7 +91,7 @@ struct DirectoryRemoval {
         do throws(Errno) {
             try synchronizeDirectory(place.directory)
         } catch {
-            throw FileError.changingItem(error, FilePath(bytes: record.parentPath))
+            throw FileError(error, of: FilePath(bytes: record.parentPath))
         }
         try journal.remove(record)
     }
@@ -106,7 +106,7 @@ extension Examination {
         do throws(Errno) {
             try removeItem(FilePath(bytes: place.name), in: place.directory, isDirectory: false)
         } catch {
-            throw FileError.changingItem(error, FilePath(bytes: unit.path))
+            throw FileError(error, of: FilePath(bytes: unit.path))
         }
     }
 
@@ -179,7 +179,7 @@ struct TreeRemoval {
                     code: .changed, message: "it was not removed completely: \(reason.sentence)",
                     path: path)
             }
-            throw FileError.changingItem(errno, path)
+            throw FileError(errno, of: path)
         }
     }
 
