@@ -69,7 +69,7 @@ struct RunStatus: Sendable, Hashable {
         line(isStale: isStale, countOfExcluded: "excludedItems")
     }
 
-    private func line(isStale: Bool?, countOfExcluded: StaticString) -> [UInt8] {
+    private func line(isStale: Bool?, countOfExcluded: String) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)
         if let isStale { line.add("isStale", isStale) }
