@@ -97,7 +97,7 @@ struct ManualPage {
     private func commands() -> [String] {
         guard command == root else { return [] }
         return [".SH COMMANDS"]
-            + command.configuration.subcommands.filter(\.configuration.shouldDisplay).flatMap {
+            + command.shownSubcommands.flatMap {
                 [".TP", ".B \(escaped($0._commandName))", escaped($0.configuration.abstract)]
             }
     }
@@ -127,7 +127,7 @@ struct ManualPage {
     private func references() -> String {
         let pages =
             command == root
-            ? root.configuration.subcommands.filter(\.configuration.shouldDisplay) : [root]
+            ? root.shownSubcommands : [root]
         return pages.map { #"\fB"# + escaped(pageName($0)) + #"\fR(1)"# }.joined(separator: ", ")
     }
 

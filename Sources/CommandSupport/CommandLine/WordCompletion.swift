@@ -71,7 +71,7 @@ struct WordCompletion: Equatable {
             guard let next = command.subcommand(named: word) else { return [] }
             command = next
         }
-        return command.configuration.subcommands.filter(\.configuration.shouldDisplay).map {
+        return command.shownSubcommands.map {
             Candidate(word: $0._commandName, summary: $0.configuration.abstract)
         }
     }
@@ -144,6 +144,11 @@ struct WordCompletion: Equatable {
 }
 
 extension ParsableCommand {
+    /// The subcommands that are not hidden.
+    static var shownSubcommands: [any ParsableCommand.Type] {
+        configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    }
+
     /// Returns the subcommand of a name.
     static func subcommand(named name: String) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first {
