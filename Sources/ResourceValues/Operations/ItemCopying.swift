@@ -44,6 +44,7 @@ private func copyRegularFile(
     _ source: DirectoryEntry, to copy: DirectoryEntry
 ) throws(FileError) {
     let input = try source.openForReading()
+    defer { withExtendedLifetime(input) {} }
     var staged = try copy.stageFile(permissions: 0o600)
     try takeProtection(of: copy, staged.descriptor)
     try copyFile(input.descriptor.named(source.path), to: staged.descriptor.named(copy.path))

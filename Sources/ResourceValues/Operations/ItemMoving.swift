@@ -150,6 +150,11 @@ private func keepMetadata(
     guard newKind.canStoreUserAttributes, status.kind.canStoreUserAttributes else { return }
     let input = try old.openReference()
     let output = try new.openReference()
+    // Both stay open to the end, and not only until the last use of their owners.
+    defer {
+        withExtendedLifetime(input) {}
+        withExtendedLifetime(output) {}
+    }
     let (source, target) = (input.descriptor.named(old.path), output.descriptor.named(new.path))
     if try target.value(for: .fileProtection) == FileProtection.none,
         let protection = try source.value(for: .fileProtection)

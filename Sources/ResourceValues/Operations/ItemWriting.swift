@@ -75,6 +75,7 @@ private func takeMetadata(
 ) throws(FileError) {
     // O_PATH: a file that may not be read can have marks, too; reading those may then fail.
     let source = try entry.openReference()
+    defer { withExtendedLifetime(source) {} }
     // Only root may change owners; for other users the new file is theirs, as with any atomic
     // write.
     try? setOwner(old.owner, group: old.group, of: file)

@@ -70,6 +70,10 @@ struct TreeCopier {
         case .regularFile:
             let input = try source.openForReading()
             let output = try copy.makeFile()
+            defer {
+                withExtendedLifetime(input) {}
+                withExtendedLifetime(output) {}
+            }
             try copyFile(input.descriptor.named(path), to: output.descriptor.named(targetPath))
         case .symbolicLink:
             try copyLink(source, to: copy)
