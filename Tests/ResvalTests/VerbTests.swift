@@ -102,38 +102,48 @@ struct VerbTests {
             let environment: [String: String?] = [
                 "HOME": home.string, "XDG_CACHE_HOME": nil, "TMPDIR": nil,
             ]
-            func include(_ path: String) throws -> CommandResult {
-                try resval(
+            /// Compares what include did, but for warnings about the place of this home.
+            func expectInclude(
+                _ path: String, exits code: Int32, prints output: String,
+                complains errors: String = ""
+            ) throws {
+                let result = try resval(
                     "include", "--source", root, path, in: root, environment: environment)
+                #expect(result.exitCode == code)
+                #expect(result.text == output)
+                let lines = result.errorText.split(
+                    separator: "\n", omittingEmptySubsequences: false)
+                #expect(
+                    lines.filter { !$0.contains(": warning: ") }.joined(separator: "\n") == errors)
             }
-            expect(
-                try include("home/.cache/f"), exits: 2,
+            try expectInclude(
+                "home/.cache/f", exits: 2,
                 prints: "home/.cache/f: unchanged: it has no mark that excludes it\n",
                 complains: """
                     resval: home/.cache/f: is still excluded: a directory above it is excluded: \
                     it is a directory for caches (resval include \(home)/.cache)
 
                     """)
-            expect(
-                try include("home/.cache"), exits: 0,
+            try expectInclude(
+                "home/.cache", exits: 0,
                 prints: """
                     home/.cache: isExcludedFromBackup=false: without it, it is a directory \
                     for caches
 
                     """)
-            expect(
-                try include("home/.cache/f"), exits: 0,
+            try expectInclude(
+                "home/.cache/f", exits: 0,
                 prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
-            expect(
-                try include("it's out/f"), exits: 2,
+            try expectInclude(
+                "it's out/f", exits: 2,
                 prints: "it's out/f: isExcludedFromBackup unset: it was on the item itself\n",
                 complains: """
                     resval: it's out/f: is still excluded: a directory above it is excluded: its \
                     mark excludes it (resval include '\(root)/it'\\''s out')
 
                     """)
-            expect(
-                try include("it's out/foreign"), exits: 2,
+            try expectInclude(
+                "it's out/foreign", exits: 2,
                 prints: """
                     it's out/foreign: isExcludedFromBackup=false: without it, it is \
                     excluded by the attribute user.xdg.robots.backup
@@ -190,7 +200,7 @@ struct VerbTests {
                     $'new\\nline':
                       backup:     excluded: its mark excludes it
                       purging:    pinned: its mark cannot be understood and acts as false: \
-                    \(malformed)
+                    \(perhaps)
                       protection: no class: no protection class is stored
                       marks:      isExcludedFromBackup=true
                       evicted:    no
@@ -230,8 +240,9 @@ struct VerbTests {
         }
     }
 
-    private let malformed = """
-        user.resval.isPurgeable has the value "perhaps", which is not one of: true, false \
-        (store a valid value with set, or remove this one with unset)
-        """
+    private let perhaps =
+        "user.resval.isPurgeable has the value \"perhaps\", which is not one of: true, false"
+    private var malformed: String {
+        "\(perhaps) (store a valid value with set, or remove this one with unset)"
+    }
 }
