@@ -129,7 +129,9 @@ final class ChangeBatch {
                 note(.changed, made.change, made.item.shownPath)
                 onChanged(made.item)
             } catch {
-                note(.failed(error.explained(on: made.item.location)), made.change, made.item.shownPath)
+                note(
+                    .failed(error.explained(on: made.item.location)), made.change,
+                    made.item.shownPath)
             }
         }
     }

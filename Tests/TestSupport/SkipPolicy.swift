@@ -16,7 +16,8 @@ package enum Requirement: Sendable, Hashable {
         switch self {
         case .root: geteuid() == 0 ? nil : "needs root"
         case .tool(let name):
-            FilePath.tool(name) == nil ? "needs \(name): scripts/install-dependencies" : nil
+            FilePath.tool(name) == nil
+                ? "needs \(name): scripts/install-dependencies --for-tests" : nil
         case .filesystem(let kind): kind.shortfall
         }
     }

@@ -12,7 +12,7 @@ extension FilesystemKind {
         guard geteuid() == 0 else { return "\(kernelName) needs root to mount it" }
         for tool in ["mount", "umount", maker?.first].compactMap(\.self)
         where FilePath.tool(tool) == nil {
-            return "needs \(tool): scripts/install-dependencies"
+            return "needs \(tool): scripts/install-dependencies --for-tests"
         }
         do {
             try mountAndCall(kind: self, options: []) { _ in }
