@@ -64,6 +64,8 @@ private func readArchive(
             try pass(item, of: reader, to: consumer)
         }
     }
+    // Without a thread or memory for the reader nothing was read, and restic would wait forever.
+    _ = try? ArchiveInput(output.descriptor, isSummed: false).finish()
 }
 
 /// - Throws: ``ArchiveFailure`` when the archive ends early or is damaged.
