@@ -62,25 +62,37 @@ struct CommandLineCorrections {
     /// Returns the complaint about an unknown command, also as the argument of `help`; nil if the
     /// arguments name a command or begin with an option.
     func unknownCommand(in arguments: [String]) -> String? {
-        let named = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-        guard let word = named.first, !word.hasPrefix("-"), root.subcommand(named: word) == nil,
-            word != "help"
-        else { return nil }
-        let meant = synonym(of: word) ?? NearMisses.nearest(to: word, among: commands)
-        return "unknown command '\(word)'\(NearMisses.advice(meant))"
+        var command = root
+        for word in arguments.first == "help" ? arguments.dropFirst() : arguments.prefix(1) {
+            if word.hasPrefix("-") || word == "help" { return nil }
+            if let subcommand = command.subcommand(named: word) {
+                command = subcommand
+                continue
+            }
+            let meant = synonym(of: word) ?? NearMisses.nearest(to: word, among: commands)
+            let isFirst = command == root
+            return "unknown command '\(word)'\(NearMisses.advice(isFirst ? meant : nil))"
+        }
+        return nil
     }
 
-    /// Returns the parser's complaint with a correction of the unknown option it is about; other
-    /// complaints are returned unchanged.
+    /// Returns the parser's complaint with a correction of the unknown option that it is about, or
+    /// that the parser did not come to; other complaints are returned unchanged.
     func corrected(_ complaint: String, about arguments: [String]) -> String {
-        var lines = complaint.split(separator: "\n", omittingEmptySubsequences: false)
-        guard let first = lines.first, let option = unknownOption(first, arguments) else {
-            return complaint
-        }
+        let lines = complaint.split(separator: "\n", omittingEmptySubsequences: false)
         let command = arguments.first.flatMap(root.subcommand)
-        let text = "unknown option '\(option)'\(advice(for: option, of: command))"
-        lines[0] = text[...]
-        return lines.joined(separator: "\n")
+        func text(_ option: String) -> Substring {
+            "unknown option '\(option)'\(advice(for: option, of: command))"
+        }
+        if let option = unknownOption(lines[0], arguments) {
+            return ([text(option)] + lines.dropFirst()).joined(separator: "\n")
+        }
+        // What is missing is complained of first, but may only be misspelled.
+        if let command, let option = option(unknownTo: command, in: arguments) {
+            let usage = lines.drop { !$0.hasPrefix("Usage:") }
+            return ([text(option)] + usage).joined(separator: "\n")
+        }
+        return complaint
     }
 
     private func advice(for option: String, of command: (any ParsableCommand.Type)?) -> String {
@@ -107,6 +119,19 @@ struct CommandLineCorrections {
             }
         }
         return nil
+    }
+
+    /// The first long option that a command without subcommands does not have.
+    private func option(
+        unknownTo command: any ParsableCommand.Type, in arguments: [String]
+    ) -> String? {
+        let given = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+        // Without a description of the command, nothing is known to be wrong.
+        guard !given.isEmpty, command.configuration.subcommands.isEmpty,
+            let description = try? CommandDescription(command)
+        else { return nil }
+        let valid = Set(options(of: command)).union(description.optionNames)
+        return given.lazy.map { String($0.prefix { $0 != "=" }) }.first { !valid.contains($0) }
     }
 
     private func synonym(of word: String) -> String? {

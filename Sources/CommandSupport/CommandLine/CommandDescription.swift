@@ -31,6 +31,8 @@ struct CommandDescription {
 
     /// The arguments that are not hidden, in the order of the declaration.
     let arguments: [Argument]
+    /// The names of all options and flags, with those that are hidden.
+    let optionNames: [String]
 
     /// Reads the declaration of a command.
     ///
@@ -48,6 +50,7 @@ struct CommandDescription {
             }
         }
         self.arguments = arguments.filter(\.isShown)
+        optionNames = arguments.flatMap(\.names)
     }
 
     /// The positional arguments.
