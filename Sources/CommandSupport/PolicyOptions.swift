@@ -42,9 +42,11 @@ package struct PolicyOptions: ParsableArguments {
     /// Whether any of the options was given.
     package var areGiven: Bool { markers != nil || ignoresLocations }
 
-    /// Returns the policy, after printing warnings about settings that were ignored.
+    /// Returns the policy, after printing warnings about settings that were ignored; without
+    /// locations, about files only that could not be read.
     package func policy(in environment: PolicyEnvironment) -> StoragePolicy {
-        for warning in environment.warnings {
+        for warning in environment.warnings
+        where !ignoresLocations || warning.cause == .unreadable {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
         return StoragePolicy(
