@@ -105,8 +105,8 @@ struct GetTests {
             expect(
                 try resval("get", "--json", "excluded,protection", "none", in: root), exits: 2,
                 prints: #"""
-                    {"path":"none","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
-                    {"path":"none","key":"fileProtection","value":null,"error":"noSuchFile"}
+                    {"version":1,"path":"none","key":"isExcludedFromBackup","value":null,"error":"noSuchFile"}
+                    {"version":1,"path":"none","key":"fileProtection","value":null,"error":"noSuchFile"}
 
                     """#, complains: "resval: none: no such file or directory\n")
         }

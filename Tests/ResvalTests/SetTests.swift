@@ -28,7 +28,10 @@ struct SetTests {
         try withTemporaryDirectory(containing: Tree { File("file") }) { root in
             let path = root.appending("file")
             expect(
-                try resval("set", "EXCLUDED=\(word),Protection=COMPLETE", "file", in: root),
+                // No home is in a directory for temporary files, which would be warned of.
+                try resval(
+                    "set", "EXCLUDED=\(word),Protection=COMPLETE", "file", in: root,
+                    environment: ["HOME": root.string]),
                 exits: 0,
                 complains: """
                     resval: file: warning: programs that save by writing a new file drop this mark \

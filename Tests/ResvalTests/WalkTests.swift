@@ -109,7 +109,7 @@ struct WalkTests {
                     "find", "--larger-than", "250K", "--size", "--json", "--excluded", in: root),
                 exits: 0,
                 prints: #"""
-                    {"path":"./outer","kind":"directory","isExcludedFromBackup":true,\#
+                    {"version":1,"path":"./outer","kind":"directory","isExcludedFromBackup":true,\#
                     "isPurgeable":null,"fileProtection":null,"broken":[],\#
                     "fileAllocatedSize":\#(bytes)}
 
