@@ -93,6 +93,77 @@ struct FullDiskTests {
         }
     }
 
+    @Test("a directory that a quota stops in the middle is a failure, and not taken for another")
+    func quotaInTheMiddle() throws {
+        let tree = Tree {
+            cache("unit") {
+                File("first", block)
+                File("second", block)
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let plan = try home.plan()
+            let mock = SystemCallMock([.unlinkat: [nil, .diskQuotaExceeded]])
+            let report = try mock.run { try home.execute(plan) }
+            #expect(report.failed.mapValues(\.code) == [home(".cache/app/unit"): .quotaExceeded])
+            #expect(report.kept == [:])
+            #expect(report.outcome.failures == 1)
+        }
+    }
+
+    @Test("going on waits for room for the journal, too")
+    func goingOnWithoutRoom() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    File("changed", block)
+                    Directory("unit") { File("file", block) }
+                }
+            }
+        }
+        try withPurgeHome(tree) { home in
+            let plan = try home.plan([home.unit(at: home(".cache/app/changed"))])
+            try tool("touch", "-d", "2001-01-01", home(".cache/app/changed"))
+            var executor = home.executor()
+            executor.goesOn = true
+            _ = try PurgeJournal(in: home.state)
+            let mock = SystemCallMock([.pwrite: [.noSpace]])
+            let report = try mock.run { try home.execute(plan, executor) }
+            #expect(report.failed == [:])
+            #expect(report.kept == [home(".cache/app/changed"): .changed])
+            #expect(report.removed == [home(".cache/app/unit")])
+        }
+    }
+
+    @Test("going on deletes no more than is wanted when others use up what is freed")
+    func goingOnBesideWriters() throws {
+        try withFilesystem(.ext4) { filesystem in
+            let home = try cacheOfMebibytes(12, on: filesystem.root)
+            let changed = home(".cache/app/0")
+            let names = [changed, home(".cache/app/1")].map(\.bytes)
+            let units = try home.plan().units.filter { names.contains($0.path) }
+            #expect(units.count == 2)
+            let plan = try home.plan(units, wanting: (2 << 20) - (64 << 10))
+            try tool("touch", "-d", "2001-01-01", changed)
+            var executor = home.executor()
+            executor.goesOn = true
+            let mock = SystemCallMock([:])
+            defer { mock.beforeCall = nil }
+            var count = 0
+            mock.beforeCall = { call in
+                guard call == .unlinkat else { return }
+                count += 1
+                _ = system(
+                    "dd if=/dev/zero bs=64K count=16 conv=fsync status=none "
+                        + "> '\(home.root)/other\(count)'")
+            }
+            let report = try mock.run { try home.execute(plan, executor) }
+            #expect(Array(report.kept.keys) == [changed])
+            #expect(report.removed.count == 2)
+            #expect(!report.outcome.isReached)
+        }
+    }
+
     @Test("the journal's place stays reserved on filesystems that copy on write")
     func reservedJournal() throws {
         try withFilesystem(.btrfs) { filesystem in

@@ -13,6 +13,9 @@ struct PurgeRun {
     private let journal: RunJournal
     private let meter: SpaceMeter?
     private var progress: PurgeProgress
+    /// Whether units are processed that the plan does not name: no more than are needed when nobody
+    /// else writes.
+    private var isGoingOn = false
     private(set) var outcome = PurgeOutcome()
 
     init(
@@ -37,9 +40,7 @@ struct PurgeRun {
 
     /// Processes the units in order until enough is free.
     mutating func execute(_ event: (PurgeEvent) -> Void) throws {
-        var waiting: [PurgeUnit] = []
-        try execute(plan.units, event) { waiting.append($0) }
-        try execute(waiting: waiting, event)
+        try executeAll(plan.units, event)
         if executor.goesOn { try goOn(event) }
         outcome.predictedBytes = progress.predicted
         outcome.certainBytes = progress.certain
@@ -52,6 +53,14 @@ struct PurgeRun {
         outcome.isReached = grown >= plan.wantedBytes
         let isTelling = try progress.mayBeFutile && (grown >= progress.certain || meter.isAlone())
         outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
+    }
+
+    private mutating func executeAll(
+        _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void
+    ) throws {
+        var waiting: [PurgeUnit] = []
+        try execute(units, event) { waiting.append($0) }
+        try execute(waiting: waiting, event)
     }
 
     /// Processes the units that the journal had no room for. Deleting others may have made room;
@@ -70,6 +79,7 @@ struct PurgeRun {
 
     /// Searches and processes the units that come next, as long as too little was freed.
     private mutating func goOn(_ event: (PurgeEvent) -> Void) throws {
+        isGoingOn = true
         var handled = Set(plan.units.map(\.path))
         var search = executor.search
         while !isAtEnd, try needsMore(), progress.certain < plan.wantedBytes {
@@ -89,7 +99,7 @@ struct PurgeRun {
             }
             let next = found.units.filter { handled.insert($0.path).inserted }
             guard !next.isEmpty else { return }
-            try execute(next, event, postpone: nil)
+            try executeAll(next, event)
         }
     }
 
@@ -104,6 +114,7 @@ struct PurgeRun {
                 return
             }
             guard try needsMore() else { return }
+            if isGoingOn, progress.certain >= plan.wantedBytes { return }
             do {
                 let examined = try remove(unit)
                 outcome.removedUnits += 1
@@ -113,7 +124,8 @@ struct PurgeRun {
                 passOver(unit)
                 event(.kept(unit, reason))
             } catch let error as FileError {
-                if let postpone, error.isForWantOfRoom {
+                // What is put aside, partly or wholly removed is not at its path any more.
+                if let postpone, error.isForWantOfRoom, isInPlace(unit) {
                     postpone(unit)
                     continue
                 }
@@ -122,6 +134,11 @@ struct PurgeRun {
                 event(.failed(unit, error))
             }
         }
+    }
+
+    private func isInPlace(_ unit: PurgeUnit) -> Bool {
+        let status = try? FilePath(bytes: unit.path).withoutFollowing.status()
+        return status?.identity == unit.identity
     }
 
     private mutating func passOver(_ unit: PurgeUnit) {
