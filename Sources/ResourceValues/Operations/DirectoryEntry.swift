@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// The directory stays the same whatever becomes of the path; a symbolic link with the name is
 /// never followed. Errors have the entry's path.
-struct DirectoryEntry {
+struct DirectoryEntry: FileLocation {
     let name: FilePath
     /// The whole path, for messages.
     let path: FilePath
@@ -13,9 +13,7 @@ struct DirectoryEntry {
 
     var directory: FileDescriptor { parent.descriptor }
 
-    var location: DirectoryEntryLocation {
-        parent.location(of: name, pathForMessages: path)
-    }
+    var pathForMessages: FilePath? { path }
 
     /// Opens the parent directory of a path.
     ///
@@ -41,6 +39,12 @@ struct DirectoryEntry {
         self.parent = parent
     }
 
+    /// Resolves to the entry, with the directory kept open until the call has ended.
+    func lookUp(_ body: (CallTarget) throws(Errno) -> Void) throws(Errno) {
+        defer { withExtendedLifetime(parent) {} }
+        try parent.location(of: name).lookUp(body)
+    }
+
     /// Returns the class that new items in the directory take: the one stored on the directory
     /// itself.
     func inheritedProtection() throws(FileError) -> FileProtection? {
@@ -56,7 +60,7 @@ struct DirectoryEntry {
 
     /// Opens the item as a reference (`O_PATH`), which needs no permission on the item itself.
     func openReference() throws(FileError) -> OwnedDescriptor {
-        try open { entry throws(Errno) in try SystemCalls.openReference(to: entry.location) }
+        try open { entry throws(Errno) in try SystemCalls.openReference(to: entry) }
     }
 
     /// Creates an empty file.

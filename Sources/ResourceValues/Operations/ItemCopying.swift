@@ -25,10 +25,10 @@ extension FilePath {
         shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }
     ) throws(FileError) {
         let source = try DirectoryEntry(self)
-        let kind = try source.location.fileStatus().kind
+        let kind = try source.fileStatus().kind
         let copy = try DirectoryEntry(target)
         // Checked before the work is done; the last step detects an item that appears later.
-        guard try copy.location.statusIfPresent() == nil else {
+        guard try copy.statusIfPresent() == nil else {
             throw FileError(.fileExists, of: target)
         }
         switch kind {

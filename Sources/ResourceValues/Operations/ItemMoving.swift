@@ -11,7 +11,7 @@ extension FilePath {
     ///   removed after a copy, both exist, and the error has the original's path.
     public func moveItem(to target: FilePath) throws(FileError) {
         let source = try DirectoryEntry(self)
-        _ = try source.location.fileStatus()
+        _ = try source.fileStatus()
         let new = try DirectoryEntry(target)
         do throws(Errno) {
             try renameItem(
@@ -38,7 +38,7 @@ extension FilePath {
 private func renameUnconditionally(
     _ source: DirectoryEntry, to new: DirectoryEntry
 ) throws(FileError) {
-    let isDirectory = try source.location.fileStatus().kind == .directory
+    let isDirectory = try source.fileStatus().kind == .directory
     do throws(Errno) {
         if isDirectory {
             try makeDirectory(new.name, in: new.directory, permissions: 0o700)
@@ -81,8 +81,8 @@ extension FilePath {
         keepingMetadata isKeepingMetadata: Bool = true
     ) throws(FileError) {
         let old = try DirectoryEntry(self)
-        let newStatus = try DirectoryEntry(new).location.fileStatus()
-        guard let oldStatus = try old.location.statusIfPresent() else {
+        let newStatus = try DirectoryEntry(new).fileStatus()
+        guard let oldStatus = try old.statusIfPresent() else {
             return try new.moveItem(to: self)
         }
         guard oldStatus.identity != newStatus.identity else {

@@ -26,7 +26,7 @@ extension FilePath {
         replacing isReplacing: Bool = true, permissions: UInt16 = 0o666
     ) throws(FileError) {
         let entry = try DirectoryEntry(self)
-        let old = try entry.location.statusIfPresent()
+        let old = try entry.statusIfPresent()
         if let old {
             guard isReplacing else { throw FileError(.fileExists, of: self) }
             guard old.kind == .regularFile || old.kind == .symbolicLink else {
@@ -100,7 +100,7 @@ extension FilePath {
         protection: FileProtection? = nil, permissions: UInt16 = 0o777
     ) throws(FileError) {
         let entry = try DirectoryEntry(self)
-        guard try entry.location.statusIfPresent() == nil else {
+        guard try entry.statusIfPresent() == nil else {
             throw FileError(.fileExists, of: self)
         }
         var staged = try StagedDirectory(at: entry, permissions: permissions)

@@ -64,7 +64,7 @@ struct TreeCopier {
         guard shouldCopy(path, targetPath) else { return }
         let source = DirectoryEntry(name, in: walk.directory, path: path)
         let copy = DirectoryEntry(name, in: target.directory, path: targetPath)
-        switch try source.location.fileStatus().kind {
+        switch try source.fileStatus().kind {
         case .directory:
             try descend(into: source, copy)
         case .regularFile:
@@ -140,7 +140,7 @@ func copyFile(
 /// Creates a copy of a symbolic link.
 func copyLink(_ source: DirectoryEntry, to copy: DirectoryEntry) throws(FileError) {
     do throws(Errno) {
-        let target = try symbolicLinkTarget(source.location)
+        let target = try symbolicLinkTarget(source)
         try makeSymbolicLink(copy.name, in: copy.directory, to: target)
     } catch {
         throw FileError(error, of: copy.path)
