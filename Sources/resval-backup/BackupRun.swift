@@ -115,7 +115,7 @@ struct BackupRun {
     private func report(_ snapshot: SnapshotSummary?) {
         guard let snapshot, !isJSON else { return }
         StandardOutput.shared.write(
-            "snapshot \(snapshot.identifier): \(counted(snapshot.items, "item")), "
+            "snapshot \(snapshot.identifier.prefix(8)): \(counted(snapshot.items, "item")), "
                 + "\(sizeText(snapshot.bytes)); \(snapshot.excludedItems) excluded; "
                 + "the repository grew by \(sizeText(snapshot.addedBytes))\n")
     }

@@ -16,7 +16,7 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
     guard !coverage.causes.isEmpty else { return }
     for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }
-    guard let snapshot else { return }
+    guard let snapshot = snapshot?.prefix(8) else { return }
     Messages.write(
         about: [UInt8]?.none,
         Advice.completed(

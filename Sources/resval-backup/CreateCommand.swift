@@ -150,7 +150,7 @@ struct CreateCommand: AsyncParsableCommand {
         _ result: BackupResult, _ plan: BackupPlan, to buffer: inout OutputBuffer
     ) {
         let items = counted(result.storedItems, "item")
-        buffer.append(text: "snapshot \(result.snapshot): \(items), ")
+        buffer.append(text: "snapshot \(result.snapshot.prefix(8)): \(items), ")
         buffer.append(text: "\(sizeText(result.storedBytes)); ")
         buffer.append(text: "\(plan.totals.excludedItems) excluded; ")
         buffer.append(text: "the repository grew by \(sizeText(result.addedBytes))\n")

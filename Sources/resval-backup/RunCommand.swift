@@ -46,6 +46,7 @@ struct RunCommand: AsyncParsableCommand {
               bytes: number or null
               addedBytes: number or null
               excludedItems: number or null
+              hasShrunk: boolean or null (null when no snapshot was made)
               lastCleanRun: time or null
               lastVerify: time or null
               lastPrune: time or null

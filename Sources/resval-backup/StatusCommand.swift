@@ -33,6 +33,7 @@ struct StatusCommand: ParsableCommand {
               bytes: number or null
               addedBytes: number or null
               excludedItems: number or null
+              hasShrunk: boolean or null (null when no snapshot was made)
               lastCleanRun: time or null
               lastVerify: time or null
               lastPrune: time or null
@@ -94,7 +95,8 @@ struct StatusCommand: ParsableCommand {
             buffer.append(text: "\(status.result.rawValue)\(step)\n")
         }
         if status.result == .unaccepted || status.snapshot?.hasShrunk == true {
-            let name = status.snapshot.map { $0.hasShrunk ? " \($0.identifier)" : "" } ?? ""
+            let name =
+                status.snapshot.map { $0.hasShrunk ? " \($0.identifier.prefix(8))" : "" } ?? ""
             let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
             buffer.append(
                 text: "waiting to be accepted (resval-backup accept\(options ?? "")\(name))\n")
@@ -103,7 +105,7 @@ struct StatusCommand: ParsableCommand {
         add("end", status.end, to: &buffer)
         if let snapshot = status.snapshot {
             let items = counted(snapshot.items, "item")
-            buffer.append(text: "snapshot: \(snapshot.identifier), \(items), ")
+            buffer.append(text: "snapshot: \(snapshot.identifier.prefix(8)), \(items), ")
             buffer.append(
                 text: "\(sizeText(snapshot.bytes)), \(snapshot.excludedItems) excluded\n")
         }

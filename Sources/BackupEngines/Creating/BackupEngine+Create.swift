@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The outcome of making a backup.
 package struct BackupResult: Sendable {
-    /// The identifier of the new snapshot, or its first digits.
+    /// The full identifier of the new snapshot.
     package var snapshot: String
     /// The number of items of the SOURCEs in the snapshot, directories included.
     package var storedItems: Int
@@ -122,8 +122,9 @@ extension BackupEngine {
         _ request: StoreRequest, _ check: SnapshotCheck,
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> StoreAttempt {
-        let stored = try await store(request, report: report)
+        var stored = try await store(request, report: report)
         let check = try await readEntries(of: stored.identifier, with: check)
+        if let identifier = check.identifier { stored.identifier = identifier }
         return StoreAttempt(
             stored: stored, check: check,
             torn: try await torn(among: check.changed, of: stored.identifier))

@@ -20,6 +20,8 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private(set) var count = 0
     /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
+    /// The full identifier of the snapshot; nil if the engine did not tell it.
+    private(set) var identifier: String?
     private let items: SourceItems
     private let checksLinkTargets: Bool
     private let excludedFiles: Set<[UInt8]>
@@ -40,6 +42,8 @@ struct SnapshotCheck: SnapshotEntryHandler {
                 root, kind: .directory, size: 0, modified: FileTime(seconds: 0, nanoseconds: 0))
         }
     }
+
+    mutating func receive(identifier: String) { self.identifier = identifier }
 
     mutating func receive(_ entry: SnapshotEntry) {
         guard items.contains(entry.path) else { return }
