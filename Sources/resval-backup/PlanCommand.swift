@@ -19,7 +19,7 @@ struct PlanCommand: AsyncParsableCommand {
                 path: string or null (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)
                 kind: string
-                size: number, optional (bytes of a regular file, or of what is below a directory)
+                size: number, optional (bytes, also of what is below a directory)
                 isStored: boolean
                 reason: string
                 marker: string or null, optional (the mark that excludes)

@@ -9,8 +9,8 @@ import SystemPackage
 struct RepositoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The repository: a directory, or any location restic knows (s3:…, sftp:…, rest:…, "
-                + "rclone:…), or tar:DIR for plain archives in a directory. Without it, that of "
+            "The repository: a directory, or any location restic knows (s3:, sftp:, rest:, "
+                + "rclone:), or tar:DIR for plain archives in a directory. Without it, that of "
                 + "--config, else $RESVAL_BACKUP_REPOSITORY, else the configuration's.",
             valueName: "location"))
     var repository: PathArgument?

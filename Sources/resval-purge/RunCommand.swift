@@ -18,7 +18,7 @@ struct RunCommand: ParsableCommand {
             deleted, and nothing else. The options that decide this (--min-age, --all-owners, \
             --cache, --protect) have to be given again.
 
-            run [ROOT…] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
+            run [ROOT...] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
             When so much cannot be freed, nothing is deleted, unless --partial is given.
 
             Whatever is in use is left alone, and reported. Without PLAN, the units that come next \
@@ -46,7 +46,7 @@ struct RunCommand: ParsableCommand {
                 predictedBytes: number
                 keptUnits: number
                 keptBytes: number
-                freedBytes: number
+                freedBytes: number or null
                 measuredBytes: number or null
                 isReached: boolean
                 isFutile: boolean

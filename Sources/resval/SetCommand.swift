@@ -151,7 +151,7 @@ let journalHelp = """
       type item:
         path: string or null (null when it is not UTF-8)
         pathBase64: string, optional (the bytes when path is null)
-        changed: boolean (whether it has other marks than before; with --dry-run, would have)
+        changed: boolean (with --dry-run, whether it would be)
         error: string or null
       type summary:
         changedItems: number
