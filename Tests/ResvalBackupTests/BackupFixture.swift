@@ -116,6 +116,14 @@ struct BackupFixture {
     }
 }
 
+/// The full identifiers of the snapshots that JSON lines are about, one for each line that names one.
+func snapshotIdentifiers(in lines: String) -> [String] {
+    lines.split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: #""snapshot":""#, maxSplits: 1)
+        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : nil
+    }
+}
+
 /// Calls `body` with a repository and a source that holds a tree.
 ///
 /// - Parameter user: who owns it all and runs the commands; needs root.

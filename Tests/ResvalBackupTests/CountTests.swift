@@ -69,7 +69,8 @@ struct CountTests {
             #expect(result.exitCode == 0, "\(result)")
             #expect(
                 result.errorText.hasPrefix(
-                    #"{"type":"progress","done":3,"total":3,"bytes":14}"# + "\n"), "\(result)")
+                    #"{"type":"progress","step":"files stored","done":3,"total":3,"bytes":14,"#),
+                "\(result)")
         }
     }
 }

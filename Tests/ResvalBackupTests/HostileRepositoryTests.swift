@@ -70,10 +70,10 @@ struct HostileRepositoryTests {
             try forge(
                 backup,
                 tags: ["resval-record=\(backup.source)\(up)/resval-record-victim"])
-            let identifier = try backup.runSuccessfully("snapshots", "--json")
-                .dropFirst(24).prefix(64)
+            let list = try backup.runSuccessfully("snapshots", "--json")
+            let identifier = try #require(snapshotIdentifiers(in: list).first)
             let result = try backup.run(
-                "restore", String(identifier), "--target", backup.target, "--include",
+                "restore", identifier, "--target", backup.target, "--include",
                 backup.source)
             #expect(result.exitCode == 0, "\(result)")
             #expect(try tool("cat", backup.restored(backup.source).appending("file")) == "text")
@@ -87,11 +87,11 @@ struct HostileRepositoryTests {
             try forge(
                 backup, tags: ["\u{1B}]0;title\u{07}", "\u{9B}31m", "a\nb"],
                 host: "\u{1B}[2J\u{1B}[H")
-            let identifier = try backup.runSuccessfully("snapshots", "--json")
-                .dropFirst(24).prefix(64)
+            let list = try backup.runSuccessfully("snapshots", "--json")
+            let identifier = try #require(snapshotIdentifiers(in: list).first)
             for arguments in [
-                ["snapshots"], ["snapshots", "--json"], ["show", String(identifier)],
-                ["show", String(identifier), "--json"], ["show", String(identifier), "--items"],
+                ["snapshots"], ["snapshots", "--json"], ["show", identifier],
+                ["show", identifier, "--json"], ["show", identifier, "--items"],
                 ["forget", "--all", "--keep-last", "1"],
             ] {
                 let result = try backup.command(arguments).run()

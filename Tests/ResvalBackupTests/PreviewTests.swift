@@ -39,9 +39,10 @@ struct PreviewTests {
                 "plan", "--top", "1", "--excluded-only", "--json", source)
             #expect(
                 excluded.hasPrefix(
-                    #"{"type":"largest","path":"\#(source)/build","kind":"directory","size":6144,"#
-                        + #""isStored":false,"reason":"marked","marker":"native","#
-                        + #""sentence":"its mark excludes it"}"# + "\n" + #"{"type":"totals","#))
+                    #"{"version":1,"type":"largest","path":"\#(source)/build","kind":"directory","#
+                        + #""size":6144,"isStored":false,"reason":"marked","marker":"native","#
+                        + #""sentence":"its mark excludes it"}"# + "\n"
+                        + #"{"version":1,"type":"totals","#))
             #expect(try backup.run("plan", "--top", "0", source).exitCode == 64)
             #expect(
                 try backup.run("plan", "--top", "1", "--format", "nul", source).exitCode == 64)

@@ -171,6 +171,7 @@ struct InstallTests {
             let unit = home.appending(".config/systemd/user/resval-backup.timer")
             try tool("ln", "-s", unit, wants.appending("resval-backup.timer"))
             try tool("ln", "-s", "/elsewhere/x.timer", wants.appending("resval-x.timer"))
+            try tool("chown", "65534:65534", wants)
             let removed = try install(root, "--user", "--uninstall")
             #expect(removed.exitCode == 0)
             #expect(

@@ -72,8 +72,9 @@ struct ProgramTests {
                 "$0" list a; echo $?
                 "$0" find .; echo $?
                 "$0" dump . | tr '\0' '\n' | wc --lines; echo $?
-                "$0" set -R excluded=false .; echo $?
-                "$0" unset all a; echo $?
+                "$0" set -R --no-journal excluded=false .; echo $?
+                "$0" unset excluded a; echo $?
+                "$0" unset all a 2>&1; echo $?
                 "$0" --version; echo $?
                 "$0" purge --version; echo $?
                 "$0" nonsense 2>/dev/null; echo $?
@@ -99,6 +100,8 @@ struct ProgramTests {
                     0
                     0
                     0
+                    resval: a: this system has neither the xattrat calls nor /proc (mount /proc)
+                    2
                     0.1.0
                     0
                     0.1.0
@@ -117,13 +120,14 @@ struct ProgramTests {
             ("resval", ["explain", "a"], 2), ("resval", ["dump", "."], 2),
             ("resval", ["completions", "zsh"], 2), ("resval", ["capacity"], 2),
             ("resval", ["__complete", ""], 2), ("resval-purge", ["status", "."], 2),
-            ("resval-purge", ["--help"], 2), ("resval-backup", ["plan", "a"], 1),
-            ("resval-backup", ["plan", "--format", "nul", "a"], 1),
+            ("resval-purge", ["--help"], 2), ("resval-backup", ["plan", "b"], 1),
+            ("resval-backup", ["plan", "--format", "nul", "b"], 1),
             ("resval-backup", ["--help"], 1), ("resval-backup", ["--version"], 1),
         ] as [(String, [String], Int)])
     func closedOutput(program: String, arguments: [String], code: Int) throws {
         let tree = Tree {
             File("a").excluded()
+            File("b")
             Directory("home")
         }
         try withTemporaryDirectory(containing: tree) { root in

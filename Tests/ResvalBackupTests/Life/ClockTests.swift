@@ -33,12 +33,11 @@ private struct ClockedBackup {
 
     /// The identifiers of the snapshots there are.
     func snapshots(_ offset: String = "+0d") throws -> [Substring] {
-        try run(offset, "snapshots", "--json").text.split(separator: "\n")
-            .map { $0.dropFirst(24).prefix(8) }
+        try snapshotIdentifiers(in: run(offset, "snapshots", "--json").text).map { $0.prefix(8) }
     }
 
-    func latest(_ offset: String = "+0d") throws -> Substring {
-        try run(offset, "show", "latest", "--json").text.dropFirst(24).prefix(8)
+    func latest(_ offset: String = "+0d") throws -> Substring? {
+        try snapshotIdentifiers(in: run(offset, "show", "latest", "--json").text).first?.prefix(8)
     }
 }
 

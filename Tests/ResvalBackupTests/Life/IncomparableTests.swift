@@ -64,12 +64,12 @@ struct IncomparableTests {
 
             try shrink(backup)
             #expect(try backup.run("create", backup.source).exitCode == 3)
-            let shrunk = try backup.runSuccessfully("show", "latest", "--json").prefix(32)
+            let shown = try backup.runSuccessfully("show", "latest", "--json")
+            let shrunk = try #require(snapshotIdentifiers(in: shown).first).prefix(8)
             try backup.makeForeignSnapshot(of: backup.source.appending("file0"))
             try expectRefusals(backup)
             // First the one that has shrunk, then the one that nothing is known of.
-            #expect(
-                try backup.runSuccessfully("accept").contains(shrunk.dropFirst(24)), "\(shrunk)")
+            #expect(try backup.runSuccessfully("accept").contains(shrunk), "\(shrunk)")
             try expectRefusals(backup)
             try backup.runSuccessfully("accept")
             try backup.runSuccessfully("forget", "--keep-last", "1")

@@ -99,8 +99,8 @@ struct OccurrenceTests {
             #expect(commands.count == 2)
             #expect(!commands.contains { $0.contains(kept) }, "\(result)")
             let json = try backup.runSuccessfully("explain", "--in-snapshots", "--json", gone)
-            #expect(json.hasPrefix(#"{"path":"\#(gone)","snapshots":[{"id":""#))
-            #expect(json.contains(#","items":1,"bytes":4,"isHeld":false}],"resticVersion":""#))
+            #expect(json.hasPrefix(#"{"version":1,"path":"\#(gone)","snapshots":[{"snapshot":""#))
+            #expect(json.contains(#","items":1,"bytes":4,"isPinned":false}],"resticVersion":""#))
         }
     }
 

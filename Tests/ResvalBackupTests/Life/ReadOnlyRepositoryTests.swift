@@ -35,7 +35,7 @@ struct ReadOnlyRepositoryTests {
         let first = try backup.run("snapshots", "--json")
         #expect(first.exitCode == 0, "\(first)")
         #expect(first.errorText.contains("it is read without one"), "\(first)")
-        let identifier = String(first.text.dropFirst(24).prefix(64))
+        let identifier = try #require(snapshotIdentifiers(in: first.text).first)
         let start = ContinuousClock.now
         for words in [
             ["show", "latest"], ["show", identifier, "--items"], ["diff", identifier, "latest"],
@@ -95,8 +95,8 @@ struct ReadOnlyRepositoryTests {
                 }
                 try command("init").runSuccessfully()
                 for _ in 0..<2 { try command("create", backup.source).runSuccessfully() }
-                let identifier = String(
-                    try command("snapshots", "--json").runSuccessfully().dropFirst(24).prefix(16))
+                let list = try command("snapshots", "--json").runSuccessfully()
+                let identifier = try #require(snapshotIdentifiers(in: list).first)
                 try volume.remount(["ro"])
                 for words in [
                     ["snapshots"], ["show", "latest"], ["diff", identifier, "latest"],

@@ -66,9 +66,8 @@ struct RecordTests {
                 "find", backup.target, "-name", "resval-record*", "-o", "-path", "*/target/tmp")
             #expect(found == "", "\(found)")
             try backup.runSuccessfully("create", backup.source)
-            let first = try tool(
-                "sh", "-c", "echo \"$1\" | head -1 | cut -c 8-71", "sh",
-                try backup.runSuccessfully("snapshots", "--json"))
+            let list = try backup.runSuccessfully("snapshots", "--json")
+            let first = try #require(snapshotIdentifiers(in: list).first)
             let difference = try backup.runSuccessfully("diff", first, "latest")
             #expect(difference.split(separator: "\n").count == 1, "\(difference)")
             #expect(try recordDirectories() == "")

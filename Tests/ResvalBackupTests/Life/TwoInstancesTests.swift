@@ -17,10 +17,10 @@ struct TwoInstancesTests {
                 wait $first; echo $?; wait $second; echo $?
                 """, backup.source)
             #expect(result.text == "0\n0\n", "\(result)")
-            let lines = try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
-            #expect(lines.count == 2)
-            for line in lines {
-                let identifier = String(line.dropFirst(24).prefix(64))
+            let list = try backup.runSuccessfully("snapshots", "--json")
+            let identifiers = snapshotIdentifiers(in: list)
+            #expect(identifiers.count == 2)
+            for identifier in identifiers {
                 let facts = try backup.runSuccessfully("show", identifier, "--json")
                 #expect(facts.contains(#""bytes":62914564,"#), "\(facts)")
             }
