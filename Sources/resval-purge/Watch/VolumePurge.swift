@@ -11,9 +11,8 @@ import TextFormats
 struct VolumePurge {
     /// The outcome of a purge.
     enum Outcome: Sendable {
-        /// The plan was executed; `purgeable` is how many bytes can still be freed, with what was
-        /// kept.
-        case done(PurgeOutcome, purgeable: Int64)
+        /// The plan was executed.
+        case done(PurgeOutcome)
         /// The purgeable units do not free what is needed; nothing was deleted.
         case unreachable(purgeable: Int64)
     }
@@ -65,9 +64,8 @@ struct VolumePurge {
         executor.goesOn = isTruncated
         executor.shouldStop = shouldStop
         let outcome = try executor.execute(plan, now: now, event: event)
-        let rest = totals.bytes - outcome.predictedBytes
-        remember(rest, plan)
-        return .done(outcome, purgeable: rest)
+        remember(totals.bytes - outcome.predictedBytes, plan)
+        return .done(outcome)
     }
 
     /// Returns how many bytes can be freed at critical pressure.
@@ -184,7 +182,7 @@ struct PurgeReport {
                 .warning, about: volume.bytes,
                 "nothing is deleted: only \(sizeText(bytes)) of the "
                     + "\(sizeText(goal.needed.bytes)) needed can be freed")
-        case .done(let outcome, _):
+        case .done(let outcome):
             let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
             let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"

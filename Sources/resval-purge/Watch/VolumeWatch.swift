@@ -49,7 +49,7 @@ struct VolumeWatch: Sendable {
         let end: Duration
         /// The pressure when it began.
         let pressure: StoragePressure
-        /// How many bytes can be freed as far as known; nil when that is not searched again.
+        /// How many bytes the last search found; nil when there is no search before the end.
         var purgeable: Int64?
         /// When to search again.
         var nextSearch: Duration = .zero
@@ -88,8 +88,8 @@ struct VolumeWatch: Sendable {
 
     /// Adds the result of a purge.
     ///
-    /// - Parameter purgeable: how many bytes can still be freed, as far as known; nil when that is
-    ///   not known.
+    /// - Parameter purgeable: how many bytes a search found that can still be freed, the greatest
+    ///   number when the next search shall tell; nil to search no more before the pause ends.
     mutating func note(_ result: Result, purgeable: Int64? = nil, at now: Duration) {
         let pressure = tracker.pressure ?? .normal
         switch result {
@@ -106,11 +106,13 @@ struct VolumeWatch: Sendable {
     /// Adds the result of a search: when more can be freed than before, the next action is a purge.
     ///
     /// - Parameters:
-    ///   - purgeable: how many bytes can be freed.
+    ///   - purgeable: how many bytes can be freed; nil when the search failed.
     ///   - time: how long the search took. Searching takes a twentieth of the time.
-    mutating func noteSearch(_ purgeable: Int64, taking time: Duration, at now: Duration) {
-        if purgeable > hold?.purgeable ?? .max { return hold = nil }
-        hold?.purgeable = purgeable
+    mutating func noteSearch(_ purgeable: Int64?, taking time: Duration, at now: Duration) {
+        if let purgeable {
+            if purgeable > hold?.purgeable ?? .max { return hold = nil }
+            hold?.purgeable = purgeable
+        }
         hold?.nextSearch = now + max(Self.searchPause, time * 20)
     }
 }

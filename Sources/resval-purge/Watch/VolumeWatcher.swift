@@ -190,13 +190,13 @@ extension VolumeWatcher {
     /// Looks for more to purge on a volume where purging was fruitless.
     private func search(at index: Int) {
         let start = timeSinceBoot()
-        // What cannot be searched is not purged either, which the next purge reports.
-        let bytes = (try? volumePurge().purgeableBytes(on: volumes[index].path)) ?? 0
+        // The next purge reports what cannot be searched.
+        let bytes = try? volumePurge().purgeableBytes(on: volumes[index].path)
         let end = timeSinceBoot()
         volumes[index].watch.noteSearch(bytes, taking: end - start, at: end)
     }
 
-    /// - Parameter purgeable: set to how many bytes can still be freed, where that is known.
+    /// - Parameter purgeable: set to how many bytes can still be freed, unless deleting is in vain.
     private func purge(
         at index: Int, _ goal: PurgeGoal, leaving purgeable: inout Int64?
     ) -> VolumeWatch.Result {
@@ -206,17 +206,19 @@ extension VolumeWatcher {
         var hasHelped = false
         do {
             let outcome = try purge.run(on: path, towards: goal) { report.note($0) }
-            report.end(outcome, goal, at: path)
-            switch outcome {
-            case .unreachable(let bytes): purgeable = bytes
-            case .done(let outcome, let bytes):
+            if case .done(let outcome) = outcome, outcome.removedUnits > 0 {
                 hasHelped = volumes[index].effect.hasHelped(outcome)
-                purgeable = bytes
+            } else {
+                // The purge's own search counts differently from those it is compared with.
+                purgeable = (goal.isPartial ? try? purge.purgeableBytes(on: path) : nil) ?? .max
             }
+            report.end(outcome, goal, at: path)
         } catch is CancellationError {
             return .fruitless
         } catch let refusal as PurgeRefusal {
             log.write(.warning, about: path.bytes, "does not purge: \(refusal.sentence)")
+            // The other purge may help.
+            hasHelped = refusal == .anotherIsAtWork
         } catch {
             let errorPath = (error as? FileError)?.path ?? path
             log.write(.error, about: errorPath.bytes, "cannot purge: \(error)")

@@ -112,6 +112,32 @@ struct VolumeWatchTests {
         #expect(purges(watch.action(for: space(40), at: .seconds(31))))
     }
 
+    @Test("at critical it does not search after a purge that deleted in vain")
+    func notSearching() {
+        var watch = watch()
+        #expect(purges(watch.action(for: space(40), at: .zero)))
+        watch.note(.fruitless, purgeable: nil, at: .zero)
+        for second in [5, 60, 299] {
+            let action = watch.action(for: space(40), at: .seconds(second))
+            #expect(action != .search && !purges(action), "\(second)")
+        }
+        #expect(purges(watch.action(for: space(40), at: .seconds(300))))
+    }
+
+    @Test("a failed search changes nothing, and the first that succeeds is what counts")
+    func failedSearch() {
+        var watch = watch()
+        #expect(purges(watch.action(for: space(40), at: .zero)))
+        watch.note(.fruitless, purgeable: .max, at: .zero)
+        for (second, purgeable) in [(5, nil), (10, 10), (15, nil), (20, 10)] as [(Int, Int64?)] {
+            #expect(watch.action(for: space(40), at: .seconds(second)) == .search)
+            watch.noteSearch(purgeable, taking: .zero, at: .seconds(second))
+            #expect(!purges(watch.action(for: space(40), at: .seconds(second))))
+        }
+        watch.noteSearch(11, taking: .zero, at: .seconds(20))
+        #expect(purges(watch.action(for: space(40), at: .seconds(20))))
+    }
+
     @Test("when there was enough again, the next purge begins at once, and the pauses anew")
     func recovery() {
         var watch = watch()
