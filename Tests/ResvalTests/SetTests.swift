@@ -28,7 +28,7 @@ struct SetTests {
         try withTemporaryDirectory(containing: Tree { File("file") }) { root in
             let path = root.appending("file")
             expect(
-                // No home is in a directory for temporary files, which would be warned of.
+                // In its home the file is in no directory for temporary files, as a warning would say.
                 try resval(
                     "set", "EXCLUDED=\(word),Protection=COMPLETE", "file", in: root,
                     environment: ["HOME": root.string]),
