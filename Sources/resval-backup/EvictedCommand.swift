@@ -27,8 +27,8 @@ struct EvictedCommand: AsyncParsableCommand {
               size: number
               modified: time
               repository: string or null (null without a record)
-              snapshot: string or null (the full ID)
-              item: string or null
+              snapshot: string or null (its first 16 digits)
+              item: number or null
               failure: string or null (of the last download)
             """)
 

@@ -24,7 +24,7 @@ struct ExplainCommand: AsyncParsableCommand {
             JSON FIELDS
             \(JSONFields.item)
               snapshots[].snapshot: string
-              snapshots[].time: string
+              snapshots[].time: time
               snapshots[].items: number
               snapshots[].bytes: number
               snapshots[].isPinned: boolean (whether it keeps evicted files)

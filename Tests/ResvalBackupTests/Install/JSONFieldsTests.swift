@@ -55,8 +55,8 @@ struct JSONFieldsTests {
                     if value[name[:-6]] is not None: yield f"{where}{name} is there for nothing"
                 if name == "path" and found is None and "pathBase64" not in value:
                     yield f"{where}{name} has no bytes"
-                if name == "snapshot" and found and not re.fullmatch("[0-9a-f]{64}", found):
-                    yield f"{where}{name} is not a full ID: {found}"
+                if name == "snapshot" and found and not re.fullmatch("[0-9a-f]{16}|[0-9a-f]{64}", found):
+                    yield f"{where}{name} is not an ID: {found}"
         verb, text, *rest = sys.argv[1:]
         forms = fields(text)
         if verb == "fields":
@@ -107,7 +107,7 @@ struct JSONFieldsTests {
                 .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
             for command in commands {
                 let help = try help(program, command)
-                guard help.contains("--json") else { continue }
+                guard help.contains("\n  --json ") else { continue }
                 try #require(help.contains("JSON FIELDS\n  version: number (1)\n"), "\(command)")
                 for field in try python(["fields", help]).split(separator: "\n") {
                     let parts = field.split(separator: " ", maxSplits: 1)
@@ -157,7 +157,9 @@ struct JSONFieldsTests {
             try check("export", "--to", "xdg", "--json", "--dry-run", ".")
             try check("export", "--to", "xdg", "--json", ".")
             try check("import", "--from", "xdg", "--json", ".")
-            try check("export", "--undo", "--json")
+            try check("export", "--undo", "--yes", "--json")
+            try check("set", "-R", "--json", "purgeable=true", "plain", odd)
+            try check("set", "--undo", "--yes", "--json")
         }
     }
 
