@@ -44,6 +44,7 @@ final class RunningProcesses {
         do throws(Errno) {
             let processes = OwnedDescriptor(
                 try openFile(FilePath("/proc"), flags: [.readOnly, .directory]))
+            defer { withExtendedLifetime(processes) {} }
             let descriptor = processes.descriptor
             _ = try identity("self/cwd", in: descriptor)
             _ = try identity("self/fd", in: descriptor)
@@ -61,6 +62,7 @@ final class RunningProcesses {
             throw .untestable(error)
         }
         if look.isInside { throw .processInside }
+        if let shortage = look.shortage { throw .untestable(shortage) }
         if look.hasNewViews || look.views.count != known.count {
             mounts = MountsElsewhere(Array(look.views.values), in: own, lookingIn: places)
             known = look.views
@@ -80,6 +82,8 @@ private struct TaskLook {
     private(set) var hasNewViews = false
     private var namespaces: [NamespaceKey: MountView] = [:]
     private(set) var isInside = false
+    /// The error that kept a thread from being inspected although it may still run.
+    private(set) var shortage: Errno?
     /// The tid of the last thread that was inspected completely.
     private var last: Int32?
 
@@ -103,6 +107,7 @@ private struct TaskLook {
                 try openFile(
                     in: processes, FilePath(bytes: process + Array("/task".utf8)),
                     flags: [.readOnly, .directory]))
+            defer { withExtendedLifetime(threads) {} }
             let descriptor = threads.descriptor
             try forEachNumber(inOpen: descriptor) { name, thread in
                 // When the comparison fails, the thread is inspected.
@@ -112,9 +117,16 @@ private struct TaskLook {
                 return seen != .mounts && !isInside
             }
         } catch {
-            // The process ended.
-            return
+            // Otherwise the process ended.
+            note(error)
         }
+    }
+
+    private mutating func note(_ error: Errno) {
+        let shortages: [Errno] = [
+            .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .badFileDescriptor,
+        ]
+        if shortages.contains(error) { shortage = error }
     }
 
     private enum Seen {
@@ -130,6 +142,7 @@ private struct TaskLook {
         do throws(Errno) {
             let opened = OwnedDescriptor(
                 try openFile(in: threads, FilePath(bytes: name), flags: [.reference, .directory]))
+            defer { withExtendedLifetime(opened) {} }
             let thread = opened.descriptor
             let root: FilePath?
             do throws(Errno) {
@@ -144,6 +157,7 @@ private struct TaskLook {
             guard !isInside else { return .everything }
             let descriptors = OwnedDescriptor(
                 try openFile(in: thread, descriptorsName, flags: [.readOnly, .directory]))
+            defer { withExtendedLifetime(descriptors) {} }
             let links = descriptors.descriptor
             try forEachEntry(inOpen: links) { name, _ in
                 isInside = leads(FilePath(bytes: name), in: links, view)
@@ -151,6 +165,7 @@ private struct TaskLook {
             }
             return .everything
         } catch {
+            note(error)
             return .nothing
         }
     }
@@ -229,6 +244,7 @@ private func target(of link: FilePath, in directory: FileDescriptor) throws(Errn
 /// Returns the contents of a `/proc` file.
 private func contents(_ name: FilePath, in directory: FileDescriptor) throws(Errno) -> [UInt8] {
     let file = OwnedDescriptor(try openFile(in: directory, name, flags: .readOnly))
+    defer { withExtendedLifetime(file) {} }
     return try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: 64 << 20)
 }
 
