@@ -10,7 +10,7 @@ struct RunReport: ~Copyable {
     private let mode: PurgeExecutor.Mode
     private var printer: PlanPrinter
     private var buffer = OutputBuffer()
-    private var leftovers: Set<[UInt8]> = []
+    private var leftovers: [[UInt8]: String] = [:]
     /// Whether a unit or a leftover failed.
     private(set) var hasFailures = false
 
@@ -37,9 +37,9 @@ struct RunReport: ~Copyable {
             Messages.write(about: error.path?.bytes ?? unit.path, error.description)
             if form == .json { write(type: "failed", unit.path, reason: nil, error.description) }
         case .leftover(let path, let state):
-            // What is left after the first look is found again by the next.
-            guard leftovers.insert(path).inserted else { return }
+            // What is left after the first look is found again by the next, often as it was.
             if case .failed = state { hasFailures = true }
+            guard leftovers.updateValue(state.name, forKey: path) != state.name else { return }
             guard form == .json else { return Messages.write(about: path, state.sentence) }
             write(type: "leftover", path, reason: state.name, state.sentence)
         }
@@ -101,6 +101,9 @@ struct RunReport: ~Copyable {
     }
 
     private func complain(_ outcome: PurgeOutcome, wanted: Int64) {
+        if let error = outcome.searchError {
+            Messages.write(about: error.path?.bytes, "cannot look for more to delete: \(error)")
+        }
         if outcome.isFutile {
             Messages.write(
                 about: [UInt8]?.none,

@@ -27,8 +27,11 @@ public struct PurgeOutcome: Sendable, Hashable {
     public var isFutile = false
     /// Whether the run stopped on request.
     public var isStopped = false
-    /// The number of units, and of leftovers found before the first unit, that failed.
+    /// The number of units, and of leftovers found before the first unit, that failed, and of
+    /// searches for more units; see ``searchError``.
     public var failures = 0
+    /// Why no more units could be searched; nil when nothing prevented it.
+    public var searchError: FileError?
 
     /// Creates the outcome of a run that did nothing.
     public init() {}

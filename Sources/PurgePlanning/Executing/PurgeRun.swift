@@ -69,12 +69,30 @@ struct PurgeRun {
         waiting: [PurgeUnit], _ event: (PurgeEvent) -> Void
     ) throws {
         guard !waiting.isEmpty, !isAtEnd else { return }
-        outcome.failures += try journal.open(event)
-        var stillWaiting: [PurgeUnit] = []
-        try execute(waiting, event) { stillWaiting.append($0) }
-        guard !stillWaiting.isEmpty, !isAtEnd else { return }
-        outcome.failures += try journal.openVolatile(event)
+        var stillWaiting = waiting
+        do {
+            outcome.failures += try journal.open(event)
+            stillWaiting = []
+            try execute(waiting, event) { stillWaiting.append($0) }
+            guard !stillWaiting.isEmpty, !isAtEnd else { return }
+            outcome.failures += try journal.openVolatile(event)
+        } catch let error as FileError {
+            return fail(stillWaiting, error, event)
+        } catch let refusal as PurgeRefusal {
+            return fail(
+                stillWaiting, FileError(code: .other, message: refusal.sentence), event)
+        }
         try execute(stillWaiting, event, postpone: nil)
+    }
+
+    private mutating func fail(
+        _ units: [PurgeUnit], _ error: FileError, _ event: (PurgeEvent) -> Void
+    ) {
+        for unit in units {
+            passOver(unit)
+            outcome.failures += 1
+            event(.failed(unit, error))
+        }
     }
 
     /// Searches and processes the units that come next, as long as too little was freed.
@@ -95,6 +113,10 @@ struct PurgeRun {
                     freeing: plan.wantedBytes.addingSaturating(kept), on: volume, now: now)
             } catch is CancellationError {
                 outcome.isStopped = true
+                return
+            } catch let error as FileError {
+                outcome.searchError = error
+                outcome.failures += 1
                 return
             }
             let next = found.units.filter { handled.insert($0.path).inserted }

@@ -175,7 +175,7 @@ struct PurgeReport {
         }
     }
 
-    func end(_ outcome: VolumePurge.Outcome, _ goal: PurgeGoal, at volume: FilePath) {
+    mutating func end(_ outcome: VolumePurge.Outcome, _ goal: PurgeGoal, at volume: FilePath) {
         switch outcome {
         case .unreachable(let bytes):
             log.write(
@@ -183,6 +183,12 @@ struct PurgeReport {
                 "nothing is deleted: only \(sizeText(bytes)) of the "
                     + "\(sizeText(goal.needed.bytes)) needed can be freed")
         case .done(let outcome):
+            if let error = outcome.searchError {
+                hasFailures = true
+                log.write(
+                    .error, about: (error.path ?? volume).bytes,
+                    "cannot look for more to delete: \(error)")
+            }
             let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
             let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"

@@ -203,7 +203,7 @@ final class RunJournal {
     /// Opens the volatile journal, for the records from now on, if there is a directory for it.
     ///
     /// - Returns: the number of leftovers that failed.
-    /// - Throws: ``PurgeRefusal``.
+    /// - Throws: as ``open(_:)``.
     func openVolatile(_ event: (PurgeEvent) -> Void) throws -> Int {
         let failures = volatile == nil ? try openVolatileJournal(event) : 0
         usesVolatile = volatile != nil
@@ -214,8 +214,11 @@ final class RunJournal {
         guard let volatileDirectory else { return 0 }
         do {
             volatile = try PurgeJournal(in: volatileDirectory)
-        } catch is FileError {
-            // It belongs to another user, as with sudo -E, or is full too.
+        } catch let error as FileError
+            where error.isForWantOfRoom
+            || [.permissionDenied, .noSuchFile, .readOnlyFilesystem].contains(error.code)
+        {
+            // It belongs to another user, as with sudo -E, is full too, or cannot be created.
             return 0
         }
         return settle(volatile, event)
