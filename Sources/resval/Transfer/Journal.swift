@@ -73,6 +73,9 @@ final class Journal: Sendable {
     private func begin(_ bytes: [UInt8]) throws(Errno) -> SharedDescriptor {
         let made = SharedDescriptor(
             try makeFile(path, in: .workingDirectory, permissions: 0o600))
+        // Held until the end of the run, so that nobody undoes the changes while they are made.
+        // Some filesystems have no locks.
+        guard (try? takeLock(on: made.descriptor)) ?? true else { throw .wouldBlock }
         try write(JournalHeader(command: command).line + bytes, to: made.descriptor)
         let parent = path.removingLastComponent()
         let directory = OwnedDescriptor(
@@ -121,12 +124,22 @@ extension Journal {
     /// The most journals of one command that are kept in the state directory.
     static let mostKept = 20
 
-    /// Removes the oldest journals of the command, undone or not, so that their number is bounded.
+    /// Removes the oldest journals of the command that are older than a day, so that their number
+    /// is bounded; those that are undone first.
     private func removeOldest(in directory: FilePath) {
         // What cannot be removed now is removed with the next journal.
         guard let names = try? Self.names(of: command, in: directory) else { return }
         let others = names.map { directory.pushing(FilePath(bytes: $0)) }.filter { $0 != path }
-        for other in others.dropLast(Self.mostKept - 1) { try? removeFile(other) }
+        let undone = others.filter { $0.extension == "undone" }
+        let useful = others.filter { $0.extension != "undone" }
+        let most = Self.mostKept - 1
+        let yesterday = FileTime.now.seconds - 24 * 60 * 60
+        for other in undone.dropLast(max(most - useful.count, 0)) + useful.dropLast(most) {
+            guard let status = try? other.withoutFollowing.status(),
+                status.contentModificationTime.seconds < yesterday
+            else { continue }
+            try? removeFile(other)
+        }
     }
 
     /// The names of a command's journals in a directory, undone ones included, the oldest first.
