@@ -9,9 +9,6 @@ import SystemPackage
 /// With a journal, changes are made in batches, so that the journal is synchronized once per batch.
 /// The items stay open until then, so that each change is made on the item that the journal names.
 final class ChangeBatch {
-    /// The most items of all batches together, which all stay open.
-    private static let mostItems = 256
-
     /// The paths of an item.
     struct Paths {
         /// The path as printed.
@@ -39,7 +36,7 @@ final class ChangeBatch {
     ///   - onChanged: called for each item that is changed with the batch.
     init(_ run: ChangeRun, threadCount: Int = 1, onChanged: @escaping (OpenedItem) -> Void) {
         self.run = run
-        length = max(Self.mostItems / threadCount, 1)
+        length = max(run.mostOpenItems / threadCount, 1)
         self.onChanged = onChanged
     }
 
@@ -78,8 +75,7 @@ final class ChangeBatch {
                 return true
             }
             let paths = paths()
-            try add(
-                OpenedItem(location, shownPath: paths.shown, path: paths.absolute), change)
+            try add(opened(location, paths), change)
         } catch {
             if !(mayBeGone && error.code == .noSuchFile) {
                 note(.failed(error.explained(on: location)), change, paths().shown)
@@ -106,11 +102,31 @@ final class ChangeBatch {
         return differences
     }
 
+    private func opened(
+        _ location: borrowing some FileLocation & ~Copyable, _ paths: Paths
+    ) throws(FileError) -> OpenedItem {
+        do throws(FileError) {
+            return try OpenedItem(location, shownPath: paths.shown, path: paths.absolute)
+        } catch {
+            guard error.code == .tooManyOpenFiles, !pending.isEmpty else { throw error }
+            makePending()
+            return try OpenedItem(location, shownPath: paths.shown, path: paths.absolute)
+        }
+    }
+
     private func add(_ item: OpenedItem, _ change: ItemChange) throws(FileError) {
+        // The values before are read after all earlier changes of the item.
+        if pending.contains(where: { $0.item.status.identity == item.status.identity }) {
+            makePending()
+        }
         var differences: [RecordedChange] = []
         for mark in change.changes {
             let old = try item.location.extendedAttribute(named: mark.attribute)
             if old != mark.bytes { differences.append(.made(mark, old: old)) }
+        }
+        guard !differences.isEmpty else {
+            run.note(.unchanged, of: change, at: { item.shownPath }, in: &buffer)
+            return onChanged(item)
         }
         pending.append(Pending(item: item, change: change, differences: differences))
         if pending.count >= length { makePending() }
@@ -125,6 +141,7 @@ final class ChangeBatch {
         else { return }
         for made in batch {
             do throws(FileError) {
+                try requireUnchanged(made)
                 try made.item.location.apply(made.differences.compactMap(\.markChange))
                 note(.changed, made.change, made.item.shownPath)
                 onChanged(made.item)
@@ -132,6 +149,18 @@ final class ChangeBatch {
                 note(
                     .failed(error.explained(on: made.item.location)), made.change,
                     made.item.shownPath)
+            }
+        }
+    }
+
+    /// Refuses to overwrite values that the journal does not record.
+    private func requireUnchanged(_ made: Pending) throws(FileError) {
+        for difference in made.differences {
+            let present = try difference.present(on: made.item.location)
+            // Another thread may have made the same change under another name of the item.
+            guard present == difference.old || present == difference.new else {
+                throw FileError(
+                    code: .changed, message: "the mark was changed meanwhile", advice: "run again")
             }
         }
     }

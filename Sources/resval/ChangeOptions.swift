@@ -19,14 +19,14 @@ struct ChangeOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Undo a mass change of this command: the newest, or that of the journal given instead "
-                + "of paths."))
+            "Undo a mass change of this command: that of the journal given instead of paths, or the "
+                + "newest after asking."))
     var undo = false
 
     @Flag(name: .customLong("no-journal"), help: "Keep no journal of a mass change.")
     var withoutJournal = false
 
-    @Flag(help: "Change / and homes without asking.")
+    @Flag(help: "Change / and homes, or undo the newest mass change, without asking.")
     var yes = false
 
     @Flag(name: .shortAndLong, help: "Print nothing but errors and warnings.")
@@ -49,8 +49,9 @@ struct ChangeOptions: ParsableArguments {
     func undo(_ command: JournaledCommand, _ journal: PathArgument?) throws {
         let outcome = Outcome()
         do throws(FileError) {
-            try UndoRun(command, isDryRun: dryRun, isJSON: isJSON, isQuiet: quiet, outcome)
-                .run(journal?.path)
+            try UndoRun(
+                command, isDryRun: dryRun, isJSON: isJSON, isQuiet: quiet, isConfirmed: yes, outcome
+            ).run(journal?.path)
         } catch {
             Messages.write(error)
             outcome.noteFailure()
@@ -62,10 +63,19 @@ struct ChangeOptions: ParsableArguments {
     ///
     /// - Parameter isMass: whether the changes are recorded in a journal.
     func run(_ command: JournaledCommand, isMass: Bool) throws(FileError) -> ChangeRun {
-        let keepsJournal = isMass && !withoutJournal && !dryRun
+        let journal: Journal? =
+            isMass && !withoutJournal && !dryRun ? try .new(of: command) : nil
+        var mostOpenItems = 1
+        if journal != nil {
+            do throws(Errno) {
+                mostOpenItems = min(try raiseDescriptorLimit() / 4, 256)
+            } catch {
+                throw FileError(error, of: nil)
+            }
+        }
         return ChangeRun(
-            command, keepsJournal ? try .new(of: command) : nil, isDryRun: dryRun,
-            isJSON: isJSON, isQuiet: quiet, Outcome())
+            command, journal, isDryRun: dryRun, isJSON: isJSON, isQuiet: quiet,
+            mostOpenItems: mostOpenItems, Outcome())
     }
 
     /// Makes the changes on every given path, or undoes those of a journal.

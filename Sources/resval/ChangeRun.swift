@@ -32,6 +32,8 @@ final class ChangeRun: Sendable {
     let filesystems = MountedFilesystems()
     /// The journal of a mass change; nil if none is kept.
     let journal: Journal?
+    /// The most items that the batches of all threads together keep open.
+    let mostOpenItems: Int
     private let command: JournaledCommand
     private let isJSON: Bool
     private let isQuiet: Bool
@@ -41,8 +43,9 @@ final class ChangeRun: Sendable {
 
     init(
         _ command: JournaledCommand, _ journal: Journal?, isDryRun: Bool, isJSON: Bool,
-        isQuiet: Bool, _ outcome: Outcome
+        isQuiet: Bool, mostOpenItems: Int, _ outcome: Outcome
     ) {
+        self.mostOpenItems = mostOpenItems
         self.command = command
         self.journal = journal
         self.isDryRun = isDryRun

@@ -17,8 +17,9 @@ struct ImportCommand: ParsableCommand {
 
             Each change is written to a journal and synchronized before it is made, so that it can \
             be undone even when import was killed: --undo removes the marks that are still as they \
-            were written, on the items they were written on, and reports the others. Without \
-            JOURNAL it takes the newest in $XDG_STATE_HOME/resval that is not undone yet.
+            were written, on the items they were written on, and reports the others. Without a \
+            journal it takes the newest in $XDG_STATE_HOME/resval that is not undone yet, after \
+            asking; without a terminal --yes is needed.
 
             JSON FIELDS
             \(JSONFields.version)

@@ -14,8 +14,11 @@ struct TransferOptions: ParsableArguments {
     @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
     var dryRun = false
 
-    @Flag(help: "Undo what a journal records.")
+    @Flag(help: "Undo what a journal records: the one given, or the newest after asking.")
     var undo = false
+
+    @Flag(help: "Undo the newest journal without asking.")
+    var yes = false
 
     @Option(
         help: ArgumentHelp(
@@ -39,6 +42,8 @@ struct TransferOptions: ParsableArguments {
             if list != nil || journal != nil || roots.count > 1 {
                 throw ValidationError("--undo takes at most a journal, and no other list")
             }
+        } else if yes {
+            throw ValidationError("--yes applies to --undo")
         } else if list == nil {
             throw ValidationError("name the marks with \(name), or give --undo")
         }
@@ -50,8 +55,9 @@ struct TransferOptions: ParsableArguments {
         let outcome = Outcome()
         do throws(FileError) {
             if undo {
-                try UndoRun(command.journaled, isDryRun: dryRun, isJSON: isJSON, outcome)
-                    .run(roots.paths.first?.path)
+                try UndoRun(
+                    command.journaled, isDryRun: dryRun, isJSON: isJSON, isConfirmed: yes, outcome
+                ).run(roots.paths.first?.path)
             } else {
                 try transfer(command, markers, includesFalse: includesFalse, outcome)
             }

@@ -102,7 +102,7 @@ final class TransferRun: Sendable {
         } else if journal.exists {
             buffer.append(text: "marks written: \(count); undo with: resval ")
             buffer.append(text: "\(command.rawValue) --undo ")
-            buffer.append(path: journal.path)
+            buffer.append(text: ShellWord.quoted(journal.path.bytes))
             buffer.append("\n")
         } else {
             buffer.append(text: isDryRun ? "marks to write: \(count)\n" : "nothing to write\n")

@@ -2,6 +2,7 @@ import CommandSupport
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Undoes the changes recorded in a journal.
 final class UndoRun {
@@ -9,6 +10,7 @@ final class UndoRun {
     private let isDryRun: Bool
     private let isJSON: Bool
     private let isQuiet: Bool
+    private let isConfirmed: Bool
     private let outcome: Outcome
     private let undo: JournalUndo
     private let output: TransferOutput
@@ -25,14 +27,18 @@ final class UndoRun {
         case refused
     }
 
+    /// Creates a run.
+    ///
+    /// - Parameter isConfirmed: whether the newest journal is undone without a question.
     init(
         _ command: JournaledCommand, isDryRun: Bool, isJSON: Bool, isQuiet: Bool = false,
-        _ outcome: Outcome
+        isConfirmed: Bool, _ outcome: Outcome
     ) {
         self.command = command
         self.isDryRun = isDryRun
         self.isJSON = isJSON
         self.isQuiet = isQuiet
+        self.isConfirmed = isConfirmed
         self.outcome = outcome
         undo = JournalUndo(isDryRun: isDryRun)
         output = TransferOutput(isJSON: isJSON)
@@ -40,7 +46,8 @@ final class UndoRun {
 
     /// Undoes a journal.
     ///
-    /// The newest journal, when undone completely, is renamed so that it is not used again.
+    /// The newest journal may be of another change than the one in mind, so it needs consent. When
+    /// undone completely, it is renamed so that it is not used again.
     ///
     /// - Parameter chosen: The journal; nil for the newest in the state directory.
     func run(_ chosen: FilePath?) throws(FileError) {
@@ -49,6 +56,13 @@ final class UndoRun {
         let opened = try chosen == nil ? openStateFile(path) : openNamed(path)
         guard let opened else { throw .opening(.noSuchFileOrDirectory, path) }
         let file = OwnedDescriptor(opened)
+        // Where files cannot be locked, only this check is missing.
+        guard (try? takeLock(on: file.descriptor)) ?? true else {
+            throw FileError(
+                code: .other, message: "is still being written, or undone",
+                advice: "wait for that command to end", path: path)
+        }
+        if chosen == nil, try !mayUndo(file.descriptor, at: path) { return }
         do throws(Errno) {
             var reader = DelimitedReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
@@ -68,6 +82,31 @@ final class UndoRun {
         } catch {
             throw .opening(error, path)
         }
+    }
+
+    /// Asks whether the newest journal is the one to undo.
+    private func mayUndo(
+        _ journal: FileDescriptor, at path: FilePath
+    ) throws(FileError) -> Bool {
+        guard !isConfirmed && !isDryRun else { return true }
+        let time: FileTime
+        do throws(Errno) {
+            time = try journal.status().contentModificationTime
+        } catch {
+            throw .opening(error, path)
+        }
+        let meaning =
+            "is the newest journal of \(command.rawValue), written until "
+            + "\(time.rfc3339ToTheSecond): all that it records is undone"
+        guard Messages.canAsk else {
+            Messages.write(about: path, "\(meaning) (give --yes, or the journal)")
+            outcome.noteFailure()
+            return false
+        }
+        if Messages.confirm(about: path.bytes, meaning) { return true }
+        Messages.write(about: path, "nothing is undone")
+        outcome.noteNo()
+        return false
     }
 
     private func newest() throws(FileError) -> FilePath {
@@ -102,7 +141,8 @@ final class UndoRun {
         }
         guard header.command == command else {
             let name = header.command.rawValue
-            return complain(path, "is a journal of \(name) (undo it with: resval \(name) --undo)")
+            let undo = "resval \(name) --undo \(ShellWord.quoted(path.bytes))"
+            return complain(path, "is a journal of \(name) (undo it with: \(undo))")
         }
         state = .reading
     }

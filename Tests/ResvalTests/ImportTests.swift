@@ -68,7 +68,7 @@ struct ImportTests {
             try #expect(inside.appending("yes").value(for: .isExcludedFromBackup) == false)
             try #expect(inside.appending("plain").marks() == .none)
 
-            let undone = try run("import", "--undo", in: root)
+            let undone = try run("import", "--undo", "--yes", in: root)
             #expect(undone.exitCode == 0)
             #expect(sorted(undone).last == "marks undone: 7; left as they are: 0")
             try #expect(attributes(of: inside) == before)
@@ -134,7 +134,7 @@ struct ImportTests {
                         try file.setValue(false, for: .isExcludedFromBackup)
                         try #require(file.status().identity == identity)
                     }
-                    let undone = try run("import", "--undo")
+                    let undone = try run("import", "--undo", "--yes")
                     #expect(undone.exitCode == (isSame ? 0 : 2), "\(undone)")
                     let value = try file.value(for: .isExcludedFromBackup)
                     #expect(value == (isSame ? nil : false))
@@ -204,7 +204,7 @@ struct ImportTests {
                 try #expect(
                     path.appending(name).value(for: .isExcludedFromBackup) == true, "\(name)")
             }
-            let undone = try run("import", "--undo", in: root)
+            let undone = try run("import", "--undo", "--yes", in: root)
             #expect(undone.exitCode == 0)
             try #expect(attributes(of: inside) == before)
         }
@@ -250,7 +250,7 @@ struct ImportTests {
             let now = try tool("lsattr", "-d", out).prefix { $0 != " " }
             #expect(now.contains("d") && now.contains("A"))
 
-            let undone = try run("export", "--undo", in: root)
+            let undone = try run("export", "--undo", "--yes", in: root)
             #expect(undone.exitCode == 0)
             try #expect(attributes(of: inside) == before)
             try #expect(tool("lsattr", "-d", out) == flags)
@@ -310,7 +310,7 @@ struct ImportTests {
             ["import"], ["import", "--from", "native"], ["import", "--from", "xdg,,apple"],
             ["export", "--to", "cachedir"], ["export", "--to", "apple", "--include-false"],
             ["export", "--undo", "--include-false"], ["import", "--undo", "--from", "xdg"],
-            ["import", "--undo", "a", "b"],
+            ["import", "--undo", "a", "b"], ["import", "--from", "xdg", "--yes"],
         ])
     func usage(arguments: [String]) throws {
         try withTemporaryDirectory(containing: Tree { Directory("tree") }) { root in

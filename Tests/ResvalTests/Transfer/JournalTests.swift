@@ -1,3 +1,4 @@
+import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -81,6 +82,34 @@ struct JournalTests {
             let second = Journal(at: root.appending("other"), of: .import)
             #expect(throws: FileError.self) { try second.append([entry]) }
             try #expect(contentsOfFile(root.appending("other")) == Array("x".utf8))
+        }
+    }
+
+    @Test("a mark that was changed after it was read for the journal stays")
+    func stale() throws {
+        let tree = Tree {
+            File("f").excluded(false)
+            File("g")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let outcome = Outcome()
+            let run = ChangeRun(
+                .set, Journal(at: root.appending("journal"), of: .set), isDryRun: false,
+                isJSON: false, isQuiet: true, mostOpenItems: 10, outcome)
+            let batch = ChangeBatch(run) { _ in }
+            let file = root.appending("f")
+            for path in [file, root.appending("g")] {
+                let change = ItemChange(changes: [MarkChange(.isExcludedFromBackup, to: true)])
+                _ = batch.change(path, change) {
+                    ChangeBatch.Paths(shown: path.bytes, absolute: path)
+                }
+            }
+            let name = StoredKey<Bool>.isExcludedFromBackup.attribute
+            try file.setExtendedAttribute(named: name, to: Array("perhaps".utf8))
+            batch.finish()
+            try #expect(file.extendedAttribute(named: name) == Array("perhaps".utf8))
+            try #expect(root.appending("g").value(for: .isExcludedFromBackup) == true)
+            #expect(outcome.hasFailures)
         }
     }
 
