@@ -5,7 +5,7 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Asks before marks are changed on `/` or on a home, since a mark there counts for nearly
+/// Asks before marks are changed on `/`, a home or a directory above one, since a mark there counts for nearly
 /// everything that somebody has.
 struct HomeGuard {
     /// Whether changes are allowed without a question.
@@ -30,17 +30,24 @@ struct HomeGuard {
         return false
     }
 
-    /// What the item is, in words; nil if it is neither `/` nor a home.
+    /// What the item is, in words; nil if it is neither `/`, a home nor above one.
     private mutating func name(of item: borrowing ListedPath) -> String? {
         // Most items are files, or cannot be read, which is reported when they are changed.
         guard let status = try? item.status(), status.kind == .directory else { return nil }
         if Self.identity(of: "/") == status.identity { return "the root directory" }
-        let last = item.path.lastComponent
+        let names = [item.path.lastComponent, (try? realPath(of: item.path))?.lastComponent]
         for home in homes {
-            // Homes of other people may be on filesystems that never respond: they are looked at
-            // only if the names agree.
-            guard home.isOwn || home.path.lastComponent == last else { continue }
-            if Self.identity(of: home.path) == status.identity { return "a home" }
+            var path = home.path
+            while path.lastComponent != nil {
+                // Homes of other people may be on filesystems that never respond: they are looked
+                // at only if the names agree.
+                if home.isOwn || names.contains(path.lastComponent),
+                    Self.identity(of: path) == status.identity
+                {
+                    return path == home.path ? "a home" : "a directory above a home"
+                }
+                path.removeLastComponent()
+            }
         }
         return nil
     }

@@ -61,6 +61,16 @@ struct HomeGuardTests {
                     items to change: 2
 
                     """)
+            for path in [".", "link/.."] {
+                expect(
+                    try resval("exclude", path, in: root, environment: environment(root)),
+                    exits: 2,
+                    complains: """
+                        resval: \(path): is a directory above a home: a mark on it counts for \
+                        everything in it (give --yes to change it)
+
+                        """)
+            }
             let refused = try resval("exclude", "/", in: root, environment: environment(root))
             expect(
                 refused, exits: 2,
