@@ -143,11 +143,12 @@ let journalHelp = """
     Mass changes, with -R or of a list, are written to a journal in $XDG_STATE_HOME/resval and \
     synchronized before they are made, so that --undo brings back what there was, even after the \
     command was killed. A mark that was changed since stays, and is reported. Before a mark is put \
-    on / or a home you are asked; without a terminal --yes is needed.
+    on /, a home or a directory above one, and before the newest journal is undone because none is \
+    named, you are asked; without a terminal --yes is needed.
 
     JSON FIELDS
     \(JSONFields.version)
-      type: string (item; summary at the end)
+      type: string (item, and summary at the end; with --undo mark, and totals at the end)
       type item:
         path: string or null (null when it is not UTF-8)
         pathBase64: string, optional (the bytes when path is null)
@@ -158,5 +159,17 @@ let journalHelp = """
         unchangedItems: number
         failedItems: number
         journal: string or null (null when nothing was written)
+        journalBase64: string, optional
+      type mark:
+        path: string or null (null when it is not UTF-8)
+        pathBase64: string, optional (the bytes when path is null)
+        mark: string (the name of a key)
+        value: string or null (the value that is undone; null when it was unset)
+        from: strings (always empty)
+        state: string (planned or undone)
+      type totals:
+        marks: number
+        left: number (marks that stay)
+        journal: string or null (null when it is not UTF-8)
         journalBase64: string, optional
     """
