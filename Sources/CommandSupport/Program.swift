@@ -121,29 +121,41 @@ struct Program {
     /// Parses with the subcommand's own parser, which takes half the time of building all parsers.
     /// Arguments it rejects are parsed again from the root, for messages with the complete usage.
     private func parseOrExit(_ arguments: [String]) -> any ParsableCommand {
+        var command: (any ParsableCommand)?
+        let code = parse(arguments, into: &command)
+        guard let command else { finish(with: code) }
+        return command
+    }
+
+    /// Returns the exit code when there is no command to run; it was reported why. It returns before the
+    /// process exits, too.
+    private func parse(
+        _ arguments: [String], into command: inout (any ParsableCommand)?
+    ) -> Int32 {
         let corrections = CommandLineCorrections(root: root, synonyms: synonyms)
-        func end(with error: any Error) -> Never {
-            let code = root.exitCode(for: error).rawValue
-            finish(
-                with: report(error, code: code) { corrections.corrected($0, about: arguments) })
-        }
         do {
             if let answer = try DescriptionRequest.answer(arguments, about: root) {
                 StandardOutput.shared.write(answer)
-                finish(with: 0)
+                return 0
             }
-            return try parse(ArgumentPacking.packed(arguments), corrections)
         } catch {
-            // A message that shows packed operands has to show them as they were given.
-            let showsPacked = root.fullMessage(for: error).unicodeScalars
-                .contains(ArgumentPacking.separator)
-            if !showsPacked { end(with: error) }
+            return exitCode(for: error, thrownBy: root)
         }
-        do {
-            return try parse(arguments, corrections)
-        } catch {
-            end(with: error)
+        var code: Int32 = 0
+        for form in [ArgumentPacking.packed(arguments), arguments] {
+            do {
+                command = try parse(form, corrections)
+                return 0
+            } catch {
+                code = root.exitCode(for: error).rawValue
+                // A message that shows packed operands has to show them as they were given.
+                let showsPacked = root.fullMessage(for: error).unicodeScalars
+                    .contains(ArgumentPacking.separator)
+                if showsPacked { continue }
+                return report(error, code: code) { corrections.corrected($0, about: arguments) }
+            }
         }
+        return code
     }
 
     private func parse(
