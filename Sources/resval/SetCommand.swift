@@ -148,7 +148,7 @@ let journalHelp = """
 
     JSON FIELDS
     \(JSONFields.version)
-      type: string (item, and summary at the end; with --undo mark, and totals at the end)
+      type: string (item, summary; with --undo mark, totals)
       type item:
         path: string or null (null when it is not UTF-8)
         pathBase64: string, optional (the bytes when path is null)
@@ -164,7 +164,7 @@ let journalHelp = """
         path: string or null (null when it is not UTF-8)
         pathBase64: string, optional (the bytes when path is null)
         mark: string (the name of a key)
-        value: string or null (the value that is undone; null when it was unset)
+        value: string or null (what is undone; null when unset)
         from: strings (always empty)
         state: string (planned or undone)
       type totals:
