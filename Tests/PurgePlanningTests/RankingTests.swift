@@ -20,6 +20,8 @@ struct RankingTests {
         }
         try withHome(tree) { home in
             try tool("cat", home.home.appending("marked"))
+            // The kernel's clock for files advances every few milliseconds.
+            try tool("sleep", "0.02")
             try tool("touch", home.home.appending(".cache/app/first"))
             #expect(
                 try home.found().units == [".cache/app/second", ".cache/app/first", "marked"])

