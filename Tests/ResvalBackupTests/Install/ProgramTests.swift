@@ -72,7 +72,7 @@ struct ProgramTests {
                 "$0" list a; echo $?
                 "$0" find .; echo $?
                 "$0" dump . | tr '\0' '\n' | wc --lines; echo $?
-                "$0" set -R --no-journal excluded=false .; echo $?
+                "$0" set -R --yes --no-journal excluded=false .; echo $?
                 "$0" unset excluded a; echo $?
                 "$0" unset all a 2>&1; echo $?
                 "$0" --version; echo $?
