@@ -15,7 +15,7 @@ struct ExplainCommand: AsyncParsableCommand {
             Excluding an item leaves it in the snapshots that were made before. For each path, the \
             snapshots of this machine that contain it are listed, with how much of it, and the \
             command that takes it out of them: restic's rewrite, which restic has since 0.15. \
-            Whether the installed restic has it is said. Snapshots that keep evicted files are \
+            An older restic is named in the output. Snapshots that keep evicted files are \
             listed, and left out of the command: they may have the only copy.
 
             A path that does not exist any more is given as it was backed up. The exit code is 3 \

@@ -48,14 +48,15 @@ private struct PipeInput: OutputConsumer {
     func finish() {}
 }
 
-/// Reads an archive on a thread of its own. Why one ends early is told by the program that writes it.
+/// Reads an archive on a thread of its own. An archive that ends early is no error here: the program
+/// that writes it reports why, and files that did not arrive are read one by one.
 private func readArchive(
     from output: SharedDescriptor,
     with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
 ) async {
     try? await onOwnThread { _ in
         let reader = try ArchiveReader(.pax, from: output.descriptor)
-        // restic removes its lock only when it could write all.
+        // restic removes its lock only after it has written everything; the bytes are not needed.
         defer { _ = try? reader.finish() }
         while let item = try reader.next() {
             guard item.kind == .regularFile, item.hardLink == nil,
