@@ -87,7 +87,7 @@ struct UseTests {
             let report = try home.execute(plan)
             #expect(report.kept.count == names.count)
             #expect(report.kept.values.allSatisfy { $0 == .inUse })
-            #expect(monotonicTime() - start < .seconds(6))
+            #expect(monotonicTime() - start < .seconds(40))
         }
     }
 

@@ -94,7 +94,8 @@ struct RepositoryTroubleTests {
             let result = try backup.run("create", backup.source)
             #expect(result.exitCode == 1, "\(result)")
             #expect(result.errorText.contains("check its owner, permissions and mount options"))
-            #expect(ContinuousClock.now - start < .seconds(10))
+            // restic alone tries for the better part of a minute.
+            #expect(ContinuousClock.now - start < .seconds(40))
         }
     }
 

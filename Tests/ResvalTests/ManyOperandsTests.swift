@@ -94,19 +94,20 @@ struct ManyOperandsTests {
         }
     }
 
-    @Test("16,000 operands are marked in seconds")
+    @Test("40,000 operands are marked in seconds")
     func time() throws {
         try withTemporaryDirectory { root in
-            try tool("sh", "-c", "cd \"$0\" && seq -f f%.0f 0 15999 | xargs touch", root)
+            try tool("sh", "-c", "cd \"$0\" && seq -f f%.0f 0 39999 | xargs touch", root)
             let start = ContinuousClock.now
             expect(
                 try run(
-                    ["set", "excluded=true"] + files(0..<16_000) + ["--no-dereference"], in: root),
+                    ["set", "excluded=true"] + files(0..<40_000) + ["--no-dereference"], in: root),
                 exits: 0)
-            #expect(ContinuousClock.now - start < .seconds(10))
-            try #expect(root.appending("f15999").value(for: .isExcludedFromBackup) == true)
+            // A parser that looks at all of them for each takes minutes.
+            #expect(ContinuousClock.now - start < .seconds(60))
+            try #expect(root.appending("f39999").value(for: .isExcludedFromBackup) == true)
             let found = try run(["find", "--excluded", "."], in: root)
-            #expect(found.text.split(separator: "\n").count == 16_000)
+            #expect(found.text.split(separator: "\n").count == 40_000)
         }
     }
 }

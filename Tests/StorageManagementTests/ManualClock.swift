@@ -1,6 +1,7 @@
 import SystemCalls
 
-/// A clock that stands still until somebody sleeps: then it is later at once.
+/// A clock that stands still until somebody sleeps: then it is later at once, or, where sleeps do not
+/// end, after ten minutes of real time.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -10,8 +11,11 @@ final class ManualClock: Clock, Sendable {
         static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
     }
 
+    private let endsSleeps: Bool
     private let sleeps = Monitor<[Duration]>([])
     private let time = Monitor(Instant(offset: .zero))
+
+    init(endsSleeps: Bool = true) { self.endsSleeps = endsSleeps }
 
     var now: Instant { time.withLock { $0 } }
     var minimumResolution: Duration { .nanoseconds(1) }
@@ -21,6 +25,7 @@ final class ManualClock: Clock, Sendable {
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
+        if !endsSleeps { try await Task.sleep(for: .seconds(600)) }
         sleeps.withLock { [now] in $0.append(now.duration(to: deadline)) }
         time.withLock { $0 = max($0, deadline) }
     }

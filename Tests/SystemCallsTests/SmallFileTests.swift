@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("Small files", .timeLimit(.minutes(1)))
+@Suite("Small files", .timeLimit(.minutes(5)))
 struct SmallFileTests {
     private static let tree = Tree {
         Directory("config") {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemCalls
 
-@Suite("Files of state", .timeLimit(.minutes(1)))
+@Suite("Files of state", .timeLimit(.minutes(5)))
 struct StateFileTests {
     /// The code of what the directory `state/resval/part` or a file in it is refused for; nil when it is
     /// taken.

@@ -80,18 +80,16 @@ struct HostileArchiveTests {
     }
 
     @Test(
-        "a manifest that tells of more than the archive holds is damaged, and found so at once",
-        arguments: [1 << 42, .max, 1 << 45] as [Int64])
+        "a manifest that tells of more than the archive holds is damaged, and found without hashing it",
+        // To hash as many zeros takes the better part of an hour; other tests keep threads for long.
+        .timeLimit(.minutes(10)), arguments: [1 << 42, .max, 1 << 45] as [Int64])
     func claimedSizes(size: Int64) async throws {
         try await withArchives(of: Tree {}) { archives in
             try store([item("/large", .regularFile)], in: archives, claimedSize: size)
-            let clock = ContinuousClock()
-            let start = clock.now
             let check = try await archives.repository.check(readsData: true)
             #expect(!check.problems.isEmpty)
             let result = try await restore(archives)
             #expect(result.failures.map(\.path) == [Array("/large".utf8)])
-            #expect(clock.now - start < .seconds(20))
         }
     }
 
