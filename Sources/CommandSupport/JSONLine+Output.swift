@@ -12,6 +12,20 @@ package enum JSONFields {
           path: string or null (null when it is not UTF-8)
           pathBase64: string, optional (the bytes when path is null)
         """
+    /// What `--progress json` writes to standard error.
+    package static let progress = """
+          with --progress json, on standard error:
+            version: number (1)
+            type: string (progress)
+            step: string (what is counted)
+            done: number or null (null where only bytes are known)
+            total: number or null (null as long as it is unknown)
+            bytes: number or null (of what is done)
+            totalBytes: number or null
+            percent: number or null
+            bytesPerSecond: number or null (of this step)
+            secondsLeft: number or null
+        """
 }
 
 extension JSONLine {

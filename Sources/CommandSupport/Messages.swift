@@ -69,29 +69,40 @@ package enum Messages {
 enum StandardError {
     static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    private static let progressIsShown = Monitor(false)
+    /// Whether a line can be cleared and written again.
+    static var canRewriteLine: Bool { isTerminal && !isDumbTerminal }
+
+    private static let progress = Monitor((isShown: false, hasEnded: false))
 
     static func write(_ line: [UInt8]) {
-        progressIsShown.withLock { isShown in
-            emit(isShown ? clearingLine + line : line)
-            isShown = false
+        progress.withLock { progress in
+            emit(progress.isShown ? clearingLine + line : line)
+            progress.isShown = false
         }
     }
 
     /// Replaces the progress line by text; empty text clears it.
     static func showProgress(_ text: String) {
-        progressIsShown.withLock { isShown in
-            guard isShown || !text.isEmpty else { return }
+        progress.withLock { progress in
+            guard !progress.hasEnded, progress.isShown || !text.isEmpty else { return }
             emit(clearingLine + text.utf8)
-            isShown = !text.isEmpty
+            progress.isShown = !text.isEmpty
+        }
+    }
+
+    /// Clears the progress line, before the process exits: other threads may still run then.
+    static func endProgress() {
+        progress.withLock { progress in
+            if progress.isShown { emit(clearingLine) }
+            progress = (isShown: false, hasEnded: true)
         }
     }
 
     /// Clears the progress line, and keeps it away while `body` runs.
     static func withoutProgress(_ body: () throws(Errno) -> Void) throws(Errno) {
-        try progressIsShown.withLock { isShown throws(Errno) in
-            if isShown { emit(clearingLine) }
-            isShown = false
+        try progress.withLock { progress throws(Errno) in
+            if progress.isShown { emit(clearingLine) }
+            progress.isShown = false
             try body()
         }
     }

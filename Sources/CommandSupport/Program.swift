@@ -224,7 +224,7 @@ struct Program {
 
     /// Ends the process: by the signal that requested the stop, otherwise with the exit code.
     private func finish(with code: Int32) -> Never {
-        StandardError.showProgress("")
+        StandardError.endProgress()
         let failure = StandardOutput.shared.finish()
         if let signal = StopRequest.signal { StopRequest.end(by: signal) }
         switch failure {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Synchronization
 import SystemCalls
 import TextFormats
 
@@ -10,6 +9,10 @@ package struct ProgressOptions: ParsableArguments {
     package enum Form: String, ExpressibleByArgument, CaseIterable, Sendable {
         /// One line that is rewritten, on a terminal only.
         case auto
+        /// As `auto` on a terminal; elsewhere one line of text a second.
+        case always
+        /// Not at all.
+        case never
         /// One JSON object per line on standard error, terminal or not.
         case json
     }
@@ -17,66 +20,83 @@ package struct ProgressOptions: ParsableArguments {
     /// How progress is shown.
     @Option(
         help: ArgumentHelp(
-            "Show progress as text on a terminal (auto), or as JSON lines on standard error.",
+            "Show progress on standard error: auto (on a terminal), always, never, or json.",
             valueName: "form"))
     package var progress = Form.auto
 
     /// Whether no progress is shown at all.
-    @Flag(name: .customLong("no-progress"), help: "Show no progress.")
+    @Flag(name: .customLong("no-progress"), help: "Show no progress, as --progress never does.")
     package var isSilent = false
+
+    /// How progress is shown, by both options.
+    package var form: Form { isSilent ? .never : progress }
 
     /// Creates options to be filled by the parser.
     package init() {}
 
-    /// Begins to show progress. A terminal that cannot clear a line (`TERM=dumb`) gets none.
+    /// Begins to show progress. A terminal that cannot clear a line (`TERM=dumb`) counts as none.
     ///
     /// - Parameter noun: the items counted, in the plural, such as `files`.
     package func begin(counting noun: StaticString) -> Progress {
-        if isSilent { return Progress(.none, noun) }
-        switch progress {
-        case .json: return Progress(.json, noun)
-        case .auto:
-            return Progress(StandardError.isTerminal && !isDumbTerminal ? .line : .none, noun)
-        }
+        let shown: Progress.Form =
+            switch form {
+            case .never: .none
+            case .json: .json
+            case .auto where StandardError.canRewriteLine,
+                .always where StandardError.canRewriteLine:
+                .line
+            case .auto: .none
+            case .always: .lines
+            }
+        return Progress(shown, noun)
     }
 }
 
 /// Shows the progress of long work on standard error, a few times a second. Threads may share one.
 ///
-/// Work that has several steps calls ``begin(counting:)`` for each after the first.
+/// After its first second, work shows each step at once, also one that counts nothing for a while.
 package final class Progress: Sendable {
-    enum Form { case none, line, json }
+    enum Form { case none, line, lines, json }
+
+    private struct State {
+        var step: ProgressStep
+        /// When the step is shown again, in nanoseconds; 0 until it was shown.
+        var nextDisplay = 0
+        var hasEnded = false
+    }
 
     private let form: Form
-    private let step: Monitor<ProgressStep>
-    private let nextDisplay = Atomic<Int>(Progress.now() + Progress.firstDelay)
-
-    /// The time before the first display, in nanoseconds: short work shows no progress.
-    private static let firstDelay = 1_000_000_000
-    private static let interval = 200_000_000
+    private let state: Monitor<State>
+    /// Before this time nothing is shown, in nanoseconds: short work shows no progress.
+    private let firstDisplay: Int
 
     init(_ form: Form, _ noun: StaticString) {
+        let now = Self.now()
         self.form = form
-        step = Monitor(ProgressStep(noun: noun, start: Self.now()))
+        firstDisplay = now + 1_000_000_000
+        state = Monitor(State(step: ProgressStep(noun: noun, start: now)))
+        if form != .none { startClock() }
     }
 
     /// Begins the next step.
     ///
     /// - Parameter noun: the items counted, in the plural.
-    package func begin(counting noun: StaticString) {
-        step.withLock { $0 = ProgressStep(noun: noun, start: Self.now()) }
-    }
+    package func begin(counting noun: StaticString) { update(noun) { _ in } }
 
     /// Counts items as done; cheap enough to be called every few hundred items of a hot loop.
-    package func advance(by items: Int = 1) { update { $0.done += items } }
+    package func advance(by items: Int = 1) { update { $0.done = ($0.done ?? 0) + items } }
 
-    /// Sets what is done of this step, for work that counts by itself.
+    /// Sets what is done of a step, for work that counts by itself.
     ///
     /// - Parameters:
+    ///   - noun: the items counted, in the plural; another one than before begins the next step.
+    ///   - done: the number of items; nil where only bytes are known.
     ///   - total: the number of items altogether, as far as it is known; nil where unknown.
-    ///   - totalBytes: their size in bytes.
-    package func set(done: Int, total: Int?, bytes: Int64, totalBytes: Int64?) {
-        update { step in
+    ///   - totalBytes: their size in bytes; nil where unknown.
+    package func set(
+        _ noun: StaticString, done: Int?, total: Int?, bytes: Int64, totalBytes: Int64?
+    ) {
+        update(noun) { step in
             step.done = done
             step.total = total
             step.bytes = bytes
@@ -84,29 +104,50 @@ package final class Progress: Sendable {
         }
     }
 
-    /// Clears the progress line.
+    /// Clears the progress line. Nothing more is shown until another step begins.
     package func end() {
+        guard form != .none else { return }
+        state.withLock { $0.hasEnded = true }
         if form == .line { StandardError.showProgress("") }
     }
 
-    private func update(_ change: (inout ProgressStep) -> Void) {
+    private func update(_ noun: StaticString? = nil, _ change: (inout ProgressStep) -> Void) {
         guard form != .none else { return }
-        let current = step.withLock { step in
-            change(&step)
-            return step
-        }
         let now = Self.now()
-        let due = nextDisplay.load(ordering: .relaxed)
-        guard now >= due else { return }
-        let isOurs = nextDisplay.compareExchange(
-            expected: due, desired: now + Self.interval, ordering: .relaxed
-        ).exchanged
-        guard isOurs else { return }
+        state.withLock { state in
+            if let noun, !state.step.counts(noun) {
+                state = State(step: ProgressStep(noun: noun, start: now))
+            }
+            change(&state.step)
+            show(&state, at: now)
+        }
+    }
+
+    /// Shows the step if that is due.
+    private func show(_ state: inout State, at now: Int) {
+        guard !state.hasEnded, now >= max(firstDisplay, state.nextDisplay) else { return }
+        state.nextDisplay = now + (form == .lines ? 1_000_000_000 : 200_000_000)
         switch form {
         case .none: break
-        case .line: StandardError.showProgress(current.text(at: now))
-        case .json: StandardError.write(current.json(at: now))
+        case .line: StandardError.showProgress(state.step.text(at: now))
+        case .lines: StandardError.write(Array("\(state.step.text(at: now))\n".utf8))
+        case .json: StandardError.write(state.step.json(at: now))
         }
+    }
+
+    /// Starts a thread that shows each second what is done, for steps that report nothing by
+    /// themselves for a while. Without it, progress is shown only when something is counted.
+    private func startClock() {
+        let thread = startThread { [weak self] in
+            while true {
+                // A little more than a second, which the coarse clock may not have reached.
+                var time = timespec(tv_sec: 1, tv_nsec: 20_000_000)
+                nanosleep(&time, nil)
+                guard let self else { return }
+                self.state.withLock { self.show(&$0, at: Self.now()) }
+            }
+        }
+        thread?.detach()
     }
 
     private static func now() -> Int {
@@ -121,7 +162,8 @@ struct ProgressStep: Sendable {
     let noun: StaticString
     /// When the step began, in nanoseconds.
     let start: Int
-    var done = 0
+    /// The number of items done; nil where only bytes are known.
+    var done: Int? = 0
     var total: Int?
     var bytes: Int64 = 0
     var totalBytes: Int64?
@@ -131,10 +173,15 @@ struct ProgressStep: Sendable {
         self.start = start
     }
 
+    /// Whether this step counts these items.
+    func counts(_ other: StaticString) -> Bool {
+        noun.withUTF8Buffer { noun in other.withUTF8Buffer { noun.elementsEqual($0) } }
+    }
+
     /// The part that is done, from 0 to 1: of the bytes if their total is known, else of the items.
     private var part: Double? {
         if let totalBytes, totalBytes > 0 { return min(1, Double(bytes) / Double(totalBytes)) }
-        guard let total, total > 0 else { return nil }
+        guard let done, let total, total > 0 else { return nil }
         return min(1, Double(done) / Double(total))
     }
 
@@ -155,23 +202,24 @@ struct ProgressStep: Sendable {
     }
 
     func text(at now: Int) -> String {
-        var text = "\(noun): \(done)" + (total.map { " of \($0)" } ?? "")
-        if bytes > 0 || totalBytes != nil {
-            text += ", \(sizeText(bytes))" + (totalBytes.map { " of \(sizeText($0))" } ?? "")
+        var facts: [String] = []
+        if let done { facts.append("\(done)" + (total.map { " of \($0)" } ?? "")) }
+        if done == nil || bytes > 0 || totalBytes != nil {
+            facts.append(sizeText(bytes) + (totalBytes.map { " of \(sizeText($0))" } ?? ""))
         }
-        if let percent { text += ", \(percent) %" }
-        if let rate = rate(at: now) { text += ", \(sizeText(rate))/s" }
-        if let left = secondsLeft(at: now) { text += ", \(durationText(left)) left" }
-        return text
+        if let percent { facts.append("\(percent) %") }
+        if let rate = rate(at: now) { facts.append("\(sizeText(rate))/s") }
+        if let left = secondsLeft(at: now) { facts.append("\(durationText(left)) left") }
+        return "\(noun): " + facts.joined(separator: ", ")
     }
 
     func json(at now: Int) -> [UInt8] {
-        var line = JSONLine()
+        var line = JSONLine.output()
         line.add("type", "progress")
         line.add("step", "\(noun)")
         line.add("done", done)
         line.add("total", total)
-        line.add("bytes", bytes > 0 || totalBytes != nil ? bytes : nil)
+        line.add("bytes", done == nil || bytes > 0 || totalBytes != nil ? bytes : nil)
         line.add("totalBytes", totalBytes)
         line.add("percent", percent)
         line.add("bytesPerSecond", rate(at: now))

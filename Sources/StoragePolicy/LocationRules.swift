@@ -120,10 +120,9 @@ struct LocationRules {
             return warn(.overlapsProtected, setting, location.path, outer)
         }
         if mayHoldProtected {
-            let inside = Set(undisposable).filter { $0.isStrictlyBelow(path) }
-            for inner in inside where !isInsideHome(inner) {
-                warn(.partlyProtected, setting, location.path, inner)
-            }
+            // The location is warned about once, however many it contains.
+            let inner = undisposable.first { $0.isStrictlyBelow(path) && !isInsideHome($0) }
+            if let inner { warn(.partlyProtected, setting, location.path, inner) }
         } else if let home = homes.first(where: { $0.isStrictlyBelow(path) }) {
             return warn(.holdsHome, setting, location.path, home)
         } else if let inner = undisposable.first(where: { $0.isStrictlyBelow(path) }) {

@@ -12,17 +12,14 @@ struct BackupRun {
     private let settings: BackupSettings
     private let file: StatusFile
     private let isJSON: Bool
-    private let advisedConfig: FilePath?
+    private let step: StepProcess
     /// Why the last attempt to store the status failed; nil when it succeeded.
     private var unstored: FileError?
 
-    /// - Parameter advisedConfig: the configuration to name in advice; nil when commands find the
-    ///   repository without.
-    init(
-        _ settings: BackupSettings, _ file: StatusFile, isJSON: Bool, advisedConfig: FilePath?
-    ) {
+    /// - Parameter step: runs the steps.
+    init(_ settings: BackupSettings, _ file: StatusFile, isJSON: Bool, _ step: StepProcess) {
         self.settings = settings
-        self.advisedConfig = advisedConfig
+        self.step = step
         self.file = file
         self.isJSON = isJSON
     }
@@ -91,8 +88,7 @@ struct BackupRun {
         if StopRequest.isMade { return 130 }
         status.step = kind
         store(status)
-        let end = try await StepProcess(settings, advisedConfig: advisedConfig)
-            .run(kind, isSilent: isJSON)
+        let end = try await step.run(kind, isSilent: isJSON)
         if StopRequest.isMade { return 130 }
         if kind == .create {
             status.snapshot = summary(of: end.output)

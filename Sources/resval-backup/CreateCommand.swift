@@ -94,7 +94,7 @@ struct CreateCommand: AsyncParsableCommand {
             }
             report(plan.notices.filter { !$0.isShortfall })
             let result = try await engine.create(
-                plan, planner: planner, tags: tag, report: reporter(display, plan.totals))
+                plan, planner: planner, tags: tag, report: reporter(display))
             return (plan, result)
         }
         reportShortfalls(result)

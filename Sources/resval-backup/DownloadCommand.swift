@@ -111,7 +111,7 @@ func download(
                 var downloading = FileDownloading(holder: holder, journal: journal)
                 downloading.isDryRun = isDryRun
                 downloading.shouldStop = { StopRequest.isMade }
-                if let display = report.display { downloading.progress = reporter(display) }
+                downloading.progress = reporter(report.display)
                 try await downloading.download(group, report: report.note)
             }
         } catch let code as ExitCode where !StopRequest.isMade {

@@ -1,30 +1,23 @@
 import BackupEngines
 import BackupPlanning
 import CommandSupport
-import SystemCalls
 
-/// Returns a callback that shows what an engine reports.
-///
-/// - Parameter totals: what is stored altogether, where it is known before the engine has found it.
-func reporter(
-    _ display: Progress, _ totals: PlanTotals? = nil
-) -> @Sendable (BackupProgress) -> Void {
-    let shown = Monitor<BackupProgress.Step?>(nil)
-    return { progress in
-        let isNew = shown.withLock { shown in
-            defer { shown = progress.step }
-            return shown != progress.step
-        }
-        if isNew { display.begin(counting: progress.step.noun) }
-        let bytes = totals?.storedBytes ?? progress.bytesTotal
-        display.set(
-            done: Int(clamping: progress.filesDone),
-            total: totals.map { Int($0.storedFiles) } ?? Int(clamping: progress.filesTotal),
-            bytes: progress.bytesDone, totalBytes: bytes > 0 ? bytes : nil)
+/// Returns a callback that shows what an engine reports; nil shows nothing.
+func reporter(_ display: Progress?) -> @Sendable (BackupProgress) -> Void {
+    { progress in
+        display?.set(
+            progress.step.noun,
+            done: progress.step.countsItems ? Int(clamping: progress.filesDone) : nil,
+            total: progress.filesTotal > 0 ? Int(clamping: progress.filesTotal) : nil,
+            bytes: progress.bytesDone,
+            totalBytes: progress.bytesTotal > 0 ? progress.bytesTotal : nil)
     }
 }
 
 extension BackupProgress.Step {
+    /// Whether items are counted, not only bytes.
+    fileprivate var countsItems: Bool { self != .contentRestored && self != .contentCompared }
+
     /// What is counted, in the plural.
     fileprivate var noun: StaticString {
         switch self {
@@ -32,6 +25,12 @@ extension BackupProgress.Step {
         case .filesRead: "files read"
         case .filesEvicted: "files evicted"
         case .filesDownloaded: "files downloaded"
+        case .itemsReadBack: "items read back"
+        case .itemsListed: "items listed"
+        case .itemsRestored: "items restored"
+        case .contentRestored: "content restored"
+        case .contentCompared: "content compared"
+        case .itemsChecked: "items checked"
         case .snapshotsChecked: "snapshots checked"
         case .packsRead: "packs"
         case .others: "steps"

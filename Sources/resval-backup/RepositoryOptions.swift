@@ -30,6 +30,10 @@ struct RepositoryOptions: ParsableArguments {
     @Option(help: .hidden)
     var advisedConfig: PathArgument?
 
+    /// Whether an earlier step of `run` has warned of the password file.
+    @Flag(name: .customLong("later-step"), help: .hidden)
+    var isLaterStep = false
+
     func validate() throws {
         guard repository == nil || configuration.config == nil else {
             throw ValidationError("give --repository or --config, not both")
@@ -57,7 +61,7 @@ struct RepositoryOptions: ParsableArguments {
 
     /// Returns the engine for the repository, ready for use. Only this function chooses the engine.
     ///
-    /// - Parameter display: shows the progress of checking and pruning.
+    /// - Parameter display: shows the progress of checking, listing and pruning.
     func engine(showing display: Progress? = nil) throws -> any BackupEngine {
         guard let access = try access() else {
             throw ValidationError(
@@ -65,30 +69,35 @@ struct RepositoryOptions: ParsableArguments {
                     + "configuration file")
         }
         Advice.note(access, self)
+        let progress = reporter(display)
         switch access.location.kind {
-        case .archives: return try TarRepository(access.location, warn: warnOnce)
-        case .restic: return try restic(access, display)
+        case .archives:
+            return try TarRepository(
+                access.location, warn: { warnOnce($0) }, progress: progress)
+        case .restic:
+            if let file = access.passwordFile, !isLaterStep {
+                warnIfReadableByOthers(file, "the password file")
+            }
+            return try Restic(
+                program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
+                repository: access.location, passwordFile: access.passwordOption,
+                environment: access.environment, warn: { warnOnce($0) }, progress: progress)
         }
     }
-
-    private func restic(_ access: RepositoryAccess, _ display: Progress?) throws -> Restic {
-        if let file = access.passwordFile { warnIfReadableByOthers(file, "the password file") }
-        var progress: @Sendable (BackupProgress) -> Void = { _ in }
-        if let display { progress = reporter(display) }
-        return try Restic(
-            program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
-            repository: access.location, passwordFile: access.passwordOption,
-            environment: access.environment, warn: warnOnce, progress: progress)
-    }
 }
 
-/// Prints a warning, each text once: one command may read a repository several times.
-private func warnOnce(_ text: String) {
-    guard warnings.withLock({ $0.insert(text).inserted }) else { return }
-    Messages.warn(about: [UInt8]?.none, Advice.completed(text))
+/// Prints a warning, each once: one command may read a repository, or a file, several times.
+private func warnOnce(_ text: String, about path: FilePath? = nil) {
+    let isNew = warnings.withLock { $0.insert(Warning(path: path, text: text)).inserted }
+    if isNew { Messages.warn(about: path?.bytes, Advice.completed(text)) }
 }
 
-private let warnings = Monitor<Set<String>>([])
+private struct Warning: Hashable {
+    let path: FilePath?
+    let text: String
+}
+
+private let warnings = Monitor<Set<Warning>>([])
 
 /// Warns when a file with secrets can be read by users other than its owner. A file that cannot be
 /// inspected is reported when it is read.
@@ -96,10 +105,9 @@ func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
     do throws(Errno) {
         let status = try path.status()
         guard status.kind == .regularFile, status.permissions & 0o044 != 0 else { return }
-        Messages.warn(
-            about: path.bytes,
+        warnOnce(
             "\(what) can be read by users other than its owner "
-                + "(chmod go= \(ShellWord.quoted(path.bytes)))")
+                + "(chmod go= \(ShellWord.quoted(path.bytes)))", about: path)
     } catch {
         // The caller that reads the file reports the error.
     }

@@ -3,7 +3,6 @@ import BackupEngines
 import CommandSupport
 import EffectiveValues
 import Eviction
-import Synchronization
 import SystemCalls
 import SystemPackage
 import TextFormats
@@ -84,16 +83,13 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let choice = SnapshotChoice(snapshot) else { return }
-        let display = progress.begin(counting: "items checked")
+        let display = progress.begin(counting: "items restored")
         defer { display.end() }
         let includes = include.map { Array($0.path.lexicallyNormalized().bytes) }
         let result = try await running { [repository, target, overwrite, withEvicted] in
-            let shown = Atomic(0)
-            let result = try await repository.engine().restore(
-                choice, to: target.path, including: includes, overwrites: overwrite
-            ) { count in
-                display.advance(by: count - shown.exchange(count, ordering: .relaxed))
-            }
+            let result = try await repository.engine(showing: display).restore(
+                choice, to: target.path, including: includes, overwrites: overwrite,
+                report: reporter(display))
             guard withEvicted else { return result }
             return try await restoreEvicted(
                 result, repository, to: target.path, overwrites: overwrite)

@@ -57,6 +57,7 @@ struct RunCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var configuration: ConfigurationOption
+    @OptionGroup var progress: ProgressOptions
 
     @Flag(help: "Print the status at the end as a JSON object, and nothing else.")
     var json = false
@@ -66,7 +67,8 @@ struct RunCommand: AsyncParsableCommand {
         let lock = try await lock()
         let status = StatusFile(in: try StateDirectory.path())
         var run = BackupRun(
-            settings, status, isJSON: json, advisedConfig: advisedConfig(settings))
+            settings, status, isJSON: json,
+            StepProcess(settings, advisedConfig: advisedConfig(settings), progress: progress))
         let code = try await run.run()
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}

@@ -8,12 +8,16 @@ import SystemPackage
 struct StepProcess {
     private let settings: BackupSettings
     private let advisedConfig: FilePath?
+    private let progress: ProgressOptions
 
-    /// - Parameter advisedConfig: the configuration to name in advice; nil when commands find the
-    ///   repository without.
-    init(_ settings: BackupSettings, advisedConfig: FilePath?) {
+    /// - Parameters:
+    ///   - advisedConfig: the configuration to name in advice; nil when commands find the
+    ///     repository without.
+    ///   - progress: how the step shows its progress.
+    init(_ settings: BackupSettings, advisedConfig: FilePath?, progress: ProgressOptions) {
         self.settings = settings
         self.advisedConfig = advisedConfig
+        self.progress = progress
     }
 
     /// How a step ended.
@@ -38,7 +42,7 @@ struct StepProcess {
             Messages.write(about: [UInt8]?.none, backupError(error).description)
             return End(code: 1)
         }
-        let configuration = try configuration(settings.step(kind))
+        let configuration = try configuration(kind)
         let task = Task { () async throws -> (TerminationStatus, [UInt8]) in
             switch kind {
             case .create:
@@ -78,18 +82,20 @@ struct StepProcess {
         }
     }
 
-    private func configuration(_ step: BackupStep) throws -> Configuration {
+    private func configuration(_ kind: BackupStep.Kind) throws -> Configuration {
         let program = try symbolicLinkTarget(FilePath("/proc/self/exe").withoutFollowing)
         var words = [program.bytes]
         if let launcher = ResticProgram.findLauncher(in: environmentValue("PATH") ?? []) {
             let options = ["--pdeathsig", "INT", "--"].map { Array($0.utf8) }
             words = [launcher.bytes] + options + words
         }
-        var arguments = step.arguments
+        var options = [Array("--progress=\(progress.form.rawValue)".utf8)]
+        if kind != .create { options.append(Array("--later-step".utf8)) }
         if let advisedConfig {
-            arguments.insert(
-                contentsOf: [Array("--advised-config".utf8), advisedConfig.bytes], at: 1)
+            options += [Array("--advised-config".utf8), advisedConfig.bytes]
         }
+        var arguments = settings.step(kind).arguments
+        arguments.insert(contentsOf: options, at: 1)
         let environment = settings.environment(replacingIn: inheritedEnvironment())
         var platform = PlatformOptions()
         // A process group of its own: a signal from the terminal reaches the step through this

@@ -52,7 +52,8 @@ extension BackupEngine {
     ///   - plan: the plan, made by `planner` with a manifest.
     ///   - planner: finds the names of items that are missing from the snapshot.
     ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
-    ///   - report: called a few times a second while files are read.
+    ///   - report: called a few times a second while files are read, and while the snapshot is read
+    ///     back.
     /// - Throws: ``BackupError`` when no snapshot was made or it could not be read back; errors
     ///   from planning.
     package func create(
@@ -123,7 +124,10 @@ extension BackupEngine {
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> StoreAttempt {
         var stored = try await store(request, report: report)
-        let check = try await readEntries(of: stored.identifier, with: check)
+        var check = check
+        check.counter = StepCounter(
+            .itemsReadBack, of: Int64(request.plan.totals.storedItems), report)
+        check = try await readEntries(of: stored.identifier, with: check)
         if let identifier = check.identifier { stored.identifier = identifier }
         return StoreAttempt(
             stored: stored, check: check,

@@ -22,6 +22,8 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private(set) var bytes: Int64 = 0
     /// The full identifier of the snapshot; nil if the engine did not tell it.
     private(set) var identifier: String?
+    /// Counts the items for the progress.
+    var counter: StepCounter?
     private let items: SourceItems
     private let checksLinkTargets: Bool
     private let excludedFiles: Set<[UInt8]>
@@ -48,6 +50,7 @@ struct SnapshotCheck: SnapshotEntryHandler {
     mutating func receive(_ entry: SnapshotEntry) {
         guard items.contains(entry.path) else { return }
         count += 1
+        counter?.add(files: 1)
         bytes.addSaturating(entry.size)
         let check = manifest.check(
             entry.path, kind: entry.kind, size: entry.size, modified: entry.modified)

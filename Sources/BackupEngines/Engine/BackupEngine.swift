@@ -28,6 +28,10 @@ package protocol BackupEngine: Sendable {
     /// snapshot.
     var warn: @Sendable (String) -> Void { get }
 
+    /// The callback for the progress of checking, listing, pruning and restoring: called a few times
+    /// a second, or as often as something is done.
+    var progress: @Sendable (BackupProgress) -> Void { get }
+
     /// Creates a repository.
     ///
     /// - Throws: ``BackupError``: `repositoryExists`, `targetNotEmpty` for a directory with other
@@ -93,11 +97,11 @@ package protocol BackupEngine: Sendable {
     /// Restores items of a snapshot below a directory, each with its whole path, and with extended
     /// attributes, hard links, holes, permissions and times.
     ///
-    /// - Parameter report: called now and then with the number of items checked so far.
+    /// - Parameter report: called as ``progress`` is.
     /// - Throws: ``BackupError`` when the restore as a whole failed. Failures of single items are
     ///   in the result.
     func extract(
-        _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
+        _ request: RestoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> RestoreResult
 
     /// Checks the repository's own files.
@@ -208,6 +212,16 @@ package struct RestoreRequest: Sendable {
     /// Whether files in the target are overwritten. If not, the target was just seen empty or
     /// absent, and a file that has appeared since stays as it is and is a failure.
     package let overwrites: Bool
+    /// What is restored, as far as it is known before.
+    var totals = RestoreTotals()
+}
+
+/// The number of items to restore and their size, for the progress.
+package struct RestoreTotals: Sendable, Hashable {
+    /// The number of items; 0 if unknown.
+    var items: Int64 = 0
+    /// The size of the files among them, in bytes; 0 if unknown.
+    var bytes: Int64 = 0
 }
 
 /// The progress of one step of long work.
@@ -215,6 +229,9 @@ package struct BackupProgress: Sendable, Hashable {
     /// The steps, by what is counted in them.
     package enum Step: Sendable, Hashable {
         case filesStored, filesRead, filesEvicted, filesDownloaded
+        case itemsReadBack, itemsListed, itemsRestored, itemsChecked
+        /// Only bytes are known.
+        case contentRestored, contentCompared
         case snapshotsChecked, packsRead, others
     }
 
@@ -222,11 +239,11 @@ package struct BackupProgress: Sendable, Hashable {
     package var step = Step.filesStored
     /// The number of files, or of what else the step counts, that are done.
     package var filesDone: Int64 = 0
-    /// The number found so far.
+    /// The number found so far; 0 if unknown.
     package var filesTotal: Int64 = 0
     /// The number of bytes done.
     package var bytesDone: Int64 = 0
-    /// The sizes of the files found so far, in bytes; 0 in a step without sizes.
+    /// The sizes of the files found so far, in bytes; 0 if unknown, and in a step without sizes.
     package var bytesTotal: Int64 = 0
 }
 
@@ -235,19 +252,31 @@ final class StepCounter: Sendable {
     private let progress: Monitor<BackupProgress>
     private let report: @Sendable (BackupProgress) -> Void
 
-    init(
+    convenience init(
         _ step: BackupProgress.Step, sizes: some Sequence<Int64>,
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) {
-        var progress = BackupProgress()
-        progress.step = step
+        var (files, bytes) = (Int64(0), Int64(0))
         for size in sizes {
-            progress.filesTotal += 1
-            progress.bytesTotal.addSaturating(size)
+            files += 1
+            bytes.addSaturating(size)
         }
-        self.progress = Monitor(progress)
+        self.init(step, of: files, bytes: bytes, report)
+    }
+
+    /// Begins a step.
+    ///
+    /// - Parameters:
+    ///   - files: the number of files, or of what else the step counts; 0 if unknown.
+    ///   - bytes: their size, in bytes; 0 if unknown, or when none are counted.
+    init(
+        _ step: BackupProgress.Step, of files: Int64, bytes: Int64 = 0,
+        _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) {
+        let start = BackupProgress(step: step, filesTotal: files, bytesTotal: bytes)
+        progress = Monitor(start)
         self.report = report
-        report(progress)
+        report(start)
     }
 
     func add(files: Int64 = 0, bytes: Int64 = 0) {

@@ -16,6 +16,7 @@ extension Restic {
             request.record, name: RecordPath.fileName(SourceTags(request.plan.sources).fingerprint),
             outside: request.plan.sources)
         let totals = request.plan.totals
+        report(BackupProgress().limited(to: totals))
         let (summary, errors) = try await store(request, record: record.path) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))

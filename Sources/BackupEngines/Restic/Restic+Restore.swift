@@ -9,14 +9,14 @@ extension Restic {
     /// of read-only items of an ordinary user. Every item is checked. All this happens in a stage
     /// directory, whose contents are then moved into the target.
     package func extract(
-        _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
+        _ request: RestoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> RestoreResult {
         let wanted =
             request.includes.isEverything
             ? request.snapshot.sources.map(\.bytes) : request.includes.paths
         let stage = try RestoreStage(in: request.target, for: wanted)
         defer { stage.remove() }
-        let complaints = try await restore(request, to: stage.path)
+        let complaints = try await restore(request, to: stage.path, report)
         let result: RestoreResult
         // Without the check it is unknown which items are intact, so none replaces another.
         var overwrites = request.overwrites
@@ -37,10 +37,11 @@ extension Restic {
     }
 
     private func restore(
-        _ request: RestoreRequest, to target: FilePath
+        _ request: RestoreRequest, to target: FilePath,
+        _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> RestoreComplaints {
         var lost: [[UInt8]] = []
-        var end = try await restore(request, to: target, without: lost)
+        var end = try await restore(request, to: target, without: lost, report)
         // restic restores nothing at all when the index lacks a part of a single file.
         while end.code != 0,
             FailureText(end.errors.lines).line(containing: "Unknown blob ") != nil
@@ -48,14 +49,15 @@ extension Restic {
             let found = try await itemsLackingData(of: request.snapshot)
             guard !Set(found).isSubset(of: lost) else { break }
             lost = Set(lost + found).sorted { $0.lexicographicallyPrecedes($1) }
-            end = try await restore(request, to: target, without: lost)
+            end = try await restore(request, to: target, without: lost, report)
         }
         guard end.code == 0 || isPartial(end) else { throw failure(end) }
         return RestoreComplaints(end, target: target, lost: lost)
     }
 
     private func restore(
-        _ request: RestoreRequest, to target: FilePath, without lost: [[UInt8]]
+        _ request: RestoreRequest, to target: FilePath, without lost: [[UInt8]],
+        _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> ResticEnd {
         var command = ResticCommand(
             "restore", words("--verify") + [option("--target", target.bytes)],
@@ -77,7 +79,10 @@ extension Restic {
             let record = request.snapshot.recordPath.map { [$0.top] } ?? []
             command.options += (record + lost).map { option("--exclude", pattern($0)) }
         }
-        return try await attempt(command, reading: NoOutput()).end
+        let meter = RestoreMeter(totalBytes: request.totals.bytes, report)
+        return try await attempt(
+            command, reading: Lines(RestoreLines(meter: meter)), watch: meter.note
+        ).end
     }
 
     /// Returns the items of a snapshot that lack data in the repository.
@@ -152,7 +157,7 @@ extension Restic {
 
     private func check(
         _ request: RestoreRequest, _ stage: RestoreStage, _ complaints: RestoreComplaints,
-        _ report: @escaping @Sendable (Int) -> Void
+        _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> RestoreResult {
         let (snapshot, target) = (request.snapshot, stage.path)
         var complained: [String] = []
@@ -168,7 +173,8 @@ extension Restic {
             try removeRecord(request, from: target)
             check = try RestoreCheck(
                 target: target, request.includes, of: SourceItems(snapshot.sources), complaints,
-                attributed: attributed, report: report)
+                attributed: attributed,
+                counter: StepCounter(.itemsChecked, of: request.totals.items, report))
             attributes = try AttributeRestorer(self, snapshot, target: target)
         } catch {
             throw BackupError(.other, "the target cannot be opened: \(error)", path: target)

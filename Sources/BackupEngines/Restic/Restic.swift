@@ -8,8 +8,7 @@ package struct Restic: BackupEngine {
     /// The repository.
     package let repository: RepositoryLocation
     package let warn: @Sendable (String) -> Void
-    /// Receives the progress of checking and pruning.
-    let progress: @Sendable (BackupProgress) -> Void
+    package let progress: @Sendable (BackupProgress) -> Void
     let environment: ResticEnvironment
     /// The directories that earlier commands could not write to.
     let unwritable = UnwritableDirectories()
@@ -24,7 +23,7 @@ package struct Restic: BackupEngine {
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
     ///   - warn: see ``BackupEngine/warn``.
-    ///   - progress: called a few times a second while the repository is checked or pruned.
+    ///   - progress: see ``BackupEngine/progress``.
     /// - Throws: ``BackupError`` with the code `noPassword` when there is no source of a password.
     package init(
         program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
@@ -49,7 +48,7 @@ package struct Restic: BackupEngine {
     /// Runs a restic command that must succeed.
     ///
     /// - Returns: the consumer, after all output.
-    /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:)`` does.
+    /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:watch:)`` does.
     func run<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> Consumer {
@@ -68,8 +67,11 @@ package struct Restic: BackupEngine {
     /// - Throws: ``BackupError``: `notWritable` at once for a command that writes to a repository
     ///   where no lock can be written; `noSpace` when the disk of the cache has become full after
     ///   part of the output was consumed.
+    ///
+    /// - Parameter watch: as for ``execute(_:reading:watch:)``.
     func attempt<Consumer: OutputConsumer>(
-        _ command: ResticCommand, reading consumer: Consumer
+        _ command: ResticCommand, reading consumer: Consumer,
+        watch: (@Sendable (ProcessTraffic) -> Void)? = nil
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         var command = command
         if !locksCanBeWritten {
@@ -84,7 +86,8 @@ package struct Restic: BackupEngine {
             command.set("--no-cache")
         }
         let (output, end) = try await execute(
-            command.arguments(opening: passwordOption), reading: FirstByteWatcher(consumer))
+            command.arguments(opening: passwordOption), reading: FirstByteWatcher(consumer),
+            watch: watch)
         // A consumer of entries or contents may have passed them on already.
         let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
@@ -94,18 +97,18 @@ package struct Restic: BackupEngine {
                     .noSpace, "the disk of restic's cache is full",
                     advice: "make room there and run the command again, or set RESTIC_CACHE_DIR")
             }
-            return try await attempt(command, reading: consumer)
+            return try await attempt(command, reading: consumer, watch: watch)
         }
         if end.code != 0, command.onlyReads, canRunAgain, !command.has("--no-lock"),
             FailureText(end.errors.lines).tellsOfUnwritableLock
         {
             reportLock()
-            return try await attempt(command, reading: consumer)
+            return try await attempt(command, reading: consumer, watch: watch)
         }
         if end.code != 0, canRunAgain, failure(end).code == .locked,
             try await removeDeadLocks() > 0
         {
-            return try await attempt(command, reading: consumer)
+            return try await attempt(command, reading: consumer, watch: watch)
         }
         var consumer = output.consumer
         try consumer.finish()

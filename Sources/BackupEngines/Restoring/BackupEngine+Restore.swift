@@ -11,12 +11,12 @@ extension BackupEngine {
     ///   - includes: absolute paths in the snapshot to restore with everything below them; empty to
     ///     restore everything.
     ///   - overwrites: whether the target may contain files, which are overwritten.
-    ///   - report: called from time to time with the number of items checked.
+    ///   - report: called as ``progress`` is.
     /// - Throws: ``BackupError``: `targetNotEmpty`, `noSnapshot`, `noMatch`, or the engine's
     ///   failure. Failures of single items are in the result.
     package func restore(
         _ choice: SnapshotChoice, to target: FilePath, including includes: [[UInt8]] = [],
-        overwrites: Bool = false, report: @escaping @Sendable (Int) -> Void
+        overwrites: Bool = false, report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> RestoreResult {
         if !overwrites, try !isEmptyOrAbsent(target, but: RestoreStage.isName) {
             throw BackupError(
@@ -24,14 +24,16 @@ extension BackupEngine {
                 advice: "name another, or overwrite what is there with --overwrite", path: target)
         }
         let snapshot = try await snapshot(choice)
-        let evicted = try await evictedFiles(in: snapshot, including: IncludedPaths(includes))
+        let record = try await restorableRecord(of: snapshot)
+        let evicted = record?.evicted.filter { IncludedPaths(includes).contains($0.path) }
         let left = Set(evicted?.map(\.path) ?? [])
         let included = IncludedPaths(includes.filter { !left.contains($0) })
         var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
         if includes.isEmpty || !included.isEverything {
-            if !included.isEverything { try await checkMatches(of: included, in: snapshot) }
+            let totals = try await totals(of: included, in: snapshot, record)
             let request = RestoreRequest(
-                snapshot: snapshot, target: target, includes: included, overwrites: overwrites)
+                snapshot: snapshot, target: target, includes: included, overwrites: overwrites,
+                totals: totals)
             result = try await extract(request, report: report)
         }
         result.evicted = evicted ?? []
@@ -41,40 +43,61 @@ extension BackupEngine {
         return result
     }
 
-    /// Returns the evicted files that a snapshot excluded, according to its record: empty if it has
-    /// no record, nil if the record cannot be read.
-    private func evictedFiles(
-        in snapshot: Snapshot, including includes: IncludedPaths
-    ) async throws(BackupError) -> [RecordedExclusion]? {
+    /// Returns what a snapshot's record tells about restoring it: nothing if it has no record, nil
+    /// if the record cannot be read.
+    private func restorableRecord(
+        of snapshot: Snapshot
+    ) async throws(BackupError) -> RestorableRecord? {
         do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: EvictedExclusions()).found
-                .filter { includes.contains($0.path) }
+            return try await readRecord(of: snapshot, with: RestorableRecord())
         } catch  where error.code == .noRecord {
-            return []
+            return RestorableRecord()
         } catch  where error.code.mayConcernOneSnapshot {
             return nil
         }
     }
 
-    private func checkMatches(
-        of includes: IncludedPaths, in snapshot: Snapshot
-    ) async throws(BackupError) {
+    /// Returns the number of items to restore and their size: for a whole snapshot as far as its
+    /// record tells.
+    ///
+    /// - Throws: ``BackupError``: `noMatch` when the snapshot lacks an included path.
+    private func totals(
+        of includes: IncludedPaths, in snapshot: Snapshot, _ record: RestorableRecord?
+    ) async throws(BackupError) -> RestoreTotals {
+        if includes.isEverything { return record?.totals ?? RestoreTotals() }
         let finder = try await readEntries(
-            of: snapshot.identifier, with: IncludedPaths.Finder(includes))
-        guard let missing = finder.missing.first else { return }
+            of: snapshot.identifier, with: IncludedPaths.Finder(includes, in: snapshot))
+        guard let missing = finder.missing.first else { return finder.totals }
         throw BackupError(
             .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
             advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
     }
 }
 
-/// Collects the evicted files in a record.
-private struct EvictedExclusions: RecordHandler {
-    private(set) var found: [RecordedExclusion] = []
+/// What a record tells about restoring its snapshot.
+struct RestorableRecord: RecordHandler {
+    /// The evicted files, which the snapshot excluded.
+    private(set) var evicted: [RecordedExclusion] = []
+    private var facts = RecordFacts()
+    /// The evicted files that the facts do not count.
+    private var uncounted: Set<[UInt8]> = []
+
+    /// The items in the snapshot. Their size is unknown if the facts count evicted files, whose
+    /// sizes are not in the record.
+    var totals: RestoreTotals {
+        let counted = evicted.count { !uncounted.contains($0.path) }
+        return RestoreTotals(
+            items: max(0, facts.items.subtractingSaturating(Int64(counted))),
+            bytes: counted > 0 ? 0 : facts.bytes)
+    }
 
     mutating func receive(_ line: RecordLine) {
-        guard case .excluded(let item) = line, item.isEvicted else { return }
-        found.append(item)
+        switch line {
+        case .facts(let facts): self.facts = facts
+        case .missing(let path, _, _): uncounted.insert(path)
+        case .excluded(let item) where item.isEvicted: evicted.append(item)
+        default: break
+        }
     }
 }
 
@@ -96,14 +119,25 @@ package struct IncludedPaths: Sendable {
         paths.isEmpty || paths.contains { isHeld(path, by: $0) }
     }
 
-    /// Finds the paths that match no entry of a snapshot.
+    /// Finds the paths that match no entry of a snapshot, and counts the items that do.
     struct Finder: SnapshotEntryHandler {
         private(set) var missing: [[UInt8]]
+        private(set) var totals = RestoreTotals()
+        private let includes: IncludedPaths
+        private let items: SourceItems
 
-        init(_ includes: IncludedPaths) { missing = includes.paths }
+        init(_ includes: IncludedPaths, in snapshot: Snapshot) {
+            missing = includes.paths
+            self.includes = includes
+            items = SourceItems(snapshot.sources)
+        }
 
         mutating func receive(_ entry: SnapshotEntry) {
+            guard includes.contains(entry.path) else { return }
             missing.removeAll { isHeld(entry.path, by: $0) }
+            guard items.contains(entry.path) else { return }
+            totals.items += 1
+            if entry.kind == .regularFile { totals.bytes.addSaturating(entry.size) }
         }
     }
 }

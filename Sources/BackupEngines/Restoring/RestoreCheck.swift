@@ -19,25 +19,25 @@ struct RestoreCheck: SnapshotEntryHandler {
     private let items: SourceItems
     private let attributed: AttributedItems?
     private let tree: TargetTree
-    private let report: @Sendable (Int) -> Void
+    private let counter: StepCounter
 
     /// Creates a check.
     ///
     /// - Parameters:
     ///   - items: the items that are counted.
     ///   - attributed: the read-only items with extended attributes; nil when they are unknown.
-    ///   - report: called with the number of items done.
+    ///   - counter: counts the items for the progress.
     init(
         target: FilePath, _ includes: IncludedPaths, of items: SourceItems,
         _ complaints: RestoreComplaints, attributed: AttributedItems?,
-        report: @escaping @Sendable (Int) -> Void
+        counter: StepCounter
     ) throws(Errno) {
         tree = try TargetTree(target)
         self.includes = includes
         self.items = items
         self.attributed = attributed
         self.complaints = complaints
-        self.report = report
+        self.counter = counter
         if includes.isEverything { count = items.unlistedCount }
     }
 
@@ -50,7 +50,7 @@ struct RestoreCheck: SnapshotEntryHandler {
         }
         if items.contains(entry.path) {
             count += 1
-            if count % 256 == 0 { report(count) }
+            counter.add(files: 1)
         }
         do throws(Errno) {
             // The same file throughout, even if another takes its name meanwhile.

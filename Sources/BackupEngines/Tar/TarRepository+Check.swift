@@ -9,10 +9,20 @@ extension TarRepository {
         try await work { isCancelled in
             var check = RepositoryCheck()
             let directory = try open()
-            let names = try fileNames(in: directory.descriptor)
-            for identifier in names.compactMap(TarNames.snapshot(ofManifest:)).sorted() {
+            let identifiers = try fileNames(in: directory.descriptor)
+                .compactMap(TarNames.snapshot(ofManifest:)).sorted()
+            // A file that is missing, or cannot be inspected, is reported when it is read.
+            let sizes = identifiers.map {
+                let name = readsData ? TarNames.archive($0) : TarNames.manifest($0)
+                return (try? path.pushing(name).withoutFollowing.status().size) ?? 0
+            }
+            let counter = StepCounter(
+                .snapshotsChecked, of: Int64(identifiers.count),
+                bytes: sizes.reduce(0) { $0.addingSaturating($1) }, progress)
+            for (identifier, size) in zip(identifiers, sizes) {
+                defer { counter.add(files: 1, bytes: readsData ? 0 : size) }
                 let problems = try problems(
-                    with: identifier, in: directory.descriptor, readsData, isCancelled)
+                    with: identifier, in: directory.descriptor, readsData, counter, isCancelled)
                 guard !problems.isEmpty else { continue }
                 check.problems += problems.map { "snapshot \(identifier): \($0)" }
                 if try isDamaged(identifier, in: directory.descriptor, isCancelled) {
@@ -91,7 +101,7 @@ extension TarRepository {
 
     private func problems(
         with identifier: String, in directory: FileDescriptor, _ readsData: Bool,
-        _ isCancelled: @escaping () -> Bool
+        _ counter: StepCounter, _ isCancelled: @escaping () -> Bool
     ) throws -> [String] {
         do throws(BackupError) {
             // A snapshot that was removed meanwhile has no problems.
@@ -99,7 +109,7 @@ extension TarRepository {
             else { return [] }
             let archive = try openArchive(identifier, in: directory)
             if readsData {
-                let comparison = ArchiveComparison(isCancelled: isCancelled)
+                let comparison = ArchiveComparison(counter: counter, isCancelled: isCancelled)
                 do {
                     return try comparison.compare(archive.descriptor, manifest.reader)
                 } catch {
@@ -145,6 +155,8 @@ extension TarRepository {
 
 /// Compares an archive with its manifest, entry by entry, in bounded memory.
 struct ArchiveComparison {
+    /// Counts the bytes of the archive that were read.
+    let counter: StepCounter
     /// Called between entries and pieces; returns true to stop.
     let isCancelled: () -> Bool
     private static let problemLimit = 100
@@ -167,7 +179,8 @@ struct ArchiveComparison {
     private func compare(
         _ archive: FileDescriptor, _ manifest: ManifestReader, _ problems: inout [String]
     ) throws {
-        let reader = try ArchiveReader(.pax, from: archive, isSummed: true)
+        let reader = try ArchiveReader(
+            .pax, from: archive, isSummed: true, didRead: { counter.add(bytes: Int64($0)) })
         while let item = try manifest.nextItem() {
             if isCancelled() { throw CancellationError() }
             guard let entry = try reader.next() else {

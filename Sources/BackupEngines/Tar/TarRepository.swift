@@ -10,6 +10,7 @@ import SystemPackage
 package struct TarRepository: BackupEngine {
     package let repository: RepositoryLocation
     package let warn: @Sendable (String) -> Void
+    package let progress: @Sendable (BackupProgress) -> Void
     /// The directory.
     let path: FilePath
 
@@ -18,15 +19,18 @@ package struct TarRepository: BackupEngine {
     /// - Parameters:
     ///   - repository: a location that begins with `tar:`.
     ///   - warn: see ``BackupEngine/warn``.
+    ///   - progress: see ``BackupEngine/progress``.
     /// - Throws: ``BackupError`` with the code `noRepository` for any other location.
     package init(
-        _ repository: RepositoryLocation, warn: @escaping @Sendable (String) -> Void = { _ in }
+        _ repository: RepositoryLocation, warn: @escaping @Sendable (String) -> Void = { _ in },
+        progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) {
         guard repository.kind == .archives, let directory = repository.directory else {
             throw BackupError(.noRepository, "is not a directory of archives (tar:DIR)")
         }
         self.repository = repository
         self.warn = warn
+        self.progress = progress
         path = directory
     }
 

@@ -50,12 +50,21 @@ extension BackupEngine {
         _ snapshot: Snapshot, _ result: inout VerifyResult
     ) async throws(BackupError) {
         do throws(BackupError) {
-            result.items = try await readEntries(
-                of: snapshot.identifier, with: EntryCounter(snapshot)
-            ).count
+            var record = RestorableRecord()
+            var damage: BackupError?
             if snapshot.sourceSet != nil {
-                _ = try await readRecord(of: snapshot, with: RecordCounter())
+                do throws(BackupError) {
+                    record = try await readRecord(of: snapshot, with: record)
+                } catch {
+                    // The items are listed all the same.
+                    damage = error
+                }
             }
+            let counter = StepCounter(.itemsListed, of: record.totals.items, progress)
+            result.items = try await readEntries(
+                of: snapshot.identifier, with: EntryCounter(snapshot, counter)
+            ).count
+            if let damage { throw damage }
         } catch  where error.code != .interrupted {
             result.check.problems.append(
                 "snapshot \(snapshot.shortIdentifier) cannot be read: \(error.message)")
@@ -65,15 +74,19 @@ extension BackupEngine {
 
 private struct EntryCounter: SnapshotEntryHandler {
     private(set) var count: Int
+    private let counter: StepCounter
     private let items: SourceItems
 
-    init(_ snapshot: Snapshot) {
+    init(_ snapshot: Snapshot, _ counter: StepCounter) {
+        self.counter = counter
         items = SourceItems(snapshot.sources)
         count = items.unlistedCount
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        if items.contains(entry.path) { count += 1 }
+        guard items.contains(entry.path) else { return }
+        count += 1
+        counter.add(files: 1)
     }
 }
 

@@ -33,7 +33,9 @@ struct RestoreRaceTests {
         let paths = try RestorePaths(
             IncludedPaths([]), repository.openManifest(of: snapshot.identifier) { false })
         let restorer = try TreeRestorer(
-            archives.target, overwrites: false, report: { _ in }, isCancelled: { false })
+            archives.target, overwrites: false,
+            counter: StepCounter(.itemsRestored, of: 0) { _ in },
+            isCancelled: { false })
         try mock.run {
             try restorer.restore(
                 ArchiveReader(.pax, from: archive.descriptor, isSummed: true), manifest, paths)

@@ -16,14 +16,16 @@ final class ArchiveReader {
     /// - Parameters:
     ///   - descriptor: open for reading; it stays open.
     ///   - isSummed: whether the SHA-256 of the whole file is wanted at the end.
+    ///   - didRead: called with the number of bytes after each part of the file.
     init(
-        _ format: ArchiveWriter.Format, from descriptor: FileDescriptor, isSummed: Bool = false
+        _ format: ArchiveWriter.Format, from descriptor: FileDescriptor, isSummed: Bool = false,
+        didRead: @escaping (Int) -> Void = { _ in }
     ) throws(ArchiveFailure) {
         guard let archive = archive_read_new() else {
             throw ArchiveFailure("there is not enough memory", errno: .noMemory)
         }
         self.archive = archive
-        input = ArchiveInput(descriptor, isSummed: isSummed)
+        input = ArchiveInput(descriptor, isSummed: isSummed, didRead: didRead)
         // libarchive tries only the filters and formats that are enabled.
         try check(archive_read_support_filter_zstd(archive))
         switch format {
@@ -92,16 +94,22 @@ final class ArchiveInput {
     private(set) var failure: Errno?
     private let descriptor: FileDescriptor
     private let isSummed: Bool
+    private let didRead: (Int) -> Void
     private var size: Int64 = 0
     private var digest = SHA256()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
 
     /// Creates an input.
     ///
-    /// - Parameter descriptor: open for reading; it stays open.
-    init(_ descriptor: FileDescriptor, isSummed: Bool) {
+    /// - Parameters:
+    ///   - descriptor: open for reading; it stays open.
+    ///   - didRead: called with the number of bytes after each part.
+    init(
+        _ descriptor: FileDescriptor, isSummed: Bool, didRead: @escaping (Int) -> Void = { _ in }
+    ) {
         self.descriptor = descriptor
         self.isSummed = isSummed
+        self.didRead = didRead
     }
 
     deinit { buffer.deallocate() }
@@ -129,6 +137,7 @@ final class ArchiveInput {
         let count = try readFile(descriptor, into: buffer)
         if isSummed { digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
         size += Int64(count)
+        didRead(count)
         return count
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 
 extension TarRepository {
     package func extract(
-        _ request: RestoreRequest, report: @escaping @Sendable (Int) -> Void
+        _ request: RestoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> RestoreResult {
         try await work { isCancelled in
             try requireDescriptors(spareDescriptors)
@@ -13,7 +13,9 @@ extension TarRepository {
             let paths = try RestorePaths(
                 request.includes, openManifest(of: identifier, isCancelled))
             try makeDirectories(at: request.target)
-            let restorer = try openTarget(request, report, isCancelled)
+            let counter = StepCounter(
+                .itemsRestored, of: paths.totals.items, bytes: paths.totals.bytes, report)
+            let restorer = try openTarget(request, counter, isCancelled)
             do {
                 try restorer.restore(
                     ArchiveReader(.pax, from: archive.descriptor, isSummed: true),
@@ -28,12 +30,12 @@ extension TarRepository {
     }
 
     private func openTarget(
-        _ request: RestoreRequest, _ report: @escaping (Int) -> Void,
+        _ request: RestoreRequest, _ counter: StepCounter,
         _ isCancelled: @escaping () -> Bool
     ) throws(BackupError) -> TreeRestorer {
         do throws(Errno) {
             return try TreeRestorer(
-                request.target, overwrites: request.overwrites, report: report,
+                request.target, overwrites: request.overwrites, counter: counter,
                 isCancelled: isCancelled)
         } catch {
             throw BackupError(
@@ -50,6 +52,8 @@ struct RestorePaths {
     private var standIns: [[UInt8]: [UInt8]] = [:]
     /// The paths where the first names of files with several hard links are restored.
     private var firstTargets: Set<[UInt8]> = []
+    /// What is restored. The holes of sparse files count.
+    private(set) var totals = RestoreTotals()
 
     /// Reads the hard links in a manifest.
     ///
@@ -57,7 +61,12 @@ struct RestorePaths {
     init(_ includes: IncludedPaths, _ manifest: OpenManifest) throws(BackupError) {
         self.includes = includes
         while let item = try manifest.nextItem() {
-            guard let first = item.hardLink, includes.contains(item.path) else { continue }
+            guard includes.contains(item.path) else { continue }
+            totals.items += 1
+            guard let first = item.hardLink else {
+                if item.kind == .regularFile { totals.bytes.addSaturating(item.size) }
+                continue
+            }
             if standIns[first] == nil, !includes.contains(first) { standIns[first] = item.path }
             firstTargets.insert(targetPath(ofFirst: first))
         }

@@ -17,7 +17,7 @@ final class TreeRestorer {
     private let target: FilePath
     private let chain: DirectoryChain
     private let metadata: MetadataRestorer
-    private let report: (Int) -> Void
+    private let counter: StepCounter
     private let isCancelled: () -> Bool
     /// The restored files with several hard links, by the path of the first name.
     private var firstNames: [[UInt8]: FileIdentity] = [:]
@@ -33,15 +33,15 @@ final class TreeRestorer {
     ///
     /// - Parameters:
     ///   - target: an existing directory.
-    ///   - report: called now and then with the number of items.
+    ///   - counter: counts the items, and the bytes of their content.
     /// - Throws: the errno of opening the target.
     init(
-        _ target: FilePath, overwrites: Bool, report: @escaping (Int) -> Void,
+        _ target: FilePath, overwrites: Bool, counter: StepCounter,
         isCancelled: @escaping () -> Bool
     ) throws(Errno) {
         self.target = target
         self.overwrites = overwrites
-        self.report = report
+        self.counter = counter
         self.isCancelled = isCancelled
         let metadata = MetadataRestorer()
         self.metadata = metadata
@@ -69,7 +69,7 @@ final class TreeRestorer {
             let entry = nextEntry(reader)
             guard let path = paths.targetPath(of: item) else { continue }
             count += 1
-            if count % 256 == 0 { report(count) }
+            counter.add(files: 1)
             guard let entry, entry.path == item.archivePath else {
                 fail(path, .missing(damage?.message ?? "the archive has something else there"))
                 continue
@@ -179,11 +179,15 @@ final class TreeRestorer {
         }
         var file = try StagedFile(in: location.directory, permissions: 0o600)
         var digest = ContentDigest(isCancelled: isCancelled)
+        var holes = item.size
         while let piece = try reader.nextPiece() {
             if isCancelled() { throw CancellationError() }
             try writeFile(file.descriptor, piece.bytes, at: piece.offset)
             try digest.update(piece.bytes, at: piece.offset)
+            counter.add(bytes: Int64(piece.bytes.count))
+            holes -= Int64(piece.bytes.count)
         }
+        counter.add(bytes: max(0, holes))
         try setSize(item.size, of: file.descriptor)
         let isWhole = try digest.finish(size: item.size) == item.digest
         if !isWhole {

@@ -23,7 +23,8 @@ extension TarRepository {
 
     private func store(
         _ request: StoreRequest, in directory: LockedDirectory,
-        _ report: @escaping (BackupProgress) -> Void, _ isCancelled: @escaping () -> Bool
+        _ report: @escaping @Sendable (BackupProgress) -> Void,
+        _ isCancelled: @escaping () -> Bool
     ) throws -> StoredSnapshot {
         guard let planned = request.plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
@@ -51,7 +52,8 @@ extension TarRepository {
         let manifestSize = try manifestWriter.finish(end)
         try synchronize(archive.descriptor)
         try synchronize(manifest.descriptor)
-        try readBack(archive, manifest, isCancelled)
+        let counter = StepCounter(.contentCompared, of: 0, bytes: written.size, report)
+        try readBack(archive, manifest, counter, isCancelled)
         try archive.publish()
         try manifest.publish()
         try synchronizeDirectory(directory.descriptor)
@@ -63,9 +65,10 @@ extension TarRepository {
     }
 
     private func readBack(
-        _ archive: UnfinishedFile, _ manifest: UnfinishedFile, _ isCancelled: @escaping () -> Bool
+        _ archive: UnfinishedFile, _ manifest: UnfinishedFile, _ counter: StepCounter,
+        _ isCancelled: @escaping () -> Bool
     ) throws {
-        let comparison = ArchiveComparison(isCancelled: isCancelled)
+        let comparison = ArchiveComparison(counter: counter, isCancelled: isCancelled)
         let archiveFile = try archive.openAgain()
         let manifestFile = try manifest.openAgain()
         let problems = try comparison.compare(
@@ -116,6 +119,7 @@ final class StoreProgress {
         state = total
         self.report = report
         stopRequest = isStopped
+        report(total)
     }
 
     /// Whether to stop the work.
