@@ -14,11 +14,11 @@ package enum JSONFields {
         """
     /// What `--progress json` writes to standard error.
     package static let progress = """
-          with --progress json, on standard error:
+          with --progress json:
             version: number (1)
-            type: string (progress)
-            step: string (what is counted)
-            done: number or null (null where only bytes are known)
+            type: string (progress; on standard error)
+            step: string (what is done or counted)
+            done: number or null (null where nothing is counted, or only bytes)
             total: number or null (null as long as it is unknown)
             bytes: number or null (of what is done)
             totalBytes: number or null

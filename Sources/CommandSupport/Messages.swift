@@ -57,7 +57,9 @@ package enum Messages {
     /// - Parameter fact: what the person has to know, without a question mark.
     package static func confirm(about path: [UInt8]?, _ fact: String) -> Bool {
         write(about: path, "\(fact): continue? [y/N]")
-        return ["y", "yes"].contains(readLine()?.lowercased())
+        var answer: String?
+        StandardError.withoutProgress { answer = readLine() }
+        return ["y", "yes"].contains(answer?.lowercased())
     }
 
     private static let name = Monitor("resval")
@@ -99,8 +101,10 @@ enum StandardError {
     }
 
     /// Clears the progress line, and keeps it away while `body` runs.
-    static func withoutProgress(_ body: () throws(Errno) -> Void) throws(Errno) {
-        try progress.withLock { progress throws(Errno) in
+    static func withoutProgress<Failure: Error>(
+        _ body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        try progress.withLock { progress throws(Failure) in
             if progress.isShown { emit(clearingLine) }
             progress.isShown = false
             try body()

@@ -38,6 +38,15 @@ package struct ProgressOptions: ParsableArguments {
     ///
     /// - Parameter noun: the items counted, in the plural, such as `files`.
     package func begin(counting noun: StaticString) -> Progress {
+        let progress = begin(noun)
+        progress.advance(by: 0)
+        return progress
+    }
+
+    /// Begins to show progress with a step that counts nothing, as ``begin(counting:)`` does.
+    ///
+    /// - Parameter step: what is done, such as `reading the snapshot`.
+    package func begin(_ step: StaticString) -> Progress {
         let shown: Progress.Form =
             switch form {
             case .never: .none
@@ -48,7 +57,7 @@ package struct ProgressOptions: ParsableArguments {
             case .auto: .none
             case .always: .lines
             }
-        return Progress(shown, noun)
+        return Progress(shown, step)
     }
 }
 
@@ -70,18 +79,13 @@ package final class Progress: Sendable {
     /// Before this time nothing is shown, in nanoseconds: short work shows no progress.
     private let firstDisplay: Int
 
-    init(_ form: Form, _ noun: StaticString) {
+    init(_ form: Form, _ step: StaticString) {
         let now = Self.now()
         self.form = form
         firstDisplay = now + 1_000_000_000
-        state = Monitor(State(step: ProgressStep(noun: noun, start: now)))
+        state = Monitor(State(step: ProgressStep(noun: step, start: now)))
         if form != .none { startClock() }
     }
-
-    /// Begins the next step.
-    ///
-    /// - Parameter noun: the items counted, in the plural.
-    package func begin(counting noun: StaticString) { update(noun) { _ in } }
 
     /// Counts items as done; cheap enough to be called every few hundred items of a hot loop.
     package func advance(by items: Int = 1) { update { $0.done = ($0.done ?? 0) + items } }
@@ -162,8 +166,8 @@ struct ProgressStep: Sendable {
     let noun: StaticString
     /// When the step began, in nanoseconds.
     let start: Int
-    /// The number of items done; nil where only bytes are known.
-    var done: Int? = 0
+    /// The number of items done; nil where none are counted.
+    var done: Int?
     var total: Int?
     var bytes: Int64 = 0
     var totalBytes: Int64?
@@ -204,13 +208,13 @@ struct ProgressStep: Sendable {
     func text(at now: Int) -> String {
         var facts: [String] = []
         if let done { facts.append("\(done)" + (total.map { " of \($0)" } ?? "")) }
-        if done == nil || bytes > 0 || totalBytes != nil {
+        if bytes > 0 || totalBytes != nil {
             facts.append(sizeText(bytes) + (totalBytes.map { " of \(sizeText($0))" } ?? ""))
         }
         if let percent { facts.append("\(percent) %") }
         if let rate = rate(at: now) { facts.append("\(sizeText(rate))/s") }
         if let left = secondsLeft(at: now) { facts.append("\(durationText(left)) left") }
-        return "\(noun): " + facts.joined(separator: ", ")
+        return facts.isEmpty ? "\(noun)" : "\(noun): " + facts.joined(separator: ", ")
     }
 
     func json(at now: Int) -> [UInt8] {
@@ -219,7 +223,7 @@ struct ProgressStep: Sendable {
         line.add("step", "\(noun)")
         line.add("done", done)
         line.add("total", total)
-        line.add("bytes", done == nil || bytes > 0 || totalBytes != nil ? bytes : nil)
+        line.add("bytes", bytes > 0 || totalBytes != nil ? bytes : nil)
         line.add("totalBytes", totalBytes)
         line.add("percent", percent)
         line.add("bytesPerSecond", rate(at: now))

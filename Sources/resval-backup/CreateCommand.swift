@@ -40,6 +40,7 @@ struct CreateCommand: AsyncParsableCommand {
               unnamedShortfalls: number
               lostExclusions[].path: string or null
               lostExclusions[].pathBase64: string, optional
+            \(JSONFields.progress)
             """)
 
     @OptionGroup var source: SourceArguments

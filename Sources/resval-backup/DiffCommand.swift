@@ -21,6 +21,7 @@ struct DiffCommand: AsyncParsableCommand {
               sizeBefore: number or null (bytes of a regular file)
               sizeAfter: number or null
               sentence: string or null (why it is or was excluded)
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup diff 1a2b3c4d latest
@@ -37,6 +38,7 @@ struct DiffCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         _ = try SnapshotChoice(argument: before)
@@ -47,8 +49,10 @@ struct DiffCommand: AsyncParsableCommand {
         let first = try SnapshotChoice(argument: before)
         let second = try SnapshotChoice(argument: after)
         let output = DifferenceOutput(isJSON: json)
+        let display = progress.begin("reading the snapshots")
+        defer { display.end() }
         try await running { [repository] in
-            let engine = try repository.engine()
+            let engine = try repository.engine(showing: display)
             let before = try await engine.snapshot(first)
             let after = try await engine.snapshot(second)
             for snapshot in [before, after] where snapshot.sourceSet == nil {

@@ -35,6 +35,7 @@ struct DownloadCommand: AsyncParsableCommand {
                 files: number
                 bytes: number
                 failedItems: number
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup download ~/Videos/holiday.mkv
@@ -64,7 +65,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let journal = try ownJournal(in: PolicyEnvironment.current())
-        let display = progress.begin(counting: "files")
+        let display = progress.begin("looking for files")
         let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
         let expansion = paths.files(without: NeededPlaces(), wanting: .evicted)
         let report = EvictionReport(

@@ -44,6 +44,7 @@ struct EvictCommand: AsyncParsableCommand {
                 files: number
                 bytes: number
                 failedItems: number
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup evict ~/Videos/holiday.mkv
@@ -90,7 +91,7 @@ struct EvictCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = PolicyEnvironment.current()
         let journal = try ownJournal(in: environment)
-        let display = progress.begin(counting: "files")
+        let display = progress.begin("looking for files")
         let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
         if recover {
             let report = EvictionReport(.downloading, isJSON: json, failures: 0, display: display)

@@ -31,6 +31,7 @@ struct ExplainCommand: AsyncParsableCommand {
               resticVersion: string or null
               canRewrite: boolean or null
               command: string or null
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup explain --in-snapshots ~/Videos/raw
@@ -46,6 +47,7 @@ struct ExplainCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         guard inSnapshots else {
@@ -55,7 +57,11 @@ struct ExplainCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let engine = try await running { [repository] in try repository.engine() }
+        let display = progress.begin("reading the repository")
+        defer { display.end() }
+        let engine = try await running { [repository] in
+            try repository.engine(showing: display)
+        }
         var isComplete = true
         for argument in paths {
             let path = try backedUpPath(argument.path)

@@ -31,6 +31,7 @@ struct ForgetCommand: AsyncParsableCommand {
               reasons: strings
               sources[].path: string or null
               sources[].pathBase64: string, optional
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
@@ -87,7 +88,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let rules = try retention.rules()
         let scope: ForgetScope =
             all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
-        let display = progress.begin(counting: "steps")
+        let display = progress.begin("reading the repository")
         defer { display.end() }
         let decisions = try await running { [repository, kept, sources, tag, isDryRun, prune] in
             let engine = try repository.engine(showing: display)

@@ -31,6 +31,7 @@ struct PlanCommand: AsyncParsableCommand {
                 storedBytes: number
                 excludedItems: number
                 excludedBytes: number
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup plan --excluded-only ~

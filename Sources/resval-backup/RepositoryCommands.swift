@@ -34,13 +34,16 @@ struct PruneCommand: AsyncParsableCommand {
         discussion: """
             Needs the repository for itself. Nothing is removed while a snapshot of this machine \
             waits for resval-backup accept.
+
+            JSON FIELDS
+            \(JSONFields.progress)
             """)
 
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
-        let display = progress.begin(counting: "steps")
+        let display = progress.begin("reading the repository")
         defer { display.end() }
         try await running { [repository] in
             try await repository.engine(showing: display).pruneUnlessShrunk()

@@ -33,6 +33,7 @@ struct RestoreCommand: AsyncParsableCommand {
               evicted[].pathBase64: string, optional
               evicted[].snapshot: string or null
               evicted[].repository: string or null
+            \(JSONFields.progress)
             """)
 
     @Argument(
@@ -83,7 +84,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let choice = SnapshotChoice(snapshot) else { return }
-        let display = progress.begin(counting: "items restored")
+        let display = progress.begin("reading the snapshot")
         defer { display.end() }
         let includes = include.map { Array($0.path.lexicallyNormalized().bytes) }
         let result = try await running { [repository, target, overwrite, withEvicted] in

@@ -50,6 +50,7 @@ struct RunCommand: AsyncParsableCommand {
               lastCleanRun: time or null
               lastVerify: time or null
               lastPrune: time or null
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup run

@@ -52,6 +52,7 @@ struct ShowCommand: AsyncParsableCommand {
                 isDirectory: boolean
                 reason: string
                 sentence: string
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup show latest               facts of the newest snapshot
@@ -74,6 +75,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     @OptionGroup var records: RecordOptions
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         _ = try SnapshotChoice(argument: snapshot)
@@ -87,8 +89,10 @@ struct ShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let choice = try SnapshotChoice(argument: snapshot)
+        let display = progress.begin("reading the snapshot")
+        defer { display.end() }
         try await running { [repository, excluded, items, form = records.form] in
-            let engine = try repository.engine()
+            let engine = try repository.engine(showing: display)
             let snapshot = try await engine.snapshot(choice)
             if excluded {
                 var printer = try await engine.readRecord(
@@ -96,8 +100,8 @@ struct ShowCommand: AsyncParsableCommand {
                 printer.finish()
             } else if items {
                 var printer = try await engine.readEntries(
-                    of: snapshot.identifier, with: EntryPrinter(form))
-                printer.finish()
+                    of: snapshot.identifier, with: CountedEntries(EntryPrinter(form), engine))
+                printer.handler.finish()
             } else {
                 try await SnapshotFacts(snapshot, engine).print(asJSON: form == .json)
             }

@@ -35,6 +35,7 @@ struct VerifyCommand: AsyncParsableCommand {
               repaired: strings
               repair[].purpose: string
               repair[].command: string or null
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-backup verify                       structure only, quick
@@ -65,7 +66,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
-        let display = progress.begin(counting: "steps")
+        let display = progress.begin("checking the repository")
         defer { display.end() }
         let result = try await running { [repository, readData, repair] in
             try await repository.engine(showing: display).verify(

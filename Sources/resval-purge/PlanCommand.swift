@@ -44,6 +44,7 @@ struct PlanCommand: ParsableCommand {
                 classes[].bytes: number
                 kept[].reason: string
                 kept[].count: number
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-purge plan --free 10G

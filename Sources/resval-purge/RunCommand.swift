@@ -51,6 +51,7 @@ struct RunCommand: ParsableCommand {
                 isReached: boolean
                 isFutile: boolean
                 failedItems: number
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-purge run plan.json

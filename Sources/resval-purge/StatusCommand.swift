@@ -31,6 +31,7 @@ struct StatusCommand: ParsableCommand {
               classes[].bytes: number
               tooYoungUnits: number
               unavailable: string or null (why nothing is ever deleted here)
+            \(JSONFields.progress)
 
             EXAMPLES
               resval-purge status

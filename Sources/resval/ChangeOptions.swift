@@ -35,6 +35,8 @@ struct ChangeOptions: ParsableArguments {
     @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
     var isJSON = false
 
+    @OptionGroup var progressOptions: ProgressOptions
+
     /// Validates that paths are given, except with `--undo`, which takes at most a journal.
     func check(operands: Int) throws {
         guard undo else { return try input.requirePaths() }
@@ -48,9 +50,12 @@ struct ChangeOptions: ParsableArguments {
     /// - Parameter journal: the journal; nil for the newest of the command that is not undone.
     func undo(_ command: JournaledCommand, _ journal: PathArgument?) throws {
         let outcome = Outcome()
+        let progress = progressOptions.begin(counting: "changes undone")
+        defer { progress.end() }
         do throws(FileError) {
             try UndoRun(
-                command, isDryRun: dryRun, isJSON: isJSON, isQuiet: quiet, isConfirmed: yes, outcome
+                command, isDryRun: dryRun, isJSON: isJSON, isQuiet: quiet, isConfirmed: yes,
+                outcome, progress
             ).run(journal?.path)
         } catch {
             Messages.write(error)
@@ -107,6 +112,8 @@ struct ChangeOptions: ParsableArguments {
             PathArgument(bytes: item.shownPath)
                 .withListedPath(followingSymbolicLink: follows) { advise($0) }
         }
+        let progress = progressOptions.begin(counting: "items changed")
+        defer { progress.end() }
         var homes = HomeGuard(isConfirmed: yes || dryRun || !storesValues)
         input.forEach(
             followingSymbolicLinks: follows, outcome: run.outcome,
@@ -118,6 +125,7 @@ struct ChangeOptions: ParsableArguments {
                     ChangeBatch.Paths(
                         shown: Array(path.bytes), absolute: directory.pushing(path.path))
                 }
+                progress.advance()
                 if isChanged { advise(path) }
             } catch {
                 Messages.write(error, at: path.bytes)
@@ -140,7 +148,6 @@ struct TreeChangeOptions: ParsableArguments {
     var recursive = false
 
     @OptionGroup var walk: WalkOptions
-    @OptionGroup var progressOptions: ProgressOptions
 
     func validate() throws {
         if !recursive && (walk.staysOnFilesystem || walk.threadCount != nil) {
@@ -152,7 +159,7 @@ struct TreeChangeOptions: ParsableArguments {
     func apply(_ command: JournaledCommand, _ changes: [MarkChange]) throws {
         guard recursive else { return try items.apply(command, changes) }
         let run = try items.run(command, isMass: true)
-        let progress = progressOptions.begin(counting: "items changed")
+        let progress = items.progressOptions.begin(counting: "items changed")
         let tally = ChangeTally()
         var scanner = walk.scanner()
         scanner.followsRoots = !items.noDereference

@@ -16,6 +16,9 @@ struct DumpCommand: ParsableCommand {
             pathBase64. A mark that is malformed or cannot be read is reported and is not in the \
             dump.
 
+            JSON FIELDS
+            \(JSONFields.progress)
+
             EXAMPLES
               resval dump ~/project > project.marks
               resval restore --root /backup/project project.marks

@@ -35,6 +35,7 @@ struct FindCommand: ParsableCommand {
               purgeabilityReason: string, optional
               protectionReason: string, optional
               fileAllocatedSize: number or null, optional (bytes, with --size)
+            \(JSONFields.progress)
 
             EXAMPLES
               resval find --excluded ~

@@ -37,6 +37,7 @@ struct ImportCommand: ParsableCommand {
                 left: number, optional (with --undo: marks that stay)
                 journal: string or null (null when nothing was written)
                 journalBase64: string, optional
+            \(JSONFields.progress)
 
             EXAMPLES
               resval import --from apple,xdg --dry-run ~
@@ -93,6 +94,7 @@ struct ExportCommand: ParsableCommand {
                 left: number, optional (with --undo: marks that stay)
                 journal: string or null (null when nothing was written)
                 journalBase64: string, optional
+            \(JSONFields.progress)
 
             EXAMPLES
               resval export --to xdg --dry-run ~

@@ -19,6 +19,9 @@ struct RestoreCommand: ParsableCommand {
             order. What could not be restored is reported, also when the dump is truncated, and \
             the exit code is 2.
 
+            JSON FIELDS
+            \(JSONFields.progress)
+
             EXAMPLES
               resval restore --dry-run project.marks
               resval dump ~/project | ssh host resval restore --root project
@@ -36,10 +39,14 @@ struct RestoreCommand: ParsableCommand {
     @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
     var dryRun = false
 
+    @OptionGroup var progressOptions: ProgressOptions
+
     func run() throws {
         let outcome = Outcome()
         let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots
-        try RestoreRun(roots, isDryRun: dryRun, outcome).run(file)
+        let progress = progressOptions.begin(counting: "items examined")
+        defer { progress.end() }
+        try RestoreRun(roots, isDryRun: dryRun, outcome, progress).run(file)
         try outcome.finish()
     }
 }
@@ -49,6 +56,7 @@ final class RestoreRun {
     private var roots: ArraySlice<PathArgument>
     private let isDryRun: Bool
     private let outcome: Outcome
+    private let progress: Progress
     private var section: Section?
     private var hasSections = false
     private var lineNumber = 0
@@ -62,10 +70,13 @@ final class RestoreRun {
         var items: Int64 = 0
     }
 
-    init(_ roots: [PathArgument], isDryRun: Bool, _ outcome: Outcome) {
+    init(
+        _ roots: [PathArgument], isDryRun: Bool, _ outcome: Outcome, _ progress: Progress
+    ) {
         self.roots = roots[...]
         self.isDryRun = isDryRun
         self.outcome = outcome
+        self.progress = progress
     }
 
     /// Restores a dump and prints the number of items changed.
@@ -146,6 +157,7 @@ final class RestoreRun {
             return complain("line \(lineNumber): is before the dump's header")
         }
         section?.items += 1
+        progress.advance()
         guard let root = section?.root else { return }
         do throws(FileError) {
             let item = try root.item(at: place)

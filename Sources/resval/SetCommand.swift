@@ -172,4 +172,5 @@ let journalHelp = """
         left: number (marks that stay)
         journal: string or null (null when it is not UTF-8)
         journalBase64: string, optional
+    \(JSONFields.progress)
     """

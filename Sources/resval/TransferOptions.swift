@@ -53,13 +53,17 @@ struct TransferOptions: ParsableArguments {
         _ command: TransferCommand, _ markers: Set<Marker>, includesFalse: Bool = false
     ) throws {
         let outcome = Outcome()
+        let progress = progressOptions.begin(
+            counting: undo ? "changes undone" : "items examined")
+        defer { progress.end() }
         do throws(FileError) {
             if undo {
                 try UndoRun(
-                    command.journaled, isDryRun: dryRun, isJSON: isJSON, isConfirmed: yes, outcome
+                    command.journaled, isDryRun: dryRun, isJSON: isJSON, isConfirmed: yes, outcome,
+                    progress
                 ).run(roots.paths.first?.path)
             } else {
-                try transfer(command, markers, includesFalse: includesFalse, outcome)
+                try transfer(command, markers, includesFalse: includesFalse, outcome, progress)
             }
         } catch {
             Messages.write(error)
@@ -81,7 +85,7 @@ struct TransferOptions: ParsableArguments {
 
     private func transfer(
         _ command: TransferCommand, _ markers: Set<Marker>, includesFalse: Bool,
-        _ outcome: Outcome
+        _ outcome: Outcome, _ progress: Progress
     ) throws(FileError) {
         let run = TransferRun(
             command, markers, includesFalse: includesFalse, try makeJournal(of: command),
@@ -96,11 +100,9 @@ struct TransferOptions: ParsableArguments {
                 outcome.noteFailure()
             }
         }
-        let progress = progressOptions.begin(counting: "items examined")
         var scanner = walk.scanner()
         scanner.shouldStop = { StopRequest.isMade || run.hasStopped }
         try scanner.scan(starts) { _ in TransferVisitor(run, outcome, progress) }
-        progress.end()
         run.finish()
     }
 }

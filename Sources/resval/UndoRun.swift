@@ -12,6 +12,7 @@ final class UndoRun {
     private let isQuiet: Bool
     private let isConfirmed: Bool
     private let outcome: Outcome
+    private let progress: Progress
     private let undo: JournalUndo
     private let output: TransferOutput
     private var count = 0
@@ -32,7 +33,7 @@ final class UndoRun {
     /// - Parameter isConfirmed: whether the newest journal is undone without a question.
     init(
         _ command: JournaledCommand, isDryRun: Bool, isJSON: Bool, isQuiet: Bool = false,
-        isConfirmed: Bool, _ outcome: Outcome
+        isConfirmed: Bool, _ outcome: Outcome, _ progress: Progress
     ) {
         self.command = command
         self.isDryRun = isDryRun
@@ -40,6 +41,7 @@ final class UndoRun {
         self.isQuiet = isQuiet
         self.isConfirmed = isConfirmed
         self.outcome = outcome
+        self.progress = progress
         undo = JournalUndo(isDryRun: isDryRun)
         output = TransferOutput(isJSON: isJSON)
     }
@@ -156,6 +158,7 @@ final class UndoRun {
             let result = try undo.undo(entry)
             if result == .undone {
                 count += 1
+                progress.advance()
                 if !isQuiet {
                     output.write(
                         entry.change, at: entry.path.bytes, from: [], isDryRun ? .planned : .undone)

@@ -45,10 +45,14 @@ extension BackupEngine {
         let excludedBefore = try await excludedItems(of: first)
         let excludedAfter = try await excludedItems(of: second)
         let spool = try EntrySpool()
-        var writer = try await readEntries(of: first.identifier, with: SpoolWriter(spool))
+        var writer = try await readEntries(
+            of: first.identifier, with: CountedEntries(SpoolWriter(spool), self)
+        ).handler
         try writer.flush()
         let merger = EntryMerger(SpoolReader(spool), excludedBefore, excludedAfter, report)
-        var merged = try await readEntries(of: second.identifier, with: merger)
+        var merged = try await readEntries(
+            of: second.identifier, with: CountedEntries(merger, self)
+        ).handler
         try merged.finish()
     }
 

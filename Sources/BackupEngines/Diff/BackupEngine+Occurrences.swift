@@ -31,7 +31,9 @@ extension BackupEngine {
         let own = try await ownSnapshots()
         var result = Occurrences()
         result.unreadable = own.unreadable.map { ($0.identifier, $0.problem) }
+        let progress = StepCounter(.snapshotsChecked, of: Int64(own.snapshots.count), progress)
         for snapshot in own.snapshots {
+            defer { progress.add(files: 1) }
             do throws(BackupError) {
                 let counter = try await readEntries(
                     of: snapshot.identifier, below: path, with: OccurrenceCounter(path, snapshot))
