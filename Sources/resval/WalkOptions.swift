@@ -34,6 +34,8 @@ struct WalkReporter {
     private let outcome: Outcome
     private let progress: Progress
     private var uncounted = 0
+    /// The number of items that are counted at once: few while the walk may be slow, many later.
+    private var batch = 1
 
     init(_ outcome: Outcome, _ progress: Progress) {
         self.outcome = outcome
@@ -44,9 +46,10 @@ struct WalkReporter {
     @inline(__always)
     mutating func count() {
         uncounted += 1
-        if uncounted == 1024 {
-            progress.advance(by: 1024)
+        if uncounted == batch {
+            progress.advance(by: batch)
             uncounted = 0
+            batch = min(2 * batch, 1024)
         }
     }
 

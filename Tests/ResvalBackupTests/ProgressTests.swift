@@ -14,20 +14,6 @@ struct ProgressTests {
         }
     }
 
-    /// Runs a command on a terminal of its own.
-    ///
-    /// - Returns: what it wrote there, to standard output and standard error.
-    private func onTerminal(_ type: String, _ command: Command) throws -> CommandResult {
-        let script = try #require(FilePath.tool("script"))
-        let words = ([command.executable.bytes] + command.arguments)
-            .map { "'" + String(decoding: $0, as: UTF8.self) + "'" }.joined(separator: " ")
-        var command = command
-        command.executable = script
-        command.arguments = ["-qec", words, "/dev/null"].map { Array($0.utf8) }
-        command.environment["TERM"] = type
-        return try command.run()
-    }
-
     /// Slows the output of `restic dump` down, so that there is progress to show in the middle.
     private static let slowDump = """
         case $1 in dump) "$REAL" "$@" | { head -c 300000; sleep 1.5; cat; }; exit;; esac
@@ -47,33 +33,34 @@ struct ProgressTests {
                     }
                     let arguments: [any CommandArgument] =
                         work == "evict" ? ["evict", "-R", "--yes"] : ["download", "-R"]
-                    let result = try onTerminal(
-                        type,
-                        backup.command(arguments + [backup.source], before: Self.slowDump))
+                    let result = try backup.command(
+                        arguments + [backup.source], before: Self.slowDump
+                    ).onTerminal(type).run()
                     #expect(result.exitCode == 0, "\(result)")
-                    let clearing = "\r\u{1B}[K"
-                    let progress = "files \(work)ed: "
-                    #expect(result.text.contains(clearing + progress) == (type == "xterm"))
                     #expect(result.text.contains("\u{1B}") == (type == "xterm"))
-                    let lines = result.text.split(separator: "\r\n").map { line in
-                        line.split(separator: clearing, omittingEmptySubsequences: false)
-                            .map(String.init)
-                    }
-                    #expect(
-                        lines.count { $0.last?.hasPrefix("\(backup.source)/file ") == true } == 3)
-                    #expect(lines.count { $0.last?.hasPrefix("total: 3 files, ") == true } == 1)
-                    // What is left when the line was cleared the last time.
-                    #expect(lines.allSatisfy { $0.last?.contains("files \(work)ed: ") == false })
+                    let output = TerminalOutput(result.text)
+                    let isProgress = { (text: String) in text.hasPrefix("files \(work)ed: ") }
+                    #expect(output.cleared.contains(where: isProgress) == (type == "xterm"))
+                    #expect(output.lines.count { $0.hasPrefix("\(backup.source)/file ") } == 3)
+                    #expect(output.lines.count { $0.hasPrefix("total: 3 files, ") } == 1)
+                    #expect(!output.lines.contains { $0.contains("files \(work)ed: ") })
                 }
             }
         }
     }
 
-    /// The fields of the progress of a step.
-    private func progress(_ step: String, in result: CommandResult) throws -> String {
+    /// The first display of a step's progress that has these fields.
+    @discardableResult
+    private func progress(
+        _ step: String, _ fields: String = "", in result: CommandResult,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> String {
         let lines = result.errorText.split(separator: "\n").map(String.init)
         return try #require(
-            lines.first { $0.hasPrefix(#"{"type":"progress","step":"\#(step)","#) }, "\(result)")
+            lines.first {
+                $0.hasPrefix(#"{"version":1,"type":"progress","step":"\#(step)","#)
+                    && $0.contains(fields)
+            }, "\(result)", sourceLocation: sourceLocation)
     }
 
     @Test("create tells how much of the plan is stored, before restic has found all of it")
@@ -83,12 +70,15 @@ struct ProgressTests {
                 #"{"message_type":"status","total_files":1,"files_done":1,"total_bytes":9,"bytes_done":9}"#
             let result = try backup.command(
                 ["create", "--progress", "json", backup.source],
-                before: "case $1 in backup) sleep 1.2; echo '\(status)';; esac"
+                before: "case $1 in backup) sleep 1.2; echo '\(status)'; sleep 1.5;; esac"
             ).run()
             #expect(result.exitCode == 0, "\(result)")
-            let line = try progress("files stored", in: result)
-            #expect(
-                line.contains(#""done":1,"total":3,"bytes":9,"totalBytes":780000,"percent":0,"#))
+            // Before restic tells anything.
+            try progress("files stored", #""done":0,"total":3,"bytes":0,"#, in: result)
+            try progress(
+                "files stored", #""done":1,"total":3,"bytes":9,"totalBytes":780000,"percent":0,"#,
+                in: result)
+            try progress("items read back", #""done":0,"total":4,"#, in: result)
         }
     }
 
@@ -104,9 +94,57 @@ struct ProgressTests {
                         """
                 ).run()
                 #expect(result.exitCode == 0, "\(result)")
-                let line = try progress("packs", in: result)
-                #expect(line.contains(#""done":1,"total":4,"#), "\(line)")
+                let line = try progress("packs", #""done":1,"total":4,"#, in: result)
                 #expect(line.contains(#""percent":25,"#), "\(line)")
+            }
+        }
+    }
+
+    @Test("restore tells what restic has written and compared, and verify what it lists")
+    func restore() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            // The kernel adds to the shell's own counts what its children wrote and read.
+            let restore = try backup.command(
+                ["restore", "latest", "--target", backup.target, "--progress", "json"],
+                before: """
+                    case $1 in restore)
+                        head -c 390000 /dev/zero > /dev/null; sleep 1.5
+                        echo 'verifying files in there'
+                        head -c 195000 /dev/zero > /dev/null; sleep 1.5;;
+                    esac
+                    """
+            ).run()
+            #expect(restore.exitCode == 0, "\(restore)")
+            let written = try progress("content restored", #""percent":50,"#, in: restore)
+            #expect(written.contains(#""done":null,"total":null,"bytes":39"#), "\(written)")
+            #expect(written.contains(#""totalBytes":780000,"#), "\(written)")
+            try progress("content compared", #""percent":25,"#, in: restore)
+            try progress("items checked", #""done":0,"total":4,"#, in: restore)
+            let verify = try backup.command(
+                ["verify", "latest", "--progress", "json"],
+                before: "case $1 in check) sleep 1.2;; esac"
+            ).run()
+            #expect(verify.exitCode == 0, "\(verify)")
+            try progress("checking the repository", #""done":null,"total":null,"#, in: verify)
+            try progress("items listed", #""done":0,"total":4,"#, in: verify)
+        }
+    }
+
+    @Test("always shows lines of text where there is no terminal, and never shows none")
+    func forms() throws {
+        try withBackup(of: Self.tree) { backup in
+            for (form, shows) in [("always", true), ("auto", false), ("never", false)] {
+                let result = try backup.command(
+                    ["create", "--progress", form, backup.source],
+                    before: "case $1 in backup) sleep 1.5;; esac"
+                ).run()
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(
+                    result.errorText.contains("files stored: 0 of 3, 0 B of 761.7 KiB, 0 %\n")
+                        == shows, "\(result)")
+                if !shows { #expect(result.errorText == "") }
+                #expect(!result.errorText.contains("\u{1B}"))
             }
         }
     }

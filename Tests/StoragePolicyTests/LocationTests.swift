@@ -133,6 +133,14 @@ private let rows: [LocationRow] = [
         userDirectories: #"XDG_DOWNLOAD_DIR="/tmp""#,
         excluded: ["/var/tmp", "/home/u/.cache"], warnings: ["overlaps-protected /tmp"]),
     LocationRow(
+        rule: "/tmp is warned about once, however many directories are cut out of it",
+        userDirectories: #"""
+            XDG_DOWNLOAD_DIR="/tmp/downloads"
+            XDG_MUSIC_DIR="/tmp/music"
+            """#,
+        excluded: usual, cutOuts: ["/tmp/downloads", "/tmp/music"],
+        warnings: ["partly-protected /tmp"]),
+    LocationRow(
         rule: "a user directory inside /tmp is cut out of it",
         userDirectories: #"XDG_DOWNLOAD_DIR="/tmp/downloads""#,
         excluded: usual, cutOuts: ["/tmp/downloads"], warnings: ["partly-protected /tmp"]),

@@ -68,6 +68,7 @@ struct JSONFieldsTests {
             for line in sys.stdin:
                 value = json.loads(line)
                 known = dict(forms[""])
+                if value.get("type") == "progress": known = {}
                 known.update(forms.get(value.get("type"), {}))
                 if rest: known.update(forms[rest[0]])
                 for problem in check(value, known, ""): print(problem)
@@ -120,7 +121,6 @@ struct JSONFieldsTests {
         for (name, types) in kinds { #expect(types.count == 1, "\(name): \(types)") }
         let old = [
             "id", "cause", "explanation", "leftOutItems", "itemCount", "isHeld", "isIncomplete",
-            "totalBytes",
         ]
         for name in old { #expect(kinds[Substring(name)] == nil, "\(name)") }
     }
@@ -221,6 +221,32 @@ struct JSONFieldsTests {
             try check("download", "--json", new)
         }
     }
+
+    @Test("every command with --progress documents its JSON, and prints that")
+    func progress() throws {
+        for program in ["resval", "resval-backup", "resval-purge"] {
+            let commands = try Command(.built(program), "__complete", "").runSuccessfully()
+                .split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+                .filter { !$0.hasPrefix(":") && !["help", "backup", "purge"].contains($0) }
+            for command in commands {
+                let help = try help(program, command)
+                let isDocumented = help.contains("\n  with --progress json:\n")
+                #expect(
+                    help.contains("\n  --progress ") == isDocumented, "\(program) \(command)")
+            }
+        }
+        try withBackup(of: Self.tree) { backup in
+            let result = try backup.command(
+                ["create", "--progress", "json", backup.source],
+                before: "case $1 in backup) sleep 1.5;; esac"
+            ).run()
+            #expect(result.exitCode == 0, "\(result)")
+            let problems = try python(
+                ["check", help("resval-backup", "create"), "--progress json"], result.errorOutput)
+            #expect(problems == "", "\(result)")
+        }
+    }
+
     @Test("resval-backup run and status print what their help says")
     func status() throws {
         try withRun(of: Self.tree) { fixture in

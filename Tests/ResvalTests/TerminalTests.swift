@@ -1,0 +1,41 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval on a terminal")
+struct TerminalTests {
+    /// Directories one in the other, so that no two are read at the same time, each with a marked file.
+    private static func chain(_ depth: Int) -> Directory {
+        Directory("directory") {
+            File("file").excluded()
+            if depth > 1 { chain(depth - 1) }
+        }
+    }
+
+    @Test(
+        "results never stand behind progress, which counts items and is not on a dumb terminal",
+        arguments: [["find", "."], ["dump", "."]], ["xterm", "dumb"])
+    func results(_ arguments: [String], type: String) throws {
+        try require(.tool("script"), .tool("strace"))
+        try withTemporaryDirectory(containing: Tree { Self.chain(12) }) { root in
+            var command = Command(.built("resval"), arguments: arguments)
+            command.workingDirectory = root
+            let expected = try command.run().text.split(separator: "\n").map(String.init).sorted()
+            #expect(expected.count >= 12)
+            let result = try command.onTerminal(
+                type, directoriesTaking: .milliseconds(250)
+            ).run()
+            #expect(result.exitCode == 0, "\(result)")
+            let output = TerminalOutput(result.text)
+            #expect(output.lines.sorted() == expected, "\(result)")
+            #expect(output.cleared.isEmpty == (type == "dumb"), "\(result)")
+            for text in output.cleared {
+                let words = text.split(separator: " ")
+                #expect(words.dropLast() == ["items", "examined:"])
+                // The root, and a directory and a file 12 times.
+                let count = try #require(Int(words.last ?? ""))
+                #expect((1...25).contains(count), "\(text)")
+            }
+        }
+    }
+}
