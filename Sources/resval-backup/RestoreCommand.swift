@@ -22,7 +22,7 @@ struct RestoreCommand: AsyncParsableCommand {
             \(JSONFields.version)
               snapshot: string (the full ID)
               isComplete: boolean
-              items: number
+              items: number or null (null when they could not be compared)
               target: string or null
               targetBase64: string, optional
               failures[].path: string or null
@@ -142,8 +142,12 @@ struct RestoreCommand: AsyncParsableCommand {
             line.end(in: &buffer)
         } else {
             buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
-            buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
-            buffer.append(text: "\(counted(result.items, "item")) restored\n")
+            if let items = result.items, let whole = result.wholeItems {
+                buffer.append(text: result.isComplete ? "" : "\(whole) of ")
+                buffer.append(text: "\(counted(items, "item")) restored\n")
+            } else {
+                buffer.append(text: "an unknown number of items restored\n")
+            }
             let evicted = Set(result.evicted.map(\.path))
             let places =
                 include.isEmpty
@@ -199,6 +203,6 @@ private func restoreEvicted(
         }
     }
     return RestoreResult(
-        snapshot: result.snapshot, items: result.items + result.evicted.count,
+        snapshot: result.snapshot, items: result.items.map { $0 + result.evicted.count },
         failures: failures, complaints: complaints, leftovers: result.leftovers)
 }

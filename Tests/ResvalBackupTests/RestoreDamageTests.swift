@@ -66,6 +66,27 @@ struct RestoreDamageTests {
         }
     }
 
+    @Test("a restore that cannot be compared does not tell how many items it restored")
+    func unknown() throws {
+        try withBackup(of: Tree { File("file", "text") }) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let broken = "case $1 in ls) echo 'Fatal: connection lost' >&2; exit 1;; esac"
+            func restore(_ options: String...) throws -> CommandResult {
+                try backup.command(
+                    ["restore", "latest", "--overwrite", "--target", backup.target] + options,
+                    before: broken
+                ).run()
+            }
+            let result = try restore()
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(
+                result.text.contains(": an unknown number of items restored\n"), "\(result)")
+            #expect(result.errorText.contains("was not compared with the snapshot: "), "\(result)")
+            #expect(try restore("--json").text.contains(#""items":null,"#))
+            #expect(try tool("cat", backup.restored(backup.source.appending("file"))) == "text")
+        }
+    }
+
     @Test("a restore that brings back nothing fails, and says of each item why")
     func nothing() throws {
         try require(.tool("strace"))

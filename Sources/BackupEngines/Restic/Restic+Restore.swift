@@ -27,7 +27,7 @@ extension Restic {
             overwrites = false
             let problem = "what was restored was not compared with the snapshot: \(error)"
             result = RestoreResult(
-                snapshot: request.snapshot, items: 0, failures: [],
+                snapshot: request.snapshot, items: nil, failures: [],
                 complaints: complaints.unmatched + [problem])
         }
         let failures = try await merge(stage, wanted, request, result, overwrites: overwrites)

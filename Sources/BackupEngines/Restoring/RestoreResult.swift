@@ -5,8 +5,9 @@ import SystemPackage
 package struct RestoreResult: Sendable {
     /// The snapshot.
     package let snapshot: Snapshot
-    /// The number of items of the SOURCEs that were restored and checked.
-    package let items: Int
+    /// The number of items of the SOURCEs that were restored and checked; nil when they could not
+    /// be checked, so that it is not known what was restored.
+    package let items: Int?
     /// The items that differ from the snapshot, sorted by path.
     package let failures: [RestoreFailure]
     /// What is wrong with the snapshot or the restore as a whole.
@@ -17,7 +18,7 @@ package struct RestoreResult: Sendable {
     package var evicted: [RecordedExclusion] = []
 
     package init(
-        snapshot: Snapshot, items: Int, failures: [RestoreFailure], complaints: [String] = [],
+        snapshot: Snapshot, items: Int?, failures: [RestoreFailure], complaints: [String] = [],
         leftovers: [FilePath] = []
     ) {
         self.snapshot = snapshot
@@ -36,15 +37,16 @@ package struct RestoreResult: Sendable {
     /// Whether everything requested is as it is in the snapshot.
     package var isComplete: Bool { failures.isEmpty && complaints.isEmpty }
 
-    /// The number of items that are as they are in the snapshot.
-    package var wholeItems: Int {
+    /// The number of items that are as they are in the snapshot; nil if unknown.
+    package var wholeItems: Int? {
         var count = countItems(failures)
         for case .noAttributes(_, let items) in failures.map(\.cause) { count += items - 1 }
-        return max(0, items - count)
+        return items.map { max(0, $0 - count) }
     }
 
-    /// Whether no item was restored.
+    /// Whether no item was restored, as far as is known.
     package var isNothing: Bool {
+        guard let items else { return false }
         let missing = failures.filter { if case .missing = $0.cause { true } else { false } }
         return items + evicted.count > 0 && countItems(missing) >= items
     }

@@ -57,8 +57,8 @@ struct ArchiveProgressTests {
             #expect(result.isComplete, "\(result)")
             // The link has no content of its own, and a hole counts.
             try expectWhole(
-                reports, .itemsRestored, files: Int64(result.items), bytes: 5 * 5000 + (1 << 20) + 4
-            )
+                reports, .itemsRestored, files: result.items.map(Int64.init),
+                bytes: 5 * 5000 + (1 << 20) + 4)
         }
     }
 }
