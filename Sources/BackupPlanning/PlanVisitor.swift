@@ -11,14 +11,13 @@ struct PlanVisitor: TreeVisitor {
     private var observer: any PlanObserver
     private let collector: PlanCollector
     private var part: PlanPart
-    private let didExamine: @Sendable (Int) -> Void
-    private var uncounted = 0
+    private var examined: ItemCounter
 
     init(
         _ rules: PlanRules, _ observer: any PlanObserver, _ collector: PlanCollector,
         _ didExamine: @escaping @Sendable (Int) -> Void
     ) {
-        self.didExamine = didExamine
+        examined = ItemCounter(didExamine)
         self.rules = rules
         self.observer = observer
         self.collector = collector
@@ -28,11 +27,7 @@ struct PlanVisitor: TreeVisitor {
     mutating func visit(
         _ entry: borrowing TreeEntry, in context: PlanContext
     ) -> Descent<PlanContext> {
-        uncounted += 1
-        if uncounted == 256 {
-            didExamine(uncounted)
-            uncounted = 0
-        }
+        examined.count()
         let (status, marks): (FileStatus, ItemMarks)
         do throws(FileError) {
             (status, marks) = try look(at: entry, in: context)
@@ -76,7 +71,7 @@ struct PlanVisitor: TreeVisitor {
     }
 
     mutating func finish() {
-        didExamine(uncounted)
+        examined.finish()
         observer.finish()
         collector.add(part)
     }

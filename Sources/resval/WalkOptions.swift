@@ -32,26 +32,16 @@ struct WalkOptions: ParsableArguments {
 /// Reports errors of a walk and counts items for the progress; each thread has one.
 struct WalkReporter {
     private let outcome: Outcome
-    private let progress: Progress
-    private var uncounted = 0
-    /// The number of items that are counted at once: few while the walk may be slow, many later.
-    private var batch = 1
+    private var counter: ItemCounter
 
     init(_ outcome: Outcome, _ progress: Progress) {
         self.outcome = outcome
-        self.progress = progress
+        counter = ItemCounter { progress.advance(by: $0) }
     }
 
     /// Counts an item.
     @inline(__always)
-    mutating func count() {
-        uncounted += 1
-        if uncounted == batch {
-            progress.advance(by: batch)
-            uncounted = 0
-            batch = min(2 * batch, 1024)
-        }
-    }
+    mutating func count() { counter.count() }
 
     /// Reports an error and notes the failure.
     func report(_ error: FileError) {

@@ -16,8 +16,7 @@ struct UnitVisitor: TreeVisitor {
     private var portion = UnitPortion()
     private var links: [LinkedFile] = []
     private var preselection: UnitPreselection
-    private let didExamine: @Sendable (Int) -> Void
-    private var uncounted = 0
+    private var examined: ItemCounter
 
     init(
         _ rules: PurgeRules, _ sink: UnitSink,
@@ -25,18 +24,14 @@ struct UnitVisitor: TreeVisitor {
     ) {
         self.rules = rules
         self.sink = sink
-        self.didExamine = didExamine
+        examined = ItemCounter(didExamine)
         preselection = sink.preselection()
     }
 
     mutating func visit(
         _ entry: borrowing TreeEntry, in context: PurgeContext
     ) -> Descent<PurgeContext> {
-        uncounted += 1
-        if uncounted == 256 {
-            didExamine(uncounted)
-            uncounted = 0
-        }
+        examined.count()
         return decide(on: entry, in: context)
     }
 
@@ -71,7 +66,7 @@ struct UnitVisitor: TreeVisitor {
     mutating func finish() {
         change(to: nil)
         preselection.finish()
-        didExamine(uncounted)
+        examined.finish()
     }
 
     // MARK: Inspection
