@@ -208,6 +208,8 @@ package struct RestoreRequest: Sendable {
     /// Whether files in the target are overwritten. If not, the target was just seen empty or
     /// absent, and a file that has appeared since stays as it is and is a failure.
     package let overwrites: Bool
+    /// The items with extended attributes, from the snapshot's record; nil if they are unknown.
+    package var attributed: AttributedItems?
 }
 
 /// The progress of one step of long work.

@@ -24,33 +24,35 @@ extension BackupEngine {
                 advice: "name another, or overwrite what is there with --overwrite", path: target)
         }
         let snapshot = try await snapshot(choice)
-        let evicted = try await evictedFiles(in: snapshot, including: IncludedPaths(includes))
-        let left = Set(evicted?.map(\.path) ?? [])
+        let record = try await restorableRecord(of: snapshot)
+        let wanted = IncludedPaths(includes)
+        let evicted = record?.evicted.filter { wanted.contains($0.path) } ?? []
+        let left = Set(evicted.map(\.path))
         let included = IncludedPaths(includes.filter { !left.contains($0) })
         var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
         if includes.isEmpty || !included.isEverything {
             if !included.isEverything { try await checkMatches(of: included, in: snapshot) }
             let request = RestoreRequest(
-                snapshot: snapshot, target: target, includes: included, overwrites: overwrites)
+                snapshot: snapshot, target: target, includes: included, overwrites: overwrites,
+                attributed: record?.attributed)
             result = try await extract(request, report: report)
         }
-        result.evicted = evicted ?? []
-        if evicted == nil, !result.complaints.contains(RestoreResult.unreadableRecord) {
-            result.complaints.append(RestoreResult.unreadableRecord)
-        }
+        result.evicted = evicted
+        if record == nil { result.complaints.append(RestoreResult.unreadableRecord) }
         return result
     }
 
-    /// Returns the evicted files that a snapshot excluded, according to its record: empty if it has
-    /// no record, nil if the record cannot be read.
-    private func evictedFiles(
-        in snapshot: Snapshot, including includes: IncludedPaths
-    ) async throws(BackupError) -> [RecordedExclusion]? {
+    /// Returns what a restore uses of a snapshot's record: nothing if it has no record, nil if the
+    /// record cannot be read.
+    private func restorableRecord(
+        of snapshot: Snapshot
+    ) async throws(BackupError) -> RestorableRecord? {
         do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: EvictedExclusions()).found
-                .filter { includes.contains($0.path) }
+            let attributed = AttributedItems(sources: snapshot.sources.map(\.bytes))
+            return try await readRecord(
+                of: snapshot, with: RestorableRecord(attributed: attributed))
         } catch  where error.code == .noRecord {
-            return []
+            return RestorableRecord()
         } catch  where error.code.mayConcernOneSnapshot {
             return nil
         }
@@ -68,13 +70,16 @@ extension BackupEngine {
     }
 }
 
-/// Collects the evicted files in a record.
-private struct EvictedExclusions: RecordHandler {
-    private(set) var found: [RecordedExclusion] = []
+/// Collects what a restore uses of a record.
+private struct RestorableRecord: RecordHandler {
+    /// The evicted files that the snapshot excludes.
+    var evicted: [RecordedExclusion] = []
+    /// The items with extended attributes; nil if they are unknown.
+    var attributed: AttributedItems?
 
     mutating func receive(_ line: RecordLine) {
-        guard case .excluded(let item) = line, item.isEvicted else { return }
-        found.append(item)
+        if case .excluded(let item) = line, item.isEvicted { evicted.append(item) }
+        attributed?.receive(line)
     }
 }
 
