@@ -87,6 +87,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let rules = try retention.rules()
         let scope: ForgetScope =
             all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
+        try repository.reportDefault()
         let display = progress.begin(counting: "steps")
         defer { display.end() }
         let decisions = try await running { [repository, kept, sources, tag, isDryRun, prune] in

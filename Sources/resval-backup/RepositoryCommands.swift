@@ -40,6 +40,7 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
+        try repository.reportDefault()
         let display = progress.begin(counting: "steps")
         defer { display.end() }
         try await running { [repository] in
