@@ -53,6 +53,30 @@ public struct AttributedItem: Sendable, Hashable {
     public let digest: String?
     /// Whether a name is not UTF-8.
     public let hasNameOtherThanUTF8: Bool
+    /// The values by name of an item that its owner may not write to: restic sets no attributes on
+    /// it for an ordinary user. Empty for other items, if a value cannot be read or a name is not
+    /// UTF-8, and for more than 4,096 bytes of values.
+    public let values: [String: [UInt8]]
+
+    /// Creates a description.
+    ///
+    /// - Parameter attributes: nil if they cannot be listed.
+    init(path: FilePath, _ attributes: AttributeDigest?, isReadOnly: Bool) {
+        self.path = path
+        digest = attributes?.hexadecimal
+        var values: [String: [UInt8]] = [:]
+        var hasNameOtherThanUTF8 = false
+        for name in attributes?.names ?? [] {
+            if let text = String(validating: name.bytes, as: UTF8.self) {
+                values[text] = attributes?.values[name]
+            } else {
+                hasNameOtherThanUTF8 = true
+            }
+        }
+        self.hasNameOtherThanUTF8 = hasNameOtherThanUTF8
+        let isKept = isReadOnly && digest != nil && !hasNameOtherThanUTF8
+        self.values = isKept && values.values.joined().count <= 4096 ? values : [:]
+    }
 }
 
 /// A digest of an item's extended attributes: the SHA-256, in hexadecimal, of all attributes sorted
@@ -63,6 +87,8 @@ public struct AttributeDigest: Sendable, Hashable {
     public let hexadecimal: String?
     /// The names of the attributes.
     public let names: [ExtendedAttributeName]
+    /// The values that can be read.
+    public let values: [ExtendedAttributeName: [UInt8]]
 
     /// Reads the attributes of an item.
     ///
@@ -70,18 +96,19 @@ public struct AttributeDigest: Sendable, Hashable {
     public init(of location: borrowing some FileLocation & ~Copyable) throws(FileError) {
         names = try location.extendedAttributeNames()
             .filter { !$0.bytes.elementsEqual("security.selinux".utf8) }
-        var attributes: [(name: [UInt8], value: [UInt8])] = []
+        var values: [ExtendedAttributeName: [UInt8]] = [:]
         var isWhole = true
         for name in names {
             do throws(FileError) {
                 // An attribute removed since the listing cannot be stored.
                 guard let value = try location.extendedAttribute(named: name) else { continue }
-                attributes.append((Array(name.bytes), value))
+                values[name] = value
             } catch {
                 isWhole = false
             }
         }
-        hexadecimal = isWhole ? Self.hexadecimal(of: attributes) : nil
+        self.values = values
+        hexadecimal = isWhole ? Self.hexadecimal(of: values.map { ($0.key.bytes, $0.value) }) : nil
     }
 
     /// Returns the digest of attributes given in any order.

@@ -123,20 +123,13 @@ struct PlanVisitor: TreeVisitor {
     private mutating func noteAttributes(of entry: borrowing TreeEntry, _ status: FileStatus) {
         guard status.kind.canStoreUserAttributes, (try? entry.hasExtendedAttributes()) ?? true
         else { return }
-        do throws(FileError) {
-            let digest = try AttributeDigest(of: entry)
-            guard !digest.names.isEmpty else { return }
-            part.attributedItems.append(
-                AttributedItem(
-                    path: entry.path, digest: digest.hexadecimal,
-                    hasNameOtherThanUTF8: digest.names.contains {
-                        String(validating: $0.bytes, as: UTF8.self) == nil
-                    }))
-        } catch {
-            // The item may have attributes.
-            part.attributedItems.append(
-                AttributedItem(path: entry.path, digest: nil, hasNameOtherThanUTF8: false))
-        }
+        // Without a list of them, the item may have some.
+        let attributes = try? AttributeDigest(of: entry)
+        guard attributes?.names.isEmpty != true else { return }
+        let ownerWrites: UInt16 = 0o200
+        part.attributedItems.append(
+            AttributedItem(
+                path: entry.path, attributes, isReadOnly: status.permissions & ownerWrites == 0))
     }
 
     private func exclude(

@@ -15,7 +15,7 @@ struct ExplainCommand: AsyncParsableCommand {
             Excluding an item leaves it in the snapshots that were made before. For each path, the \
             snapshots of this machine that contain it are listed, with how much of it, and the \
             command that takes it out of them: restic's rewrite, which restic has since 0.15. \
-            An older restic is named in the output. Snapshots that keep evicted files are \
+            Where restic is older, the command is a comment that says so. Snapshots that keep evicted files are \
             listed, and left out of the command: they may have the only copy.
 
             A path that does not exist any more is given as it was backed up. The exit code is 3 \
@@ -113,13 +113,15 @@ struct ExplainCommand: AsyncParsableCommand {
                     + "\(snapshot.isPinned ? ", keeps evicted files" : "")\n")
         }
         if let rewriting {
+            // What the installed restic cannot do is no command to paste.
+            let start = rewriting.isSupported ? "" : "# "
             if !rewriting.isSupported {
                 let version = rewriting.version ?? "of an unknown version"
                 buffer.append(
-                    text: "# restic \(version) is installed; this command needs 0.15 or newer:\n")
+                    text: "# restic \(version) is installed; these commands need 0.15 or newer:\n")
             }
-            buffer.append(text: "\(line(rewriting))\n")
-            buffer.append(text: "\(Advice.completed("resval-backup prune"))\n")
+            buffer.append(text: "\(start)\(line(rewriting))\n")
+            buffer.append(text: "\(start)\(Advice.completed("resval-backup prune"))\n")
         } else if found.contains(where: { !$0.snapshot.isPinned }) {
             buffer.append(text: "# archives cannot be rewritten; forget removes whole snapshots\n")
         }

@@ -88,6 +88,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let rules = try retention.rules()
         let scope: ForgetScope =
             all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
+        try repository.reportDefault()
         let display = progress.begin("reading the repository")
         defer { display.end() }
         let decisions = try await running { [repository, kept, sources, tag, isDryRun, prune] in

@@ -45,18 +45,26 @@ struct MetPlaceholders {
     ///
     /// - Parameters:
     ///   - isShownOnly: whether the plan is only shown and not for a backup. Placeholders are then missing
-    ///     in it only where a repository is named, and unrecorded ones do not cause a second plan.
+    ///     in it only where a repository is named, and those of older versions are named and stay as they
+    ///     are.
     ///   - plan: the key path of the plan in the result of `makePlan`.
     ///   - makePlan: makes a plan; called again when files were changed.
     func settle<Planned>(
         isShownOnly: Bool = false, _ plan: WritableKeyPath<Planned, BackupPlan>,
         _ makePlan: () throws -> Planned
     ) async throws -> Planned {
-        if let journal { try await takeOver(oldFiles(journal), journal) }
+        if !isShownOnly, let journal { try await takeOver(oldFiles(journal), journal) }
         var planned = try makePlan()
-        if !isShownOnly {
-            let unrecorded = planned[keyPath: plan].notices.filter(\.isUnrecorded).map(\.path)
-            if let journal, try await takeOver(unrecorded, journal) { planned = try makePlan() }
+        let unrecorded = planned[keyPath: plan].notices.filter(\.isUnrecorded).map(\.path)
+        if isShownOnly {
+            for path in unrecorded where try journal?.unrecorded(at: path) != nil {
+                Messages.warn(
+                    about: path.bytes,
+                    "was evicted by an older version: create writes its record on it, and then "
+                        + "excludes it")
+            }
+        } else if let journal, try await takeOver(unrecorded, journal) {
+            planned = try makePlan()
         }
         try await noteMissing(in: &planned[keyPath: plan], !isShownOnly)
         let missing = planned[keyPath: plan].notices.filter(\.isMissing).map(\.path)

@@ -43,6 +43,7 @@ struct PruneCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
+        try repository.reportDefault()
         let display = progress.begin("reading the repository")
         defer { display.end() }
         try await running { [repository] in

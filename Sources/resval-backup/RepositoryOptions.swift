@@ -45,6 +45,19 @@ struct RepositoryOptions: ParsableArguments {
     /// - Throws: as ``access()`` does.
     func location() throws -> RepositoryLocation? { try access()?.location }
 
+    /// Names the repository on standard error, before something is removed from it, when only the
+    /// default configuration names it: after sudo that is another user's.
+    ///
+    /// - Throws: as ``access()`` does.
+    func reportDefault() throws {
+        guard let access = try access(), access.origin == .configuration, advisedConfig == nil,
+            configuration.config == nil, let file = BackupSettings.defaultFile
+        else { return }
+        Messages.write(
+            about: access.location.shown,
+            "is the repository that is used, since \(ShellWord.quoted(file.bytes)) names it")
+    }
+
     /// Returns the options that lead another command to the same repository.
     func words(for access: RepositoryAccess) -> [[UInt8]] {
         if let config = advisedConfig ?? configuration.config {

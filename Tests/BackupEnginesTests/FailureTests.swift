@@ -47,6 +47,23 @@ struct FailureTests {
         #expect(try failure(1, refused, "Is there a repository…").code == .unreachable)
     }
 
+    @Test("credentials that a server refuses are named, and are no absent repository")
+    func refused() throws {
+        let opening = "Fatal: unable to open config file: "
+        for cause in [
+            "Stat: The AWS Access Key Id you provided does not exist in our records.",
+            "Stat: The request signature we calculated does not match the signature you provided.",
+            "unexpected HTTP response (401): 401 Unauthorized",
+        ] {
+            let error = try failure(1, opening + cause, "Is there a repository…", "R")
+            #expect(error.code == .unreachable)
+            #expect(error.message.hasPrefix("the server refuses the credentials: "), "\(error)")
+        }
+        // A name in another line is not what ended restic.
+        let name = "error: open /Access Denied: permission denied"
+        #expect(try failure(1, name, "Fatal: whatever").code == .notWritable)
+    }
+
     @Test("the other causes are told by their words")
     func others() throws {
         #expect(

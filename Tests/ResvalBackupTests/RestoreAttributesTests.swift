@@ -1,3 +1,4 @@
+import ResourceValues
 import SystemPackage
 import TestSupport
 import Testing
@@ -70,6 +71,47 @@ struct RestoreAttributesTests {
             #expect(try restored.differences(from: TreeListing(of: backup.source)) == [])
             #expect(restored.text(at: Array("/one".utf8)).contains("system.posix_acl_access"))
             #expect(restored.text(at: Array("/directory/inside".utf8)).contains("capability"))
+        }
+    }
+
+    @Test("an ordinary user's restore of read-only items takes their attributes from the record")
+    func fromRecord() throws {
+        let tree = Tree {
+            Directory("above") {
+                for number in 0..<3 {
+                    Directory(FileName(Array("directory\(number)".utf8))) {
+                        File("file", "text").permissions(0o444).purgeable()
+                            .attribute("user.binary", [0, 0xFF]).owned(by: 54321)
+                        File("empty", "text").permissions(0o400).attribute("user.empty", "")
+                            .owned(by: 54321)
+                    }.permissions(0o555).attribute("user.note", "text").owned(by: 54321)
+                }
+            }.permissions(0o555).excluded(false).owned(by: 54321)
+        }
+        try withBackup(of: tree, user: 54321) { backup in
+            let log = backup.base.appending("log")
+            let above = backup.source.appending("above")
+            /// The names of the restic commands that a restore runs.
+            func restore(_ source: FilePath, to name: FileName) throws -> [Substring] {
+                try backup.runSuccessfully("create", source)
+                try tool("rm", "-f", log)
+                let target = backup.base.appending(name)
+                let result = try backup.command(
+                    ["restore", "latest", "--target", target], before: "echo $1 >> '\(log)'"
+                ).run()
+                #expect(result.exitCode == 0, "\(result)")
+                let restored = target.pushing(FilePath(root: nil, source.components))
+                let before = try TreeListing(of: source)
+                try #expect(TreeListing(of: restored).differences(from: before) == [])
+                let parent = target.pushing(FilePath(root: nil, above.components))
+                #expect(try parent.value(for: .isExcludedFromBackup) == false)
+                return try tool("cat", log).split(separator: "\n")
+            }
+            #expect(try restore(above, to: "one") == ["snapshots", "dump", "restore", "ls"])
+            // The record does not cover what is above a SOURCE.
+            let more = try restore(above.appending("directory0"), to: "two")
+            #expect(more.prefix(4) == ["snapshots", "dump", "restore", "ls"])
+            #expect(more.count > 4 && more.dropFirst(4).allSatisfy { $0 == "cat" }, "\(more)")
         }
     }
 

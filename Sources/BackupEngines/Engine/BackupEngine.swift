@@ -214,6 +214,8 @@ package struct RestoreRequest: Sendable {
     package let overwrites: Bool
     /// What is restored, as far as it is known before.
     var totals = RestoreTotals()
+    /// The items with extended attributes, from the snapshot's record; nil if they are unknown.
+    package var attributed: AttributedItems?
 }
 
 /// The number of items to restore and their size, for the progress.

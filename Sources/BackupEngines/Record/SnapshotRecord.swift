@@ -50,6 +50,12 @@ package struct SnapshotRecord: Sendable {
             text.add("attributes") { line in
                 line.add(path: item.path.bytes)
                 line.add("sha256", item.digest)
+                guard !item.values.isEmpty else { return }
+                line.add("values", objects: item.values.sorted { $0.key < $1.key }) {
+                    value, object in
+                    object.add("name", value.key)
+                    object.add("value", "valueBase64", value.value)
+                }
             }
         }
         for item in plan.protectedItems {

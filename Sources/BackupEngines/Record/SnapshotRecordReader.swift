@@ -30,7 +30,8 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
         case "coverage": try handler.receive(.coverage(fields.coverage))
         case "readOnly": try handler.receive(.readOnly(path: fields.path))
         case "attributes":
-            try handler.receive(.attributes(path: fields.path, digest: fields.digest))
+            try handler.receive(
+                .attributes(path: fields.path, digest: fields.digest, values: fields.values))
         case "missing":
             let modified = fields.kept.modified
             // A line without a time.
@@ -72,6 +73,7 @@ private struct RecordFields {
     private(set) var kept = KeptFile()
     private(set) var path: [UInt8] = []
     private(set) var digest: String?
+    private(set) var values: [String: [UInt8]] = [:]
     private var filesystem = ""
     private var isEmpty = false
     private var isDirectory = false
@@ -114,6 +116,8 @@ private struct RecordFields {
         case "path": if try !scanner.takesNull() { path = try scanner.string() }
         case "pathBase64": path = try scanner.base64()
         case "sha256": if try !scanner.takesNull() { digest = try scanner.text() }
+        case "values":
+            try scanner.forEachElement { scanner throws(JSONError) in try readValue(&scanner) }
         case "filesystem": filesystem = try scanner.text()
         case "isEmpty": isEmpty = try scanner.bool()
         case "isDirectory": isDirectory = try scanner.bool()
@@ -126,6 +130,20 @@ private struct RecordFields {
             try readKept(name, &scanner)
         default: try readFacts(name, &scanner)
         }
+    }
+
+    private mutating func readValue(_ scanner: inout JSONScanner) throws(JSONError) {
+        var name = ""
+        var value: [UInt8] = []
+        try scanner.forEachField { scanner, field throws(JSONError) in
+            switch field {
+            case "name": name = try scanner.text()
+            case "value": if try !scanner.takesNull() { value = try scanner.string() }
+            case "valueBase64": value = try scanner.base64()
+            default: break
+            }
+        }
+        values[name] = value
     }
 
     private mutating func readKept(

@@ -29,15 +29,10 @@ struct AttributeRestorer {
         for node in try await nodes(of: identifier, at: directory)
         where names.contains(node.name) && !node.attributes.isEmpty {
             let path = joined(directory, node.name)
-            do {
+            do throws(Errno) {
                 let file = try tree.openItem(path)
-                do {
-                    try store(node.attributes, on: file.descriptor)
-                } catch let error as FileError {
-                    failures.append(
-                        RestoreFailure(
-                            path: path,
-                            cause: .init(error, storingAttributesOn: file.descriptor)))
+                if let cause = storeAttributes(node.attributes, on: file.descriptor) {
+                    failures.append(RestoreFailure(path: path, cause: cause))
                 }
             } catch {
                 failures.append(RestoreFailure(path: path, cause: .attributes("\(error)")))
@@ -81,16 +76,21 @@ struct AttributeRestorer {
     private func joined(_ directory: [UInt8], _ name: [UInt8]) -> [UInt8] {
         directory + (directory.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name
     }
+}
 
-    private func store(
-        _ attributes: [String: [UInt8]], on file: FileDescriptor
-    ) throws {
+/// Stores the attributes that a restored item lacks, or has with other values.
+///
+/// - Returns: why that failed; nil if it did not.
+func storeAttributes(
+    _ attributes: [String: [UInt8]], on file: FileDescriptor
+) -> RestoreFailure.Cause? {
+    do {
         let status = try file.status()
         let missing = try attributes.filter { name, value in
             guard isRestored(name) else { return false }
             return try file.extendedAttribute(named: ExtendedAttributeName(name)) != value
         }
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty else { return nil }
         var failure: FileError?
         try whileWritable(file, status) { () throws(Errno) in
             for (name, value) in missing.sorted(by: { $0.key < $1.key }) {
@@ -102,13 +102,17 @@ struct AttributeRestorer {
                 }
             }
         }
-        if let failure { throw failure }
+        return failure.map { .init($0, storingAttributesOn: file) }
+    } catch let error as FileError {
+        return .init(error, storingAttributesOn: file)
+    } catch {
+        return .attributes("\(error)")
     }
+}
 
-    /// Whether an attribute must be restored: an ordinary user cannot set those of other
-    /// namespaces, and the kernel sets `security.selinux` by its own rules.
-    private func isRestored(_ name: String) -> Bool {
-        if effectiveUser() == 0 { return name != "security.selinux" }
-        return name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")
-    }
+/// Whether an attribute must be restored: an ordinary user cannot set those of other namespaces,
+/// and the kernel sets `security.selinux` by its own rules.
+private func isRestored(_ name: String) -> Bool {
+    if effectiveUser() == 0 { return name != "security.selinux" }
+    return name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")
 }

@@ -135,21 +135,6 @@ extension Restic {
         }
     }
 
-    /// Returns what the record contains about items with extended attributes; nil when there is no
-    /// record. Reading the tree of a directory costs a process, so only those directories
-    /// are read that contain an item whose attributes differ from the record.
-    private func attributedItems(
-        of snapshot: Snapshot
-    ) async throws(BackupError) -> AttributedItems? {
-        guard snapshot.recordPath != nil else { return nil }
-        do throws(BackupError) {
-            return try await readRecord(
-                of: snapshot, with: AttributedItems(sources: snapshot.sources.map(\.bytes)))
-        } catch  where error.code == .noRecord {
-            return nil
-        }
-    }
-
     /// Whether restic restored all it could and complained only of single items.
     private func isPartial(_ end: ResticEnd) -> Bool {
         FailureText(end.errors.lines).line(containing: "There were ") != nil
@@ -160,33 +145,28 @@ extension Restic {
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> RestoreResult {
         let (snapshot, target) = (request.snapshot, stage.path)
-        var complained: [String] = []
-        var attributed: AttributedItems?
-        do throws(BackupError) {
-            attributed = try await attributedItems(of: snapshot)
-        } catch  where error.code.mayConcernOneSnapshot {
-            complained.append(RestoreResult.unreadableRecord)
-        }
         let check: RestoreCheck
         var attributes: AttributeRestorer
         do throws(Errno) {
             try removeRecord(request, from: target)
             check = try RestoreCheck(
                 target: target, request.includes, of: SourceItems(snapshot.sources), complaints,
-                attributed: attributed,
+                attributed: request.attributed,
                 counter: StepCounter(.itemsChecked, of: request.totals.items, report))
             attributes = try AttributeRestorer(self, snapshot, target: target)
         } catch {
             throw BackupError(.other, "the target cannot be opened: \(error)", path: target)
         }
         let checked = try await readEntries(of: snapshot.identifier, with: check)
+        // Reading the tree of a directory costs a process, so this is only for attributes whose values
+        // are not in the record.
         for (directory, names) in checked.withoutAttributes {
             try await attributes.restore(names, in: directory)
         }
         return RestoreResult(
             snapshot: snapshot, items: checked.count,
             failures: checked.failures + attributes.failures,
-            complaints: checked.complaints.unmatched + complained)
+            complaints: checked.complaints.unmatched)
     }
 }
 

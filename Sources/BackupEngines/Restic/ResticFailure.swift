@@ -21,11 +21,27 @@ extension Restic {
                     + "from a directory's repository when that is safe")
         }
         for cause in [
-            absence, password, lock, existence, space, permission, damage,
+            refusal, absence, password, lock, existence, space, permission, damage,
         ] {
             if let error = cause(text, end.code) { return error }
         }
         return BackupError(.other, "restic: \(text.summary(code: end.code))")
+    }
+
+    /// The error for credentials that a server refuses. S3 says of an unknown key that it "does not
+    /// exist", as others say of a repository.
+    private func refusal(_ text: FailureText, _ code: Int32) -> BackupError? {
+        let signs = [
+            "Access Key Id you provided", "request signature we calculated", "Access Denied",
+            "Key ID ($AWS_ACCESS_KEY_ID) is empty", "Secret ($AWS_SECRET_ACCESS_KEY) is empty",
+            "unexpected HTTP response (401)",
+        ]
+        let summary = text.summary(code: code)
+        guard signs.contains(where: summary.contains) else { return nil }
+        return BackupError(
+            .unreachable, "the server refuses the credentials: \(summary)",
+            advice: "check the user name and password in its location, or for S3 "
+                + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     }
 
     private func absence(_ text: FailureText, _ code: Int32) -> BackupError? {

@@ -25,31 +25,32 @@ extension BackupEngine {
         }
         let snapshot = try await snapshot(choice)
         let record = try await restorableRecord(of: snapshot)
-        let evicted = record?.evicted.filter { IncludedPaths(includes).contains($0.path) }
-        let left = Set(evicted?.map(\.path) ?? [])
+        let wanted = IncludedPaths(includes)
+        let evicted = record?.evicted.filter { wanted.contains($0.path) } ?? []
+        let left = Set(evicted.map(\.path))
         let included = IncludedPaths(includes.filter { !left.contains($0) })
         var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
         if includes.isEmpty || !included.isEverything {
             let totals = try await totals(of: included, in: snapshot, record)
             let request = RestoreRequest(
                 snapshot: snapshot, target: target, includes: included, overwrites: overwrites,
-                totals: totals)
+                totals: totals, attributed: record?.attributed)
             result = try await extract(request, report: report)
         }
-        result.evicted = evicted ?? []
-        if evicted == nil, !result.complaints.contains(RestoreResult.unreadableRecord) {
-            result.complaints.append(RestoreResult.unreadableRecord)
-        }
+        result.evicted = evicted
+        if record == nil { result.complaints.append(RestoreResult.unreadableRecord) }
         return result
     }
 
-    /// Returns what a snapshot's record tells about restoring it: nothing if it has no record, nil
-    /// if the record cannot be read.
+    /// Returns what a restore uses of a snapshot's record: nothing if it has no record, nil if the
+    /// record cannot be read.
     private func restorableRecord(
         of snapshot: Snapshot
     ) async throws(BackupError) -> RestorableRecord? {
         do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: RestorableRecord())
+            let attributed = AttributedItems(sources: snapshot.sources.map(\.bytes))
+            return try await readRecord(
+                of: snapshot, with: RestorableRecord(attributed: attributed))
         } catch  where error.code == .noRecord {
             return RestorableRecord()
         } catch  where error.code.mayConcernOneSnapshot {
@@ -74,13 +75,17 @@ extension BackupEngine {
     }
 }
 
-/// What a record tells about restoring its snapshot.
-struct RestorableRecord: RecordHandler {
-    /// The evicted files, which the snapshot excluded.
+/// Collects what a restore uses of a record.
+private struct RestorableRecord: RecordHandler {
+    /// The evicted files, which the snapshot excludes.
     private(set) var evicted: [RecordedExclusion] = []
+    /// The items with extended attributes; nil if they are unknown.
+    private(set) var attributed: AttributedItems?
     private var facts = RecordFacts()
     /// The evicted files that the facts do not count.
     private var uncounted: Set<[UInt8]> = []
+
+    init(attributed: AttributedItems? = nil) { self.attributed = attributed }
 
     /// The items in the snapshot. Their size is unknown if the facts count evicted files, whose
     /// sizes are not in the record.
@@ -98,6 +103,7 @@ struct RestorableRecord: RecordHandler {
         case .excluded(let item) where item.isEvicted: evicted.append(item)
         default: break
         }
+        attributed?.receive(line)
     }
 }
 

@@ -89,19 +89,26 @@ struct RestoreCheck: SnapshotEntryHandler {
         guard entry.kind.canStoreUserAttributes,
             let slash = entry.path.lastIndex(of: UInt8(ascii: "/"))
         else { return }
-        if let digest = attributed?.digest(of: entry.path) {
+        let ownerWrites: UInt16 = 0o200
+        let isLocked = effectiveUser() != 0 && entry.permissions & ownerWrites == 0
+        if let recorded = attributed?.attributes(of: entry.path) {
             do throws(FileError) {
-                if let digest, try AttributeDigest(of: file).hexadecimal == digest { return }
+                if let digest = recorded.digest,
+                    try AttributeDigest(of: file).hexadecimal == digest
+                {
+                    return
+                }
                 // Throws when the filesystem stores no user attributes at all.
                 _ = try file.extendedAttribute(named: "user.resval")
             } catch {
                 return fail(entry, .init(error, storingAttributesOn: file))
             }
+            if isLocked, !recorded.values.isEmpty {
+                if let cause = storeAttributes(recorded.values, on: file) { fail(entry, cause) }
+                return
+            }
         } else {
-            let ownerWrites: UInt16 = 0o200
-            guard effectiveUser() != 0, entry.permissions & ownerWrites == 0,
-                attributed?.mayHold(entry.path) ?? true
-            else { return }
+            guard isLocked, attributed?.mayHold(entry.path) ?? true else { return }
         }
         let directory = slash == 0 ? [UInt8(ascii: "/")] : Array(entry.path[..<slash])
         withoutAttributes[directory, default: []].insert(Array(entry.path[(slash + 1)...]))
@@ -113,9 +120,9 @@ struct RestoreCheck: SnapshotEntryHandler {
 }
 
 /// The items of a snapshot that have extended attributes, from its record.
-struct AttributedItems: RecordHandler {
+package struct AttributedItems: RecordHandler {
     private var readOnly: Set<[UInt8]> = []
-    private var digests: [[UInt8]: String?] = [:]
+    private var recorded: [[UInt8]: (digest: String?, values: [String: [UInt8]])] = [:]
     private let sources: [[UInt8]]
 
     /// Creates an empty collection.
@@ -123,17 +130,19 @@ struct AttributedItems: RecordHandler {
     /// - Parameter sources: the SOURCEs that the record covers.
     init(sources: [[UInt8]]) { self.sources = sources }
 
-    mutating func receive(_ line: RecordLine) {
+    package mutating func receive(_ line: RecordLine) {
         switch line {
         case .readOnly(let path): readOnly.insert(path)
-        case .attributes(let path, let digest): digests[path] = .some(digest)
+        case .attributes(let path, let digest, let values): recorded[path] = (digest, values)
         default: break
         }
     }
 
-    /// Returns the digest of an item's attributes: nil when the record has no attributes of the
-    /// item, an inner nil when it has no digest of them.
-    func digest(of path: [UInt8]) -> String?? { digests[path] }
+    /// Returns the digest of an item's attributes, nil when the record has none, and the values that
+    /// the record has; nil when the record has no attributes of the item.
+    func attributes(of path: [UInt8]) -> (digest: String?, values: [String: [UInt8]])? {
+        recorded[path]
+    }
 
     /// Whether an item that its owner may not write to can have attributes without a digest in the
     /// record, which does not cover directories above the SOURCEs.

@@ -46,7 +46,10 @@ struct StatusFile: Sendable {
         // A run may have ended meanwhile.
         guard var status = try waits(for: snapshot) else { return }
         status.snapshot?.hasShrunk = false
-        if status.result == .unaccepted { status.result = .ok }
+        if status.result == .unaccepted {
+            status.result = .ok
+            status.exitCode = 0
+        }
         try write(status)
         withExtendedLifetime(lock) {}
     }

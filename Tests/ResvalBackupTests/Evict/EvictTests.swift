@@ -324,6 +324,26 @@ struct EvictTests {
         }
     }
 
+    @Test("a dry run leaves what an older version evicted as it is")
+    func dryRunOfOldForm() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            let made = try backup.script(Self.oldForm, file, backup.repository)
+            #expect(made.exitCode == 0, "\(made)")
+            let sentence = "\(file): warning: was evicted by an older version: create writes "
+            for command in [["plan"], ["create", "--dry-run"]] {
+                let result = try backup.command(command + [backup.source]).run()
+                #expect(result.exitCode == 3, "\(result)")
+                #expect(result.errorText.contains(sentence), "\(result)")
+                #expect(try file.evictionNames().isEmpty, "\(result)")
+            }
+            let download = try backup.run("download", "-n", file)
+            #expect(download.exitCode == 0, "\(download)")
+            #expect(download.text.contains("\(file): "), "\(download)")
+            #expect(try file.evictionNames().isEmpty, "\(download)")
+        }
+    }
+
     @Test("a journal that belongs to another user is not believed")
     func foreignJournal() throws {
         try require(.root)

@@ -61,6 +61,22 @@ struct RestoreEvictedTests {
         }
     }
 
+    @Test("an ordinary user gets a read-only file back with its marks")
+    func readOnly() throws {
+        let tree = Tree {
+            File("file", Self.content).purgeable().permissions(0o440).owned(by: 54321)
+        }
+        try withBackup(of: tree, user: 54321) { backup in
+            let before = try TreeListing(of: backup.source)
+            try backup.runSuccessfully("evict", backup.source.appending("file"))
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully(
+                "restore", "--with-evicted", "--target", backup.target, "latest")
+            #expect(
+                try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
+        }
+    }
+
     @Test("without being told to it names each, with a command that brings it")
     func named() throws {
         try withBackup(of: tree) { backup in

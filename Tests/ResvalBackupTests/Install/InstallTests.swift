@@ -17,7 +17,8 @@ struct InstallTests {
         "share/fish/vendor_completions.d/resval-backup.fish",
         "share/fish/vendor_completions.d/resval-purge.fish",
         "share/fish/vendor_completions.d/resval.fish",
-        "share/man/man1/resval.1", "share/zsh/site-functions/_resval",
+        "share/man/man1/resval-get.1", "share/man/man1/resval.1",
+        "share/zsh/site-functions/_resval",
         "share/zsh/site-functions/_resval-backup", "share/zsh/site-functions/_resval-purge",
     ]
 
@@ -49,7 +50,10 @@ struct InstallTests {
         try require(.root)
         let tree = Tree {
             Directory("home")
-            Directory("pages") { File("resval.1", ".Dd today\n") }
+            Directory("pages") {
+                File("resval.1", ".Dd today\n")
+                File("resval-get.1", ".Dd today\n")
+            }
             Directory("package")
             Directory("programs")
         }
@@ -98,11 +102,15 @@ struct InstallTests {
             let run = try Command(program, "backup", "plan", home.appending(".config")).run()
             #expect(run.exitCode == 0, "\(run)")
 
+            // A page that the installation did not bring.
+            let pages = home.appending(".local/share/man/man1")
+            try tool("cp", pages.appending("resval.1"), pages.appending("resval-mine.1"))
             let removed = try install(root, "--user", "--uninstall")
             #expect(removed.exitCode == 0)
             try #expect(
                 files(below: home) == [
                     ".config/resval/backup.toml", ".config/resval/purge.toml.sample",
+                    ".local/share/man/man1/resval-mine.1",
                 ])
         }
     }

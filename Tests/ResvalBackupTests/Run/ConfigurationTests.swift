@@ -125,6 +125,37 @@ struct ConfigurationTests {
             #expect(clean.exitCode == 0, "\(clean)")
             #expect(clean.text.hasPrefix("ok\n"))
             #expect(clean.errorText == "")
+            try #expect(
+                run("status", "--json").text.contains(
+                    #""result":"ok","step":"create","exitCode":0,"#))
+        }
+    }
+
+    @Test("forget and prune name the repository that only the default configuration names")
+    func removal() throws {
+        try withRun(of: tree) { fixture in
+            try fixture.command("create", fixture.backup.source).runSuccessfully()
+            for arguments in [["forget", "--keep-last", "1"], ["prune"]] {
+                var command = fixture.command()
+                command.arguments = arguments.map(\.argumentBytes)
+                let result = try command.run()
+                #expect(result.exitCode == 0, "\(result)")
+                #expect(
+                    result.errorText == """
+                        resval-backup: \(fixture.backup.repository): is the repository that is used, \
+                        since \(fixture.configuration) names it
+
+                        """, "\(result)")
+                for option in [
+                    "--repository=\(fixture.backup.repository)",
+                    "--config=\(fixture.configuration)",
+                ] {
+                    command.arguments = (arguments + [option]).map(\.argumentBytes)
+                    let named = try command.run()
+                    #expect(named.exitCode == 0, "\(named)")
+                    #expect(named.errorText == "", "\(named)")
+                }
+            }
         }
     }
 
