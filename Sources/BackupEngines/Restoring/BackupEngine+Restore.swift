@@ -76,7 +76,7 @@ extension BackupEngine {
 }
 
 /// Collects what a restore uses of a record.
-private struct RestorableRecord: RecordHandler {
+struct RestorableRecord: RecordHandler {
     /// The evicted files, which the snapshot excludes.
     private(set) var evicted: [RecordedExclusion] = []
     /// The items with extended attributes; nil if they are unknown.
