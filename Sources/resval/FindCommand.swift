@@ -27,10 +27,7 @@ struct FindCommand: ParsableCommand {
             JSON FIELDS
             \(JSONFields.item)
               kind: string (file, directory, symbolicLink, fifo, socket, ...)
-              isExcludedFromBackup: boolean or null (null when unset or broken)
-              isPurgeable: boolean or null
-              fileProtection: string or null
-              broken: strings (keys with a malformed or unreadable mark)
+            \(markFields)
               exclusionReason: string, optional (with --effective)
               purgeabilityReason: string, optional
               protectionReason: string, optional

@@ -12,10 +12,7 @@ struct ListCommand: ParsableCommand {
 
             JSON FIELDS
             \(JSONFields.item)
-              isExcludedFromBackup: boolean or null (null when unset or broken)
-              isPurgeable: boolean or null
-              fileProtection: string or null
-              broken: strings (keys with a malformed or unreadable mark)
+            \(markFields)
               error: string or null
 
             EXAMPLES
@@ -100,6 +97,14 @@ struct MarksOutput: ~Copyable {
         line.end(in: &buffer)
     }
 }
+
+/// What help says about the fields for all marks.
+let markFields = """
+      isExcludedFromBackup: boolean or null (null when unset or broken)
+      isPurgeable: boolean or null
+      fileProtection: string or null
+      broken: strings (keys with a malformed or unreadable mark)
+    """
 
 extension JSONLine {
     /// Adds the fields for all marks.

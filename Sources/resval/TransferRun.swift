@@ -121,3 +121,23 @@ enum TransferCommand: String, Sendable, Hashable {
     /// The command's name in journals.
     var journaled: JournaledCommand { self == .import ? .import : .export }
 }
+
+/// What the help of `import` and `export` says about the JSON output.
+let transferFields = """
+    JSON FIELDS
+    \(JSONFields.version)
+      type: string (mark, or totals at the end)
+      type mark:
+        path: string or null (null when it is not UTF-8)
+        pathBase64: string, optional (the bytes when path is null)
+        mark: string (such as native or xdg)
+        value: string (true, false or set)
+        from: strings (the marks it stands for)
+        state: string (written, planned or undone)
+      type totals:
+        marks: number
+        conflicts: number, optional (not with --undo)
+        left: number, optional (with --undo: marks that stay)
+        journal: string or null (null when nothing was written)
+        journalBase64: string, optional
+    """
