@@ -51,6 +51,8 @@ struct RunCommand: ParsableCommand {
                 isReached: boolean
                 isFutile: boolean
                 failedItems: number
+                searchError: string or null (why no more units were found)
+                measurementError: string or null (why free space was not measured)
 
             EXAMPLES
               resval-purge run plan.json

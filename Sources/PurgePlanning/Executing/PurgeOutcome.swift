@@ -19,7 +19,7 @@ public struct PurgeOutcome: Sendable, Hashable {
     public var freedBytes: Int64?
     /// How many bytes the free space of the filesystem grew by, from `statvfs(3)` after `syncfs(2)`
     /// at the beginning and the end. Negative when more was written meanwhile; nil where nothing is
-    /// measured, as in a rehearsal.
+    /// measured, as in a rehearsal, and where that failed.
     public var measuredBytes: Int64?
     /// Whether as much was freed as the plan wants: as measured, else as predicted.
     public var isReached = false
@@ -28,10 +28,20 @@ public struct PurgeOutcome: Sendable, Hashable {
     /// Whether the run stopped on request.
     public var isStopped = false
     /// The number of units, and of leftovers found before the first unit, that failed, and of
-    /// searches for more units; see ``searchError``.
+    /// searches and measurements; see ``searchError`` and ``measurementError``.
     public var failures = 0
     /// Why no more units could be searched; nil when nothing prevented it.
     public var searchError: FileError?
+    /// Why free space could not be measured, which ended the run; nil when nothing prevented it.
+    public var measurementError: FileError?
+
+    /// What ended the run early, in words, with the path it is about; nil if nothing did.
+    package var trouble: (path: FilePath?, sentence: String)? {
+        if let searchError {
+            return (searchError.path, "cannot search for more to delete: \(searchError)")
+        }
+        return measurementError.map { ($0.path, "cannot measure free space: \($0)") }
+    }
 
     /// Creates the outcome of a run that did nothing.
     public init() {}

@@ -13,8 +13,8 @@ struct PurgeRun {
     private let journal: RunJournal
     private let meter: SpaceMeter?
     private var progress: PurgeProgress
-    /// Whether units are processed that the plan does not name: no more than are needed when nobody
-    /// else writes.
+    /// Whether units are processed that the plan does not name: no more than are needed when no
+    /// other process writes.
     private var isGoingOn = false
     private(set) var outcome = PurgeOutcome()
 
@@ -48,11 +48,23 @@ struct PurgeRun {
             outcome.isReached = progress.predicted >= plan.wantedBytes
             return
         }
-        let grown = try meter.grownBytes(expecting: progress.certain)
-        outcome.measuredBytes = grown
-        outcome.isReached = grown >= plan.wantedBytes
-        let isTelling = try progress.mayBeFutile && (grown >= progress.certain || meter.isAlone())
-        outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
+        do throws(FileError) {
+            let grown = try meter.grownBytes(expecting: progress.certain)
+            outcome.measuredBytes = grown
+            outcome.isReached = grown >= plan.wantedBytes
+            var isTelling = progress.mayBeFutile
+            if isTelling, grown < progress.certain { isTelling = try meter.isAlone() }
+            outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// Ends the run because free space cannot be measured.
+    private mutating func end(with error: FileError) {
+        guard outcome.measurementError == nil else { return }
+        outcome.measurementError = error
+        outcome.failures += 1
     }
 
     private mutating func executeAll(
@@ -100,7 +112,7 @@ struct PurgeRun {
         isGoingOn = true
         var handled = Set(plan.units.map(\.path))
         var search = executor.search
-        while !isAtEnd, try needsMore(), progress.certain < plan.wantedBytes {
+        while !isAtEnd, needsMore(), progress.certain < plan.wantedBytes {
             let found: FoundUnits
             do {
                 // A root that is a unit itself may have been deleted. No roots at all would mean
@@ -125,7 +137,10 @@ struct PurgeRun {
         }
     }
 
-    private var isAtEnd: Bool { outcome.isReached || outcome.isFutile || outcome.isStopped }
+    private var isAtEnd: Bool {
+        outcome.isReached || outcome.isFutile || outcome.isStopped
+            || outcome.measurementError != nil
+    }
 
     private mutating func execute(
         _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
@@ -135,7 +150,7 @@ struct PurgeRun {
                 outcome.isStopped = true
                 return
             }
-            guard try needsMore() else { return }
+            guard needsMore() else { return }
             if isGoingOn, progress.certain >= plan.wantedBytes { return }
             do {
                 let examined = try remove(unit)
@@ -169,14 +184,22 @@ struct PurgeRun {
     }
 
     /// Whether more has to be deleted.
-    private mutating func needsMore() throws -> Bool {
+    private mutating func needsMore() -> Bool {
         guard progress.isDue else { return true }
-        // Without a meter the prediction is the measurement.
-        let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted
-        switch try progress.judge(grown, isAlone: { try meter?.isAlone() ?? true }) {
-        case .goOn: return true
-        case .reached: outcome.isReached = true
-        case .futile: outcome.isFutile = true
+        do throws(FileError) {
+            // Without a meter the prediction is the measurement.
+            let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted
+            let meter = meter
+            let verdict = try progress.judge(grown) { () throws(FileError) in
+                try meter?.isAlone() ?? true
+            }
+            switch verdict {
+            case .goOn: return true
+            case .reached: outcome.isReached = true
+            case .futile: outcome.isFutile = true
+            }
+        } catch {
+            end(with: error)
         }
         return false
     }
@@ -245,7 +268,9 @@ struct PurgeProgress {
     ///
     /// - Parameter isAlone: whether no other process is writing. Otherwise the measurement does not
     ///   show what was freed.
-    mutating func judge(_ measured: Int64, isAlone: () throws -> Bool) rethrows -> Verdict {
+    mutating func judge<Failure>(
+        _ measured: Int64, isAlone: () throws(Failure) -> Bool
+    ) throws(Failure) -> Verdict {
         if measured >= wanted { return .reached }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.

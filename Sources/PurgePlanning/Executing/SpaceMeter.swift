@@ -3,6 +3,7 @@ import SystemPackage
 
 /// Measures how much the free space of a filesystem grows.
 struct SpaceMeter {
+    private let path: FilePath
     private let directory: SharedDescriptor
     private let first: Int64
     private let repeats: Int
@@ -13,6 +14,7 @@ struct SpaceMeter {
     ///   - directory: a directory on the filesystem.
     ///   - repeats: how many times at most a measurement below the expectation is repeated.
     init(_ directory: FilePath, repeats: Int) throws(FileError) {
+        path = directory
         self.repeats = repeats
         do throws(Errno) {
             self.directory = SharedDescriptor(
@@ -40,7 +42,7 @@ struct SpaceMeter {
             }
             return grown
         } catch {
-            throw FileError(error, of: nil)
+            throw FileError(error, of: path)
         }
     }
 
@@ -51,7 +53,7 @@ struct SpaceMeter {
             sleep(for: .milliseconds(300), unless: { false })
             return try Self.freeBytes(of: directory.descriptor) >= before
         } catch {
-            throw FileError(error, of: nil)
+            throw FileError(error, of: path)
         }
     }
 
