@@ -52,15 +52,13 @@ extension FileLocation where Self: ~Copyable {
 
     @usableFromInline
     func applyAll(_ changes: [MarkChange]) throws(FileError) {
-        let descriptor: FileDescriptor
+        let file: OwnedDescriptor
         do throws(Errno) {
-            descriptor = try openReference(to: self)
+            file = try openAttributeReference(to: self)
         } catch {
             throw .opening(error, pathForMessages)
         }
-        // Nothing is written through a descriptor opened with O_PATH: closing it cannot lose data.
-        defer { closeIgnoringErrors(descriptor) }
-        try applyInTurn(changes, to: descriptor.named(pathForMessages))
+        try applyInTurn(changes, to: file.descriptor.named(pathForMessages))
     }
 
     @inlinable

@@ -104,6 +104,7 @@ struct DumpVisitor: TreeVisitor {
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
     mutating func finish() {
+        reporter.finish()
         lines.buffer.flush()
         tally.add(count)
     }

@@ -46,6 +46,7 @@ struct FindCommand: ParsableCommand {
 
     @OptionGroup var filter: FindFilter
     @OptionGroup var records: RecordOptions
+    @OptionGroup var color: ColorOptions
     @OptionGroup var effectiveOptions: EffectiveOptions
     @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var walk: WalkOptions
@@ -60,7 +61,8 @@ struct FindCommand: ParsableCommand {
         let outcome = Outcome()
         let progress = progressOptions.begin(counting: "items examined")
         let style = FoundStyle(
-            form: records.form, showsSize: size, smallestSize: filter.smallestSize, isSorted: sort)
+            form: records.form, showsSize: size, smallestSize: filter.smallestSize, isSorted: sort,
+            isColored: records.form == .lines && color.color.colorsStandardOutput)
         let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths
         let results = FoundResults(style)
         if effectiveOptions.effective {

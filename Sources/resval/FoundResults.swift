@@ -12,6 +12,8 @@ struct FoundStyle: Sendable {
     /// The smallest allocated size that is printed, in bytes; nil if sizes do not matter.
     let smallestSize: Int64?
     let isSorted: Bool
+    /// Whether directories have a colour.
+    let isColored: Bool
 
     /// Whether the sizes of what is found have to be known.
     var needsSizes: Bool { showsSize || smallestSize != nil }
@@ -121,7 +123,10 @@ final class FoundWriter {
                 record.append(text: size.map { "\($0)" } ?? "-")
                 record.append("\t")
             }
-            item.path.withUnsafeBufferPointer { record.append(name: $0, in: style.form) }
+            let color: OutputColor? = style.isColored && item.kind == .directory ? .blue : nil
+            record.append(in: color) { record in
+                item.path.withUnsafeBufferPointer { record.append(name: $0, in: style.form) }
+            }
             record.append(byte: style.form == .nulEnded ? 0 : UInt8(ascii: "\n"))
         }
         if style.isSorted {

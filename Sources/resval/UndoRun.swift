@@ -17,6 +17,10 @@ final class UndoRun {
     private var count = 0
     private var left = 0
     private var state = State.beginning
+    /// Where the next line begins.
+    private var offset: Int64 = 0
+    /// Where the lines of changes are.
+    private var lines: [Range<Int64>] = []
 
     private enum State {
         /// The next line is the header.
@@ -46,8 +50,9 @@ final class UndoRun {
 
     /// Undoes a journal.
     ///
-    /// The newest journal may be of another change than the one in mind, so it needs consent. When
-    /// undone completely, it is renamed so that it is not used again.
+    /// The latest change is undone first. The newest journal may be of another change than the one
+    /// in mind, so it needs consent. A journal in the state directory that is undone completely is
+    /// renamed, so that it is not used again.
     ///
     /// - Parameter chosen: The journal; nil for the newest in the state directory.
     func run(_ chosen: FilePath?) throws(FileError) {
@@ -66,6 +71,9 @@ final class UndoRun {
         do throws(Errno) {
             var reader = DelimitedReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
+            for line in lines.reversed() where !StopRequest.isMade {
+                undo(try bytes(of: line, in: file.descriptor), in: path)
+            }
         } catch {
             throw .opening(error, path)
         }
@@ -73,7 +81,7 @@ final class UndoRun {
         output.flush()
         summarize(path)
         let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
-        if chosen == nil && isWhole && !isDryRun { try Journal.setAside(path) }
+        if isWhole && !isDryRun { try Journal.setAside(path) }
     }
 
     private func openNamed(_ path: FilePath) throws(FileError) -> FileDescriptor {
@@ -120,13 +128,19 @@ final class UndoRun {
     private func take(_ record: DelimitedReader.Record, in path: FilePath) {
         switch record {
         case .whole(let line):
+            let end = offset + Int64(line.count)
             switch state {
             case .beginning: begin(line, in: path)
-            case .reading: undo(line, in: path)
+            case .reading: lines.append(offset..<end)
             case .refused: break
             }
-        case .empty, .tooLong:
+            offset = end + 1
+        case .empty:
+            offset += 1
             complain(path, "a line is not a journal line")
+        case .tooLong:
+            state = .refused
+            complain(path, "a line is not a journal line, and what follows it is not undone")
         case .cutShort:
             // A change is made only after its complete line was synchronized.
             Messages.warn(
@@ -147,9 +161,19 @@ final class UndoRun {
         state = .reading
     }
 
-    private func undo(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
+    private func bytes(
+        of line: Range<Int64>, in file: FileDescriptor
+    ) throws(Errno) -> ArraySlice<UInt8> {
+        var bytes = [UInt8](repeating: 0, count: line.count)
+        let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+            try readFile(file, at: line.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return bytes.prefix(count)
+    }
+
+    private func undo(_ line: ArraySlice<UInt8>, in path: FilePath) {
         // The details of the error are not reported, because journals are not written by hand.
-        guard let entry = try? JournalEntry(line: Array(line)[...]) else {
+        guard let entry = try? JournalEntry(line: line) else {
             return complain(path, "a line is not a journal line")
         }
         do throws(FileError) {

@@ -44,10 +44,13 @@ struct WalkReporter {
     @inline(__always)
     mutating func count() {
         uncounted += 1
-        if uncounted == 1024 {
-            progress.advance(by: 1024)
-            uncounted = 0
-        }
+        if uncounted == 64 { finish() }
+    }
+
+    /// Adds what is counted to the progress; to be called at the end of a thread's part.
+    mutating func finish() {
+        progress.advance(by: uncounted)
+        uncounted = 0
     }
 
     /// Reports an error and notes the failure.

@@ -75,8 +75,10 @@ struct SetTests {
                     """
                     resval: there is no file 'Purgeable=NO': put commas between values \
                     (isExcludedFromBackup=true,Purgeable=NO)
-                    resval set
+                    Usage: resval set
                     """))
+            #expect(
+                refused.errorText.hasSuffix("\n  See 'resval set --help' for more information.\n"))
             try #expect(root.appending("file").marks().isEmpty)
             expect(try resval("set", "excluded=yes", "purgeable=true", "file", in: root), exits: 0)
             for name in ["file", "purgeable=true"] {
