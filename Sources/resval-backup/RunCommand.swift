@@ -59,7 +59,7 @@ struct RunCommand: AsyncParsableCommand {
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// Returns the configuration, unless commands find its repository without being told of it.
+    /// Returns the configuration, unless commands find its repository without it.
     private func advisedConfig(_ settings: BackupSettings) -> FilePath? {
         if let config = configuration.config { return config.path }
         guard let location = environmentValue("RESVAL_BACKUP_REPOSITORY"),

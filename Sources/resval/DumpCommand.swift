@@ -21,7 +21,7 @@ struct DumpCommand: ParsableCommand {
               resval restore --root /backup/project project.marks
             """)
 
-    @Argument(help: "Whose marks to print.")
+    @Argument(help: "Directories and files whose marks are printed.")
     var roots: [PathOperand] = []
 
     @OptionGroup var walk: WalkOptions

@@ -13,7 +13,7 @@ struct FindCommand: ParsableCommand {
         discussion: """
             Prints the path of every item that fits all filters; without a filter, of every item \
             with any mark. Without ROOT the current directory is searched. A ROOT that is a \
-            symbolic link is followed; links met on the way never are. The order is that of the \
+            symbolic link is followed; links found below it never are. The order is that of the \
             walk unless --sort is given.
 
             Filters look at what is stored on an item itself. With --effective they look at what \

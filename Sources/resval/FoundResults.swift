@@ -87,8 +87,8 @@ final class FoundWriter {
     ///
     /// - Parameters:
     ///   - found: what was found on the item; nil if it does not match the filters.
-    ///   - tree: the size to which the item is added; nil if there is none.
-    /// - Returns: the size to which the entries of the item are added; nil if there is none.
+    ///   - tree: the size to which the item is added, or nil.
+    /// - Returns: the size to which the entries of the item are added, or nil.
     func note(
         _ entry: borrowing TreeEntry, _ found: (marks: Marks, decision: Decision?)?,
         in tree: TreeSize?, _ reporter: inout WalkReporter

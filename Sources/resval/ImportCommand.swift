@@ -77,7 +77,7 @@ struct ExportCommand: ParsableCommand {
         transform: { try MarkerList($0, valid: MarkerList.exportable) })
     var to: MarkerList?
 
-    @Flag(help: "With xdg, also say of items marked false that they are to be backed up.")
+    @Flag(help: "With xdg, also mark items whose mark is false as included in backups.")
     var includeFalse = false
 
     @OptionGroup var options: TransferOptions

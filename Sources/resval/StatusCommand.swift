@@ -124,14 +124,14 @@ struct StatusScreen: ~Copyable {
         case .placeholder(let record)?:
             return "yes: its content is \(content(record)) (\(command))"
         case .unfinished(let record)?:
-            return "cut off midway: its content is \(content(record)) (\(command))"
+            return "interrupted: its content is \(content(record)) (\(command))"
         case .exposed(let record)?:
             return
-                "yes, but it can be read, as zeros: its content is \(content(record)) (\(command))"
+                "yes, but programs can read it, as zeros: its content is \(content(record)) (\(command))"
         case .stale(let record)?:
-            return "no, it has other content since: what was evicted is \(content(record))"
+            return "no, it has new content: the evicted content is \(content(record))"
         case .unrecorded?:
-            return "it looks evicted, and has no record of where its content is"
+            return "unknown: it looks evicted, but has no record of its content"
         }
     }
 }

@@ -66,12 +66,12 @@ final class TransferRun: Sendable {
     func report(_ conflict: Translation.Conflict, at path: [UInt8]) {
         conflicts.add(1, ordering: .relaxed)
         if conflict.isSettled {
-            Messages.warn(about: path, "\(conflict.sentence); the native mark stays as it is")
+            Messages.warn(about: path, "\(conflict.sentence); the native mark is kept")
         } else {
             let advice =
                 command == .import
-                ? "nothing is stored: say which is meant with resval set excluded=…"
-                : "what is there stays as it is"
+                ? "nothing is stored: decide with resval set excluded=…"
+                : "the existing mark is kept"
             Messages.write(about: path, "\(conflict.sentence) (\(advice))")
             outcome.noteFailure()
         }

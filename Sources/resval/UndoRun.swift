@@ -64,8 +64,8 @@ final class UndoRun {
         // Where files cannot be locked, only this check is missing.
         guard (try? takeLock(on: file.descriptor)) ?? true else {
             throw FileError(
-                code: .other, message: "is still being written, or undone",
-                advice: "wait for that command to end", path: path)
+                code: .other, message: "is in use by another command",
+                advice: "wait for it to end", path: path)
         }
         if chosen == nil, try !mayUndo(file.descriptor, at: path) { return }
         do throws(Errno) {
@@ -77,7 +77,7 @@ final class UndoRun {
         } catch {
             throw .opening(error, path)
         }
-        if state == .beginning && !StopRequest.isMade { complain(path, "is an empty journal") }
+        if state == .beginning && !StopRequest.isMade { complain(path, "is empty") }
         output.flush()
         summarize(path)
         let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
@@ -105,14 +105,14 @@ final class UndoRun {
         }
         let meaning =
             "is the newest journal of \(command.rawValue), written until "
-            + "\(time.rfc3339ToTheSecond): all that it records is undone"
+            + "\(time.rfc3339ToTheSecond): all changes in it will be undone"
         guard Messages.canAsk else {
-            Messages.write(about: path, "\(meaning) (give --yes, or the journal)")
+            Messages.write(about: path, "\(meaning) (give --yes, or name the journal)")
             outcome.noteFailure()
             return false
         }
         if Messages.confirm(about: path.bytes, meaning) { return true }
-        Messages.write(about: path, "nothing is undone")
+        Messages.write(about: path, "nothing was undone")
         outcome.noteNo()
         return false
     }
@@ -121,7 +121,7 @@ final class UndoRun {
         if let path = try Journal.newest(of: command) { return path }
         throw FileError(
             code: .noSuchFile,
-            message: "there is no journal of \(command.rawValue) that is not undone yet",
+            message: "there is no journal of \(command.rawValue) left to undo",
             advice: "name one", path: try StateDirectory.path())
     }
 
@@ -151,7 +151,7 @@ final class UndoRun {
     private func begin(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
         state = .refused
         guard let header = JournalHeader(line: Array(line)) else {
-            return complain(path, "does not begin as a journal does")
+            return complain(path, "is not a journal")
         }
         guard header.command == command else {
             let name = header.command.rawValue
@@ -212,7 +212,7 @@ final class UndoRun {
             line.end(in: &buffer)
         } else {
             let done = isDryRun ? "marks to undo" : "marks undone"
-            buffer.append(text: "\(done): \(count); left as they are: \(left)\n")
+            buffer.append(text: "\(done): \(count); not undone: \(left)\n")
         }
         buffer.flush()
     }

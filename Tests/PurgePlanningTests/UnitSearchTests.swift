@@ -142,7 +142,7 @@ struct UnitSearchTests {
         }
     }
 
-    @Test("is nothing that was used, changed or made too short a time ago")
+    @Test("is nothing that was used or changed too recently")
     func young() throws {
         let tree = Tree {
             Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }

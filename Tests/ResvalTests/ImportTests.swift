@@ -24,7 +24,7 @@ struct ImportTests {
         result.text.split(separator: "\n").map(String.init).sorted()
     }
 
-    @Test("import stores natively what every kind of foreign mark says, and undo takes it back")
+    @Test("import stores natively what every kind of foreign mark says, and undo removes it")
     func everyMarker() throws {
         try require(.tool("chattr"))
         let tree = Tree {
@@ -70,7 +70,7 @@ struct ImportTests {
 
             let undone = try run("import", "--undo", "--yes", in: root)
             #expect(undone.exitCode == 0)
-            #expect(sorted(undone).last == "marks undone: 7; left as they are: 0")
+            #expect(sorted(undone).last == "marks undone: 7; not undone: 0")
             try #expect(attributes(of: inside) == before)
             let again = try run("import", "--undo", in: root)
             #expect(again.exitCode == 2)
@@ -99,7 +99,7 @@ struct ImportTests {
             #expect(
                 lines == [
                     "resval: ./native: warning: marks disagree: apple excludes it, native "
-                        + "includes it; the native mark stays as it is",
+                        + "includes it; the native mark is kept",
                     "resval: ./torn: marks disagree: apple excludes it, xdg includes it (nothing "
                         + "is stored: say which is meant with resval set excluded=…)",
                     "resval: ./broken: user.resval.isExcludedFromBackup has the value \"perhaps\", "
@@ -166,17 +166,17 @@ struct ImportTests {
             #expect(
                 undone.text == """
                     \(inside)/same: native=true undone
-                    marks undone: 1; left as they are: 3
+                    marks undone: 1; not undone: 3
 
                     """)
             let lines = undone.errorText.split(separator: "\n").sorted()
             #expect(
                 lines == [
-                    "resval: \(inside)/changed: native=true is left as it is: the mark was changed "
+                    "resval: \(inside)/changed: native=true is not undone: the mark has changed "
                         + "since",
                     "resval: \(inside)/gone: no such file or directory",
-                    "resval: \(inside)/replaced: native=true is left as it is: another item is at "
-                        + "this path now",
+                    "resval: \(inside)/replaced: native=true is not undone: another item is now "
+                        + "at this path",
                 ])
             try #expect(inside.appending("replaced").value(for: .isExcludedFromBackup) == true)
             try #expect(inside.appending("changed").value(for: .isExcludedFromBackup) == false)
@@ -277,7 +277,7 @@ struct ImportTests {
             for name in ["journal", "text", "empty"] {
                 let result = try run("export", "--undo", "../\(name)", in: root)
                 #expect(result.exitCode == 2, "\(name)")
-                #expect(result.text == "marks undone: 0; left as they are: 0\n")
+                #expect(result.text == "marks undone: 0; not undone: 0\n")
             }
             try #expect(root.appending("tree/f").value(for: .isExcludedFromBackup) == true)
             // A line that is cut short was not acted upon.

@@ -43,8 +43,8 @@ struct UndoTests: MassChangeSuite {
             expect(
                 try run(arguments[0], "--undo", in: root), exits: 2,
                 complains: """
-                    resval: \(root)/state/resval: there is no journal of \(arguments[0]) that is \
-                    not undone yet (name one)
+                    resval: \(root)/state/resval: there is no journal of \(arguments[0]) left to \
+                    undo (name one)
 
                     """)
         }
@@ -60,10 +60,10 @@ struct UndoTests: MassChangeSuite {
             try tool("touch", "-d", "2026-01-31T07:05:09.5Z", journal)
             let question =
                 "resval: \(journal): is the newest journal of set, written until "
-                + "2026-01-31T07:05:09Z: all that it records is undone"
+                + "2026-01-31T07:05:09Z: all changes in it will be undone"
             expect(
                 try run("set", "--undo", in: root), exits: 2,
-                complains: "\(question) (give --yes, or the journal)\n")
+                complains: "\(question) (give --yes, or name the journal)\n")
             try #expect(plain.marks().isPurgeable == .value(true))
             for (answer, code) in [("n", 1), ("y", 0)] {
                 var command = Command(
@@ -75,7 +75,7 @@ struct UndoTests: MassChangeSuite {
                 #expect(result.exitCode == Int32(code))
                 #expect(result.text.contains("\(question): continue? [y/N]"))
                 #expect(
-                    result.text.contains("resval: \(journal): nothing is undone") == (code == 1))
+                    result.text.contains("resval: \(journal): nothing was undone") == (code == 1))
                 try #expect(plain.marks().isEmpty == (code == 0))
             }
             try #expect(run("unset", "-R", "excluded", "excluded", in: root).exitCode == 0)
@@ -103,8 +103,7 @@ struct UndoTests: MassChangeSuite {
             expect(
                 try command.run(), exits: 2,
                 complains: """
-                    resval: \(journal): is still being written, or undone (wait for that command \
-                    to end)
+                    resval: \(journal): is in use by another command (wait for it to end)
 
                     """)
             try #expect(root.appending("tree/plain").marks().isPurgeable == .value(true))
@@ -129,7 +128,7 @@ struct UndoTests: MassChangeSuite {
                 prints: """
                     \(plain): isExcludedFromBackup=false undone
                     \(plain): isExcludedFromBackup=true undone
-                    marks undone: 2; left as they are: 0
+                    marks undone: 2; not undone: 0
 
                     """)
             try #expect(plain.marks().isEmpty)
@@ -152,7 +151,7 @@ struct UndoTests: MassChangeSuite {
             try tool("rm", inside.appending("excluded"))
             let wrong = try run("unset", "--undo", journal, in: root)
             expect(
-                wrong, exits: 2, prints: "marks undone: 0; left as they are: 0\n",
+                wrong, exits: 2, prints: "marks undone: 0; not undone: 0\n",
                 complains: """
                     resval: \(journal): is a journal of set (undo it with: resval set --undo \
                     \(journal))
@@ -166,17 +165,17 @@ struct UndoTests: MassChangeSuite {
                     "\(inside): isPurgeable=false undone",
                     "\(inside)/plain: isPurgeable=false undone",
                     "\(inside)/kept: isExcludedFromBackup=true undone",
-                    "marks undone: 4; left as they are: 4",
+                    "marks undone: 4; not undone: 4",
                 ])
             #expect(
                 undone.errorText.split(separator: "\n").map(String.init).sorted() == [
-                    "resval: \(inside)/broken: isExcludedFromBackup=true is left as it is: another "
-                        + "item is at this path now",
-                    "resval: \(inside)/broken: isPurgeable=false is left as it is: another item is "
-                        + "at this path now",
+                    "resval: \(inside)/broken: isExcludedFromBackup=true is not undone: another "
+                        + "item is now at this path",
+                    "resval: \(inside)/broken: isPurgeable=false is not undone: another item is "
+                        + "now at this path",
                     "resval: \(inside)/excluded: no such file or directory",
-                    "resval: \(inside)/plain: isExcludedFromBackup=true is left as it is: the mark "
-                        + "was changed since",
+                    "resval: \(inside)/plain: isExcludedFromBackup=true is not undone: the mark "
+                        + "has changed since",
                 ])
             try #expect(
                 inside.appending("plain").marks() == Marks(isExcludedFromBackup: .value(false)))

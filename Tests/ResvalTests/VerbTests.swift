@@ -56,7 +56,7 @@ struct VerbTests {
                 prints: """
                     marked: isExcludedFromBackup unset: nothing excludes it now
                     broken: isExcludedFromBackup unset: nothing excludes it now
-                    kept: unchanged: its mark already says to back it up
+                    kept: unchanged: its mark already includes it
                     plain: unchanged: it has no mark that excludes it
                     foreign: isExcludedFromBackup=false: without it, it is excluded by \
                     the attribute user.xdg.robots.backup
@@ -82,7 +82,7 @@ struct VerbTests {
                 exits: 0,
                 prints: """
                     plain: unchanged: it has no mark that excludes it
-                    foreign: unchanged: its mark already says to back it up
+                    foreign: unchanged: its mark already includes it
 
                     """)
         }
@@ -136,7 +136,7 @@ struct VerbTests {
                 prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
             try expectInclude(
                 "it's out/f", exits: 2,
-                prints: "it's out/f: isExcludedFromBackup unset: it was on the item itself\n",
+                prints: "it's out/f: isExcludedFromBackup unset: its own mark excluded it\n",
                 complains: """
                     resval: it's out/f: is still excluded: a directory above it is excluded: its \
                     mark excludes it (resval include '\(root)/it'\\''s out')
@@ -203,7 +203,7 @@ struct VerbTests {
                     (resval-backup download \(root)/away)
                     $'new\\nline':
                       backup:     excluded: its mark excludes it
-                      purging:    pinned: its mark cannot be understood and acts as false: \
+                      purging:    pinned: its mark is malformed and acts as false: \
                     \(perhaps)
                       protection: no class: no protection class is stored
                       marks:      isExcludedFromBackup=true

@@ -62,7 +62,7 @@ public enum PurgeRefusal: Error, Sendable, Hashable {
     /// The refusal in words.
     public var sentence: String {
         switch self {
-        case .anotherIsAtWork: "another purge is at work"
+        case .anotherIsAtWork: "another purge is running"
         case .otherBoot: "the plan was made before this machine was started"
         case .tooOld: "the plan is more than an hour old, or from the future"
         case .noStateDirectory: "neither a home nor $XDG_STATE_HOME is known to keep records in"
@@ -118,7 +118,7 @@ public enum LeftoverState: Sendable, Hashable {
             "an interrupted purge had begun to remove it, and what is left may be new: look through "
                 + "it, then delete it or give it another name"
         case .leftAlone(let reason): reason.sentence
-        case .failed(let error): "what an interrupted purge left is not removed: \(error)"
+        case .failed(let error): "a leftover of an interrupted purge was not removed: \(error)"
         }
     }
 }
@@ -142,7 +142,8 @@ public enum LeftAloneReason: Sendable, Hashable {
         case .unrecorded: "it is named like something a purge put aside, but no purge recorded it"
         case .unreachable:
             "a purge put it aside, and the directory it was in was moved or is not mounted"
-        case .unidentified: "it has the name of something a purge put aside, but is not that"
+        case .unidentified:
+            "it has the name of a directory that a purge put aside, but is another one"
         case .nameTaken:
             "a purge put it aside, and another item has its name now: give one of them another name"
         case .protected:

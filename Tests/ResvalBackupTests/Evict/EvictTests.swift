@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Evicting files into a repository")
 struct EvictTests {
-    @Test("files of hostile names are evicted, left out of a backup, and come back as they were")
+    @Test("files of hostile names are evicted, excluded from a backup, and restored as they were")
     func hostileNames() throws {
         let tree = Tree {
             File("ordinary", "text")
@@ -81,7 +81,7 @@ struct EvictTests {
         }
     }
 
-    @Test("the repository is known without being named, and a snapshot that is gone is said")
+    @Test("the repository need not be named, and a missing snapshot is reported")
     func ownRepository() throws {
         try withBackup(of: oneFile) { backup in
             let file = backup.source.appending("file")

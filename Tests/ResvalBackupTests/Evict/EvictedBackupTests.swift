@@ -46,7 +46,7 @@ struct EvictedBackupTests {
     }
 
     @Test(
-        "what looks like a placeholder and is none is stored, named, and makes a backup incomplete")
+        "what looks like a placeholder but isn't is stored, named, and makes a backup incomplete")
     func disagreements() throws {
         try withBackup(of: Tree { File("file", evictableContent) }) { backup in
             let file = backup.source.appending("file")
@@ -90,7 +90,7 @@ struct EvictedBackupTests {
         }
     }
 
-    @Test("a backup between evicting and bringing back holds no zeros, wherever the file was moved")
+    @Test("a backup of an evicted file contains no zeros, wherever the file was moved")
     func noZeros() throws {
         try withBackup(of: oneFile) { backup in
             let file = backup.source.appending("file")

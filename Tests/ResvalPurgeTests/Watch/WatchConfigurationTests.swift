@@ -72,12 +72,12 @@ struct WatchConfigurationTests {
             for complaint in ["caches: /etc: ", "caches: /usr: ", "temporary: /var/lib: "] {
                 #expect(first.contains(complaint), "\(first)")
             }
-            try #expect(!home.log.contains("has read its configuration again"))
+            try #expect(!home.log.contains("configuration reloaded"))
         }
     }
 
     @Test(
-        "a directory that the configuration names and that is not there is told, each time it is read"
+        "a missing directory in the configuration is reported each time it is read"
     )
     func missingDirectories() throws {
         let configuration = """
@@ -93,7 +93,7 @@ struct WatchConfigurationTests {
                 "$PURGE" watch 2> "$LOG" & watch=$!
                 until_logged 'pressure is normal'
                 kill -HUP "$watch"
-                until_logged 'has read its configuration again'
+                until_logged 'configuration reloaded'
                 kill -TERM "$watch"
                 wait "$watch"
                 echo "exit $?"
@@ -109,7 +109,7 @@ struct WatchConfigurationTests {
         }
     }
 
-    @Test("a volume that is not there is told once, and the others are watched")
+    @Test("a missing volume is reported once, and the others are watched")
     func missingVolume() throws {
         let configuration = "min-age = \"0\"\nvolumes = [\"/nonexistent\", \"~\"]\n"
         try withWatchedHome(configuration: configuration) { home in
@@ -129,7 +129,7 @@ struct WatchConfigurationTests {
         }
     }
 
-    @Test("directories for marks that are protected are told, and nothing in them is deleted")
+    @Test("protected directories in mark-roots are reported, and nothing in them is deleted")
     func protectedMarkRoots() throws {
         let configuration = "min-age = \"0\"\nmark-roots = [\"~/Documents/drafts\"]\n"
         try withWatchedHome(configuration: configuration, caches: 0) { home in
