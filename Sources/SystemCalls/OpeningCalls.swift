@@ -65,6 +65,16 @@ package func openAttributeReference(
     return OwnedDescriptor(file)
 }
 
+extension FileLocation where Self: ~Copyable {
+    /// The descriptor of a location that is an open file; nil for any other.
+    package var openDescriptor: FileDescriptor? {
+        let opened = try? withCallTarget { target throws(Errno) in
+            target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
+        }
+        return opened ?? nil
+    }
+}
+
 /// Whether `/proc` is mounted.
 private let hasProcessDirectory = (try? FilePath("/proc/self/fd").status()) != nil
 

@@ -76,7 +76,7 @@ struct ProgramTests {
                 "$0" set -R --yes --no-journal excluded=false .; echo $?
                 "$0" unset excluded a; echo $?
                 "$0" unset all a; echo $?
-                "$0" set -R --quiet excluded=true b; echo $?
+                "$0" set -R --quiet excluded=true,purgeable=true b; echo $?
                 "$0" get excluded b/c; echo $?
                 "$0" set --undo --yes --quiet; echo $?
                 "$0" get excluded b/c; echo $?
