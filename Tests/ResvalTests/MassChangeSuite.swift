@@ -30,6 +30,11 @@ extension MassChangeSuite {
         return try command.run()
     }
 
+    /// The lines that a command printed, sorted.
+    func sorted(_ result: CommandResult) -> [String] {
+        result.text.split(separator: "\n").map(String.init).sorted()
+    }
+
     func dump(_ root: FilePath) throws -> String {
         try tool("getfattr", "-Rd", "--absolute-names", root.appending("tree"))
     }
