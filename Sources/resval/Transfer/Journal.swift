@@ -178,9 +178,9 @@ extension Journal {
     /// Appends `.undone` to the name of a journal in the state directory, so that ``newest(of:)``
     /// ignores it. Any other journal is left as it is.
     static func setAside(_ path: FilePath) throws(FileError) {
-        let path = try realPath(of: path)
-        guard path.extension == "jsonl",
-            try path.removingLastComponent() == realPath(of: StateDirectory.path())
+        guard let path = try? realPath(of: path), path.extension == "jsonl",
+            let directory = try? realPath(of: StateDirectory.path()),
+            path.removingLastComponent() == directory
         else { return }
         let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
         let here = FileDescriptor.workingDirectory
