@@ -206,7 +206,13 @@ struct Program {
         case let code as ExitCode:
             return code.rawValue
         case let error as ValidationError:
-            writeComplaint("\(error.message)\n\(root.usageString(for: command))")
+            let subcommand = command == root ? "" : " \(command._commandName)"
+            writeComplaint(
+                """
+                \(error.message)
+                Usage: \(root.usageString(for: command))
+                  See '\(root._commandName)\(subcommand) --help' for more information.
+                """)
             return ExitCode.validationFailure.rawValue
         case let error as CleanExit:
             return report(error, code: 0)

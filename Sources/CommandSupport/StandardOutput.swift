@@ -105,10 +105,14 @@ package enum OutputColor: Int, Sendable {
 extension OutputBuffer {
     /// Appends text in a colour, as ``append(text:)`` does without one.
     package mutating func append(text: String, in color: OutputColor?) {
-        guard let color else { return append(text: text) }
-        append(bytes: Array("\u{1B}[\(color.rawValue)m".utf8))
-        append(text: text)
-        append("\u{1B}[0m")
+        append(in: color) { $0.append(text: text) }
+    }
+
+    /// Appends what `body` appends, in a colour unless it is nil.
+    package mutating func append(in color: OutputColor?, _ body: (inout OutputBuffer) -> Void) {
+        if let color { append(text: "\u{1B}[\(color.rawValue)m") }
+        body(&self)
+        if color != nil { append("\u{1B}[0m") }
     }
 }
 

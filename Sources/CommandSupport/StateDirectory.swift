@@ -13,7 +13,7 @@ package enum StateDirectory {
     package static func path() throws(FileError) -> FilePath {
         guard let home = PolicyEnvironment.current().base.stateHome else {
             throw FileError(
-                code: .other, message: "there is no directory for state",
+                code: .other, message: "no directory for state is known",
                 advice: "set HOME or XDG_STATE_HOME")
         }
         return home.path.appending(stateDirectoryName)

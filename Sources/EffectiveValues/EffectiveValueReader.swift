@@ -161,7 +161,7 @@ extension ChainItem {
             path: path, marks: marks.native, kind: status.kind, foreignMarks: marks.foreign,
             linkCount: status.linkCount,
             isMountRoot: status.isMountRoot ?? isOnOtherDevice ?? true,
-            isOwnedBySomebodyElse: status.owner != effectiveUser(),
+            isOwnedByAnotherUser: status.owner != effectiveUser(),
             isWritableByOthers: status.isWritableByOthers)
         self.status = status
     }

@@ -111,7 +111,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .immutable: "it is, or something in it is, immutable or append-only"
         case .tooYoung: "it was used or changed too recently"
         case .fromTheFuture: "its times are in the future"
-        case .untrustedClock: "it is old only by a clock that may be wrong, and space is not short"
+        case .untrustedClock: "its age depends on a clock that may be wrong, and space is not short"
         case .listedForKeeping: "tmpfiles.d says that it, or something in it, is never cleaned"
         case .partOfUnit: "it lies in a directory that is deleted whole or not at all"
         case .untrustedMark:
@@ -122,10 +122,11 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .companion: "a database and its journals are deleted together or not at all"
         case .unreadable(let errno): "it, or something in it, could not be read: \(errno)"
         case .freesNothing: "deleting it would free nothing"
-        case .changed: "it is no longer what the plan saw"
+        case .changed: "it has changed since it was planned"
         case .inUse: "it, or a file in it, is in use by another process"
         case .locked: "it, or a directory above it or in it, is locked by another process"
-        case .processInside: "a process works in it, or has a directory of it open"
+        case .processInside:
+            "a process has it, or a directory in it, open or as its working directory"
         case .unsafePath: "unsafe path transition: another user controls a part of its path"
         case .mountedElsewhere: "it, or something in it, is in use as a mount elsewhere"
         case .outsideRoots: "it is not in the directories that are searched"

@@ -39,7 +39,7 @@ public struct UnitSearch: Sendable {
         /// More space on the volume, which is measured. A user has one such purge at a time.
         case freeSpace
         /// A directory that takes less space, counted in blocks: also on filesystems where deleting
-        /// frees nothing, and while other purges of the same user are at work.
+        /// frees nothing, and while other purges of the same user are running.
         case smallerDirectory
     }
 
@@ -224,8 +224,8 @@ enum SpaceReporting {
                 "it is on overlay, where deleting what is in the lower layers frees nothing", path)
         }
         switch mount.category {
-        case .network: throw refusal("it is on another machine (\(type))", path)
-        case .fuse: throw refusal("a program serves its files (\(type))", path)
+        case .network: throw refusal("it is on a network filesystem (\(type))", path)
+        case .fuse: throw refusal("it is on a FUSE filesystem (\(type))", path)
         case .local, .pseudo, .unknown:
             throw refusal("\(type) is not known to report what deleting frees", path)
         }
@@ -234,6 +234,6 @@ enum SpaceReporting {
     private static func refusal(_ reason: String, _ path: FilePath) -> FileError {
         FileError(
             code: .unsupportedFilesystem, message: "nothing is deleted here: \(reason)",
-            advice: "known are ext4, xfs, btrfs and f2fs", path: path)
+            advice: "supported: ext4, xfs, btrfs and f2fs", path: path)
     }
 }

@@ -35,8 +35,7 @@ public struct MarkChange: Sendable, Hashable {
 extension FileLocation where Self: ~Copyable {
     /// Makes all changes or none.
     ///
-    /// Several changes are made on one open file (`O_PATH`, which needs `/proc`), so that they all
-    /// reach the same file. If one fails, those before it are reverted, each only if the value is
+    /// Several changes are made on one open file, so that they all reach the same file. If one fails, those before it are reverted, each only if the value is
     /// still the one that this call stored: a value that another program stored since then is kept.
     ///
     /// - Throws: ``FileError``, as ``setExtendedAttribute(named:to:if:)``. Nothing is changed then,
@@ -52,15 +51,16 @@ extension FileLocation where Self: ~Copyable {
 
     @usableFromInline
     func applyAll(_ changes: [MarkChange]) throws(FileError) {
-        let descriptor: FileDescriptor
+        if let open = openDescriptor {
+            return try applyInTurn(changes, to: open.named(pathForMessages))
+        }
+        let file: OwnedDescriptor
         do throws(Errno) {
-            descriptor = try openReference(to: self)
+            file = try openAttributeReference(to: self)
         } catch {
             throw .opening(error, pathForMessages)
         }
-        // Nothing is written through a descriptor opened with O_PATH: closing it cannot lose data.
-        defer { closeIgnoringErrors(descriptor) }
-        try applyInTurn(changes, to: descriptor.named(pathForMessages))
+        try applyInTurn(changes, to: file.descriptor.named(pathForMessages))
     }
 
     @inlinable

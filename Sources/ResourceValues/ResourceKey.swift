@@ -133,7 +133,7 @@ extension ResourceKey {
         case .contentModificationDate: Row(.date, "when the content last changed")
         case .contentAccessDate: Row(.date, "when the content was last read")
         case .attributeModificationDate: Row(.date, "when the inode last changed")
-        case .creationDate: Row(.date, "when the item was made")
+        case .creationDate: Row(.date, "when the item was created")
         case .volumeTotalCapacity: Row(.byteCount, "size of the volume")
         case .volumeAvailableCapacity:
             Row(.byteCount, "space available to an ordinary user on the volume")

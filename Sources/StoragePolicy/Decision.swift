@@ -36,7 +36,7 @@ public struct Decision: Sendable {
     /// Whether the item may be deleted when space is short.
     public var isPurgeable: Bool { purgeability.isPurgeable }
 
-    /// The effective protection class; nil if there is none.
+    /// The effective protection class, or nil.
     public var protectionClass: FileProtection? { protection.protectionClass }
 
     /// Whether the item is backed up, and why.

@@ -12,7 +12,7 @@ public enum EffectiveProtection: PolicyReason {
     /// The class of the nearest directory above that stores one.
     indirect case inherited(from: FilePath, reason: EffectiveProtection)
 
-    /// The class; nil if there is none. `none` is a class.
+    /// The class, or nil. `none` is a class.
     public var protectionClass: FileProtection? {
         switch self {
         case .unmarked: nil
@@ -52,7 +52,7 @@ public enum EffectiveProtection: PolicyReason {
         switch self {
         case .unmarked: "no protection class is stored"
         case .marked(let value): "its class is \(value.rawValue)"
-        case .malformed(let mark): "its class cannot be understood and acts as complete: \(mark)"
+        case .malformed(let mark): "its class is malformed and acts as complete: \(mark)"
         case .inherited(_, let reason): "a directory above decides: \(reason.sentence)"
         }
     }

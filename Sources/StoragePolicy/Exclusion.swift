@@ -47,8 +47,8 @@ public enum Exclusion: PolicyReason {
     public var sentence: String {
         switch self {
         case .unmarked: "nothing excludes it"
-        case .markedFalse: "its mark says to back it up"
-        case .malformed(let mark): "its mark cannot be understood and acts as false: \(mark)"
+        case .markedFalse: "its mark includes it"
+        case .malformed(let mark): "its mark is malformed and acts as false: \(mark)"
         case .hardLinked(let count?):
             "its mark does not count, because the file has \(count) hard links"
         case .hardLinked(nil):

@@ -196,7 +196,7 @@ enum SystemPlaces {
     }
 
     /// Returns a user's directory for documents, keys, settings or data that a path is, contains or
-    /// is inside; nil if there is none.
+    /// is inside, or nil.
     static func userDirectory(overlapping path: FilePath, homes: [FilePath]) -> FilePath? {
         homes.filter { path.isHeld(by: $0) }.lazy
             .flatMap { home in ofHomes.lazy.map { home.appending($0) } }

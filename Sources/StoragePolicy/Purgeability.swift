@@ -40,7 +40,7 @@ public enum Purgeability: PolicyReason {
         switch self {
         case .unmarked: "no mark says that it may be deleted"
         case .markedFalse: "it is pinned: isPurgeable=false"
-        case .malformed(let mark): "its mark cannot be understood and acts as false: \(mark)"
+        case .malformed(let mark): "its mark is malformed and acts as false: \(mark)"
         case .marked: "its mark says that it may be deleted"
         case .inherited(_, let reason): "a directory above decides: \(reason.sentence)"
         }

@@ -65,7 +65,7 @@ extension PolicyItem {
     ///
     /// - Returns: the issues to report.
     fileprivate mutating func disregardUnreadableMarks() -> [PolicyIssue] {
-        guard isOwnedBySomebodyElse else { return [] }
+        guard isOwnedByAnotherUser else { return [] }
         let unreadable = marks.broken.filter(\.isUnreadable)
         if case .unreadable = marks.isExcludedFromBackup { marks.isExcludedFromBackup = .unset }
         if case .unreadable = marks.fileProtection { marks.fileProtection = .unset }
@@ -95,7 +95,7 @@ public struct PolicyItem: Sendable, Hashable {
     /// Whether it is the root of a mount.
     public var isMountRoot: Bool
     /// Whether its owner is another user than the one the decision is for.
-    public var isOwnedBySomebodyElse: Bool
+    public var isOwnedByAnotherUser: Bool
     /// Whether users other than its owner can write to it.
     public var isWritableByOthers: Bool
 
@@ -103,7 +103,7 @@ public struct PolicyItem: Sendable, Hashable {
     public init(
         path: FilePath, marks: Marks = .none, kind: FileKind = .directory,
         foreignMarks: ForeignMarks = .none, linkCount: Int? = 1, isMountRoot: Bool = false,
-        isOwnedBySomebodyElse: Bool = false, isWritableByOthers: Bool = false
+        isOwnedByAnotherUser: Bool = false, isWritableByOthers: Bool = false
     ) {
         self.path = path
         self.marks = marks
@@ -111,7 +111,7 @@ public struct PolicyItem: Sendable, Hashable {
         self.foreignMarks = foreignMarks
         self.linkCount = linkCount
         self.isMountRoot = isMountRoot
-        self.isOwnedBySomebodyElse = isOwnedBySomebodyElse
+        self.isOwnedByAnotherUser = isOwnedByAnotherUser
         self.isWritableByOthers = isWritableByOthers
     }
 }

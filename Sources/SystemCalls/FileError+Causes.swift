@@ -56,7 +56,7 @@ struct ErrorCause {
             .unsupportedFilesystem, "the filesystem does not store user attributes",
             "keep the file on ext4, xfs, btrfs, or tmpfs of Linux 6.6 or newer"),
         .noFunction: ErrorCause(
-            .other, "this system has neither the xattrat calls nor /proc", "mount /proc"),
+            .other, "/proc is not mounted", "mount /proc"),
         .noSpace: ErrorCause(
             .noSpace, "no space left for the attribute",
             "free space on the volume, or remove other attributes of this file"),

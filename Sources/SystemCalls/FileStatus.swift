@@ -131,6 +131,8 @@ public struct FileStatus: Sendable, Hashable {
     public let isVerity: Bool
     /// Whether `dump(8)` excludes the file (`chattr +d`).
     public let isNodump: Bool
+    /// Whether the filesystem encrypts the file with a key of its directory (fscrypt).
+    public let isEncrypted: Bool
     /// Whether accessing the directory can trigger an automount; nil where the filesystem does not
     /// report it.
     public let isMountTrigger: Bool?
@@ -169,6 +171,7 @@ public struct FileStatus: Sendable, Hashable {
         isAppendOnly = status.stx_attributes & UInt64(STATX_ATTR_APPEND) != 0
         isVerity = status.has(0x0010_0000) ?? false  // STATX_ATTR_VERITY of Linux 5.5
         isNodump = status.has(STATX_ATTR_NODUMP) ?? false
+        isEncrypted = status.has(STATX_ATTR_ENCRYPTED) ?? false
         isMountTrigger = status.has(STATX_ATTR_AUTOMOUNT)
         isMountRoot = status.has(STATX_ATTR_MOUNT_ROOT)
         let hasMountNumber = status.stx_mask & UInt32(STATX_MNT_ID) != 0

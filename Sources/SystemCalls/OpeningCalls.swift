@@ -49,6 +49,35 @@ package func openReference(
     try openFile(location, flags: .reference)
 }
 
+/// Opens a file as a reference whose attributes can be read and changed.
+///
+/// The kernel allows that through `/proc` only. Where it is not mounted, a regular file or a
+/// directory is opened for reading instead, which needs the permission.
+package func openAttributeReference(
+    to location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> OwnedDescriptor {
+    let reference = OwnedDescriptor(try openReference(to: location))
+    if hasProcessDirectory { return reference }
+    let kind = try reference.descriptor.status().kind
+    guard kind == .regularFile || kind == .directory,
+        let file = try? openFile(location, flags: [.readOnly, .nonBlocking, .noTerminal])
+    else { return reference }
+    return OwnedDescriptor(file)
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// The descriptor of a location that is an open file; nil for any other.
+    package var openDescriptor: FileDescriptor? {
+        let opened = try? withCallTarget { target throws(Errno) in
+            target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
+        }
+        return opened ?? nil
+    }
+}
+
+/// Whether `/proc` is mounted.
+private let hasProcessDirectory = (try? FilePath("/proc/self/fd").status()) != nil
+
 /// Opens a file for reading, without waiting for the other end of a FIFO.
 package func openForReading(_ path: FilePath) throws(Errno) -> FileDescriptor {
     try openFile(path, flags: [.readOnly, .nonBlocking, .noTerminal])

@@ -112,7 +112,7 @@ private func requireOwn(
         let name = kind == .directory ? "directory" : "regular file"
         throw FileError(
             code: kind == .directory ? .notADirectory : .other,
-            message: "is not a \(name), which state needs",
+            message: "is not a \(name)",
             advice: "move it away", path: path)
     }
     guard status.owner == effectiveUser() else { throw .stateOfAnother(path) }

@@ -15,9 +15,9 @@ package struct JSONScanner {
     /// The deepest permitted nesting of objects and arrays.
     package static let depthLimit = 64
 
-    private let bytes: ArraySlice<UInt8>
-    private let hasLostBytes: Bool
-    private var next: Int
+    let bytes: ArraySlice<UInt8>
+    let hasLostBytes: Bool
+    var next: Int
     private var depth = 0
 
     /// Creates a scanner.
@@ -64,25 +64,6 @@ package struct JSONScanner {
         } while take(",")
         try expect("]")
         try end()
-    }
-
-    /// Reads a string. A byte that Go could not write becomes ``lostByte``.
-    package mutating func string() throws(JSONError) -> [UInt8] {
-        try expect("\"")
-        var result: [UInt8] = []
-        while true {
-            result.append(contentsOf: plainCharacters())
-            guard next < bytes.endIndex else { throw failure }
-            switch bytes[next] {
-            case quote:
-                next += 1
-                return result
-            case backslash:
-                next += 1
-                try appendEscaped(to: &result)
-            default: throw failure
-            }
-        }
     }
 
     /// Reads a string as text, such as an identifier.
@@ -140,7 +121,7 @@ package struct JSONScanner {
         switch bytes[next] {
         case UInt8(ascii: "{"): try forEachField { _, _ throws(JSONError) in }
         case UInt8(ascii: "["): try forEachElement { _ throws(JSONError) in }
-        case quote: try skipString()
+        case UInt8(ascii: "\""): try skipString()
         case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
         case UInt8(ascii: "n"): guard try takesNull() else { throw failure }
         default: _ = try number { $0 }
@@ -148,11 +129,8 @@ package struct JSONScanner {
     }
 }
 
-private let quote = UInt8(ascii: "\"")
-private let backslash = UInt8(ascii: "\\")
-
 extension JSONScanner {
-    private var failure: JSONError { JSONError(offset: next - bytes.startIndex) }
+    var failure: JSONError { JSONError(offset: next - bytes.startIndex) }
 
     private mutating func skipSpace() {
         while next < bytes.endIndex, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[next]) { next += 1 }
@@ -165,7 +143,7 @@ extension JSONScanner {
         return true
     }
 
-    private mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
+    mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
         guard take(character) else { throw failure }
     }
 
@@ -239,72 +217,5 @@ extension JSONScanner {
         let start = next
         while next < bytes.endIndex, (0x30...0x39).contains(bytes[next]) { next += 1 }
         guard next > start else { throw failure }
-    }
-
-    /// Takes the characters of a string up to the next quote, backslash or invalid byte.
-    private mutating func plainCharacters() -> ArraySlice<UInt8> {
-        let start = next
-        while next < bytes.endIndex {
-            let byte = bytes[next]
-            guard byte >= 0x20, byte != quote, byte != backslash, byte != Self.lostByte else {
-                break
-            }
-            next += 1
-        }
-        return bytes[start..<next]
-    }
-
-    private mutating func skipString() throws(JSONError) {
-        let start = next
-        next += 1
-        _ = plainCharacters()
-        if next < bytes.endIndex, bytes[next] == quote {
-            next += 1
-            return
-        }
-        next = start
-        _ = try string()
-    }
-
-    private mutating func appendEscaped(to result: inout [UInt8]) throws(JSONError) {
-        guard next < bytes.endIndex else { throw failure }
-        let letter = bytes[next]
-        switch letter {
-        case quote, backslash, UInt8(ascii: "/"): result.append(letter)
-        case UInt8(ascii: "n"): result.append(0x0A)
-        case UInt8(ascii: "r"): result.append(0x0D)
-        case UInt8(ascii: "t"): result.append(0x09)
-        case UInt8(ascii: "b"): result.append(0x08)
-        case UInt8(ascii: "f"): result.append(0x0C)
-        case UInt8(ascii: "u"):
-            next += 1
-            return try appendUnicodeEscape(to: &result)
-        default: throw failure
-        }
-        next += 1
-    }
-
-    private mutating func appendUnicodeEscape(to result: inout [UInt8]) throws(JSONError) {
-        var value = try hexadecimal()
-        if value == 0xFFFD, hasLostBytes { return result.append(Self.lostByte) }
-        if 0xD800..<0xDC00 ~= value, bytes[next...].starts(with: [backslash, UInt8(ascii: "u")]) {
-            next += 2
-            let low = try hexadecimal()
-            guard 0xDC00..<0xE000 ~= low else { throw failure }
-            value = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00)
-        }
-        guard let scalar = Unicode.Scalar(value) else { throw failure }
-        result.append(contentsOf: String(scalar).utf8)
-    }
-
-    private mutating func hexadecimal() throws(JSONError) -> UInt32 {
-        let digits = bytes[next...].prefix(4)
-        // The initializer would accept a sign, too.
-        guard digits.count == 4, digits.first != UInt8(ascii: "+"),
-            digits.first != UInt8(ascii: "-"),
-            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw failure }
-        next = digits.endIndex
-        return value
     }
 }

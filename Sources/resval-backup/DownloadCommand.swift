@@ -19,22 +19,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
             Without a repository, each file's own is used.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (item; totals at the end)
-              type item:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                size: number or null
-                snapshot: string or null (the full ID)
-                result: string (downloaded, planned, unneeded or refused)
-                bytes: number, optional (stored)
-                reason: string, optional (why it is refused)
-                sentence: string, optional
-              type totals:
-                files: number
-                bytes: number
-                failedItems: number
+            \(EvictionReport.fields(.downloading))
             \(JSONFields.progress)
 
             EXAMPLES

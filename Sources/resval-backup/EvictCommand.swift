@@ -28,22 +28,7 @@ struct EvictCommand: AsyncParsableCommand {
             users, are in use, share their blocks or are excluded from backups, and what is needed \
             to download files.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (item; totals at the end)
-              type item:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                size: number or null
-                snapshot: string or null (the full ID)
-                result: string (evicted, planned, unneeded or refused)
-                bytes: number, optional (freed)
-                reason: string, optional (why it is refused)
-                sentence: string, optional
-              type totals:
-                files: number
-                bytes: number
-                failedItems: number
+            \(EvictionReport.fields(.evicting))
             \(JSONFields.progress)
 
             EXAMPLES

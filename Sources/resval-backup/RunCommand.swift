@@ -35,21 +35,7 @@ struct RunCommand: AsyncParsableCommand {
 
             JSON FIELDS
             \(JSONFields.version)
-              result: string (running, ok, incomplete, failed, noRepository, locked, ...)
-              step: string or null (create, forget, prune or verify: the last one)
-              exitCode: number or null
-              process: number
-              start: time
-              end: time or null
-              snapshot: string or null (the full ID)
-              items: number or null
-              bytes: number or null
-              addedBytes: number or null
-              excludedItems: number or null
-              hasShrunk: boolean or null (null when no snapshot was made)
-              lastCleanRun: time or null
-              lastVerify: time or null
-              lastPrune: time or null
+            \(RunStatus.fields)
             \(JSONFields.progress)
 
             EXAMPLES
@@ -76,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// Returns the configuration, unless commands find its repository without being told of it.
+    /// Returns the configuration, unless commands find its repository without it.
     private func advisedConfig(_ settings: BackupSettings) -> FilePath? {
         if let config = configuration.config { return config.path }
         guard let location = environmentValue("RESVAL_BACKUP_REPOSITORY"),

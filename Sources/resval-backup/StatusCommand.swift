@@ -22,21 +22,7 @@ struct StatusCommand: ParsableCommand {
             JSON FIELDS
             \(JSONFields.version)
               isStale: boolean
-              result: string (running, ok, incomplete, failed, noRepository, locked, ...)
-              step: string or null (create, forget, prune or verify: the last one)
-              exitCode: number or null
-              process: number
-              start: time
-              end: time or null
-              snapshot: string or null (the full ID)
-              items: number or null
-              bytes: number or null
-              addedBytes: number or null
-              excludedItems: number or null
-              hasShrunk: boolean or null (null when no snapshot was made)
-              lastCleanRun: time or null
-              lastVerify: time or null
-              lastPrune: time or null
+            \(RunStatus.fields)
 
             EXAMPLES
               resval-backup status || notify-send 'The backup needs attention'

@@ -65,10 +65,11 @@ struct PlanCommand: ParsableCommand {
         help: ArgumentHelp("Write the plan to this file; - is standard output.", valueName: "file"))
     var output: PathArgument?
 
-    @Flag(help: "Accept a plan that frees less than is wanted.")
+    @Flag(help: "Accept a plan that frees less than the target.")
     var partial = false
 
-    @Flag(name: [.long, .customLong("verbose")], help: "Show what is kept, with the reasons.")
+    @Flag(
+        name: [.long, .customLong("verbose")], help: "List the items that are kept, with reasons.")
     var kept = false
 
     func validate() throws {

@@ -14,16 +14,15 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Delete what a plan names, or plan and delete at once.",
         discussion: """
-            run PLAN deletes the units of the plan that still are what they were and may still be \
-            deleted, and nothing else. The options that decide this (--min-age, --all-owners, \
-            --cache, --protect) have to be given again.
+            run PLAN deletes only units of the plan that have not changed and may still be deleted. \
+            The options that decide this (--min-age, --all-owners, --cache, --protect) must be \
+            given again.
 
             run [ROOT...] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
-            When so much cannot be freed, nothing is deleted, unless --partial is given.
+            If the target cannot be reached, nothing is deleted, unless --partial is given.
 
-            Whatever is in use is left alone, and reported. Without PLAN, the units that come next \
-            are deleted instead, until enough is freed. An interrupted purge is finished first, \
-            except by --dry-run.
+            Items in use are kept, and reported. Without PLAN, the next units are deleted instead, \
+            until enough is freed. An interrupted purge is finished first, except with --dry-run.
 
             JSON FIELDS
             \(JSONFields.version)
@@ -51,6 +50,8 @@ struct RunCommand: ParsableCommand {
                 isReached: boolean
                 isFutile: boolean
                 failedItems: number
+                searchError: string or null (why no more units were found)
+                measurementError: string or null (why free space was not measured)
             \(JSONFields.progress)
 
             EXAMPLES
@@ -73,13 +74,14 @@ struct RunCommand: ParsableCommand {
 
     @Flag(
         name: [.customShort("n"), .customLong("dry-run")],
-        help: "Do everything but the last step.")
+        help: "Check everything, but delete nothing.")
     var isDryRun = false
 
-    @Flag(help: "Free what can be freed when it is less than is wanted.")
+    @Flag(help: "Free as much as possible if the target cannot be reached.")
     var partial = false
 
-    @Flag(name: [.long, .customLong("verbose")], help: "Show what is kept, with the reasons.")
+    @Flag(
+        name: [.long, .customLong("verbose")], help: "List the items that are kept, with reasons.")
     var kept = false
 
     func validate() throws {

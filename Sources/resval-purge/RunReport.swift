@@ -74,6 +74,8 @@ struct RunReport: ~Copyable {
             line.add("isReached", outcome.isReached)
             line.add("isFutile", outcome.isFutile)
             line.add("failedItems", outcome.failures)
+            line.add("searchError", outcome.searchError?.code.description)
+            line.add("measurementError", outcome.measurementError?.code.description)
             line.end(in: &buffer)
         } else {
             buffer.append(text: sentence(outcome) + "\n")
@@ -101,15 +103,15 @@ struct RunReport: ~Copyable {
     }
 
     private func complain(_ outcome: PurgeOutcome, wanted: Int64) {
-        if let error = outcome.searchError {
-            Messages.write(about: error.path?.bytes, "cannot look for more to delete: \(error)")
+        if let trouble = outcome.trouble {
+            Messages.write(about: trouble.path?.bytes, trouble.sentence)
         }
         if outcome.isFutile {
             Messages.write(
                 about: [UInt8]?.none,
                 "stopped: deleting frees less than half of what it should "
                     + "(snapshots may share the blocks)")
-        } else if !outcome.isReached {
+        } else if !outcome.isReached, outcome.measurementError == nil {
             let missing = wanted - (outcome.measuredBytes ?? outcome.predictedBytes)
             let others =
                 (outcome.freedBytes ?? 0) >= wanted ? ": other processes took what was freed" : ""

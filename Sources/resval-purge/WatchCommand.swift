@@ -62,7 +62,7 @@ struct WatchCommand: ParsableCommand {
             valueName: "file"))
     var config: PathArgument?
 
-    @Flag(help: "Look, and purge where it is needed, once; for timers.")
+    @Flag(help: "Check the volumes once, purge where needed, and exit; for timers.")
     var once = false
 
     func run() throws {

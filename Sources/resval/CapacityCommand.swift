@@ -18,7 +18,7 @@ struct CapacityCommand: ParsableCommand {
             (such as /proc).
 
             --fits prints nothing: the exit code is 0 when so much may be stored, and 1 when not. \
-            Others may store something meanwhile, so a write can fail all the same.
+            Other programs may store data in the meantime, so a write can still fail.
 
             JSON FIELDS
             \(JSONFields.item)

@@ -45,7 +45,7 @@ final class ChangeAdvisor {
                     + "\(NameEscaping.text(ancestor.bytes)): \(found.decision.exclusion.origin.sentence)"
             )
         } catch {
-            warn(item, "stored; whether a directory above excludes it is not known: \(error)")
+            warn(item, "stored; cannot tell whether a directory above excludes it: \(error)")
         }
     }
 
@@ -58,15 +58,15 @@ final class ChangeAdvisor {
             if let location, location.kind != .documents { return }
             hasAdvisedOnPurging = true
             if environment.locations.protectedRoots.contains(where: { path.isHeld(by: $0) }) {
-                return warn(item, "stored, but a purge deletes nothing here (shown once)")
+                return warn(item, "stored, but resval-purge deletes nothing here (shown once)")
             }
             let command = "resval-purge run --free 1G \(ShellWord.quoted(path.bytes))"
             warn(
                 item,
-                "stored, but a purge comes here only when told to, by mark-roots in purge.toml or "
-                    + "by '\(command)' (shown once)")
+                "stored, but resval-purge does not search here by default: add the directory to "
+                    + "mark-roots in purge.toml, or run '\(command)' (shown once)")
         } catch {
-            warn(item, "stored; whether a purge comes here is not known: \(error)")
+            warn(item, "stored; cannot tell whether resval-purge searches here: \(error)")
         }
     }
 

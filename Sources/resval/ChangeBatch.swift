@@ -84,7 +84,7 @@ final class ChangeBatch {
         return false
     }
 
-    /// Makes the pending changes, and prints what is to be printed.
+    /// Makes the pending changes, and prints the results.
     func finish() {
         makePending()
         buffer.flush()
@@ -160,7 +160,8 @@ final class ChangeBatch {
             // Another thread may have made the same change under another name of the item.
             guard present == difference.old || present == difference.new else {
                 throw FileError(
-                    code: .changed, message: "the mark was changed meanwhile", advice: "run again")
+                    code: .changed, message: "the mark changed in the meantime", advice: "run again"
+                )
             }
         }
     }

@@ -14,7 +14,7 @@ struct ChangeOptions: ParsableArguments {
     @Flag(help: "Change a symbolic link itself, which the kernel refuses for marks.")
     var noDereference = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Print what would be changed, and do nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Print what would change, but change nothing.")
     var dryRun = false
 
     @Flag(
@@ -144,7 +144,7 @@ struct TreeChangeOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("R"), .long],
-        help: "Change everything below directories, too; links there are not followed.")
+        help: "Also change everything below directories, without following links.")
     var recursive = false
 
     @OptionGroup var walk: WalkOptions

@@ -11,7 +11,7 @@ struct ItemChange {
     var changes: [MarkChange]
     /// Why, in words; nil if the command says nothing about single items.
     var reason: String?
-    /// What the changes cannot reach, and how to go on; nil if they have the wanted effect.
+    /// What the changes cannot achieve, and what to do; nil if they have the wanted effect.
     var complaint: String?
 }
 

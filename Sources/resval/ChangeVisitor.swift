@@ -47,6 +47,7 @@ struct ChangeVisitor: TreeVisitor {
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
     mutating func finish() {
+        reporter.finish()
         batch.finish()
         tally.add(counts)
     }

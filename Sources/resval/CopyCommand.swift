@@ -20,7 +20,7 @@ struct CopyCommand: ParsableCommand {
     @Argument(help: "The item whose marks are copied.")
     var source: PathArgument
 
-    @Argument(help: "The item that gets them.")
+    @Argument(help: "The item to copy them to.")
     var destination: PathArgument
 
     @Flag(help: "Copy all extended attributes, as /etc/xattr.conf allows.")

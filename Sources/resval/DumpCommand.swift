@@ -24,7 +24,7 @@ struct DumpCommand: ParsableCommand {
               resval restore --root /backup/project project.marks
             """)
 
-    @Argument(help: "Whose marks to print.")
+    @Argument(help: "Directories and files whose marks are printed.")
     var roots: [PathOperand] = []
 
     @OptionGroup var walk: WalkOptions
@@ -107,6 +107,7 @@ struct DumpVisitor: TreeVisitor {
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
     mutating func finish() {
+        reporter.finish()
         lines.buffer.flush()
         tally.add(count)
     }

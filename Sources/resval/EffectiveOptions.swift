@@ -4,7 +4,7 @@ import EffectiveValues
 
 /// The options that select effective values, and the backup they apply to.
 struct EffectiveOptions: ParsableArguments {
-    @Flag(help: "Answer what applies to an item, not what is stored on it.")
+    @Flag(help: "Print effective values instead of stored ones.")
     var effective = false
 
     @OptionGroup var policyOptions: SourcePolicyOptions

@@ -17,25 +17,27 @@ struct ExplainCommand: ParsableCommand {
 
             JSON FIELDS
             \(JSONFields.item)
-              exclusion.value: boolean
-              exclusion.marker: string or null (the kind of mark that excludes)
-              exclusion.reason: string
-              exclusion.sentence: string
-              exclusion.ancestor: string or null (where the value comes from)
+              error: string or null (with one, only the path is known)
+              exclusion.value: boolean, optional
+              exclusion.marker: string or null, optional (the kind of mark that excludes)
+              exclusion.reason: string, optional
+              exclusion.sentence: string, optional
+              exclusion.ancestor: string or null, optional (where the value comes from)
               exclusion.ancestorBase64: string, optional
-              purgeability.value: boolean
-              purgeability.reason: string
-              purgeability.sentence: string
-              purgeability.ancestor: string or null
+              purgeability.value: boolean, optional
+              purgeability.reason: string, optional
+              purgeability.sentence: string, optional
+              purgeability.ancestor: string or null, optional
               purgeability.ancestorBase64: string, optional
-              protection.value: string or null
-              protection.reason: string
-              protection.sentence: string
-              protection.ancestor: string or null
+              protection.value: string or null, optional
+              protection.reason: string, optional
+              protection.sentence: string, optional
+              protection.ancestor: string or null, optional
               protection.ancestorBase64: string, optional
-              issues[].name: string
-              issues[].sentence: string
-              issues[].path: string or null
+              protection.verdict: string or null, optional (at-rest-only, advisory or unknown)
+              issues[].name: string, optional
+              issues[].sentence: string, optional
+              issues[].path: string or null, optional
               issues[].pathBase64: string, optional
               evicted.repository: string, optional (only of an evicted file)
               evicted.snapshot: string, optional
@@ -71,7 +73,7 @@ struct ExplainCommand: ParsableCommand {
                     of: Array(path.bytes))
                 if item.hasTrouble { outcome.noteFailure() }
             } catch {
-                Messages.write(error, at: path.bytes)
+                output.write(error, of: path.bytes)
                 outcome.noteFailure()
             }
         }
@@ -100,6 +102,17 @@ struct Explanation: ~Copyable {
         }
     }
 
+    /// Reports an error on standard error; in JSON also as an object.
+    mutating func write(_ error: FileError, of path: UnsafeBufferPointer<UInt8>) {
+        if isJSON {
+            var line = JSONLine.output()
+            line.add(path: Array(path))
+            line.add("error", error.code.description)
+            line.end(in: &buffer)
+        }
+        Messages.write(error, at: path)
+    }
+
     mutating func flush() { buffer.flush() }
 
     private mutating func writeLines(
@@ -112,6 +125,9 @@ struct Explanation: ~Copyable {
         write("isPurgeable", "\(decision.isPurgeable)", decision.purgeability)
         let protection = decision.protectionClass?.attributeText ?? "no class"
         write("fileProtection", protection, decision.protection)
+        if let verdict = ProtectionVerdict(on: item) {
+            buffer.append(text: "  enforced: \(verdict.rawValue): \(verdict.sentence)\n")
+        }
         if let evicted {
             buffer.append(
                 text: "  note: is evicted: its content is in snapshot "
@@ -129,8 +145,7 @@ struct Explanation: ~Copyable {
         buffer.append("  ")
         buffer.append(key)
         buffer.append(": ")
-        let color: OutputColor? = value == "true" ? .yellow : value == "false" ? .green : nil
-        buffer.append(text: value, in: isColored ? color : nil)
+        buffer.append(text: value, in: isColored ? OutputColor(value: value) : nil)
         buffer.append(text: ": \(reason.sentence)")
         if let ancestor = reason.ancestor {
             buffer.append(" (")
@@ -156,9 +171,15 @@ struct Explanation: ~Copyable {
         let decision = item.decision
         var line = JSONLine.output()
         line.add(path: path)
+        line.add("error", String?.none)
         line.add("exclusion", object: { $0.add(decision.exclusion) })
         line.add("purgeability", object: { $0.add(decision.isPurgeable, decision.purgeability) })
-        line.add("protection", object: { $0.add(decision.protectionClass, decision.protection) })
+        line.add(
+            "protection",
+            object: { line in
+                line.add(decision.protectionClass, decision.protection)
+                line.add("verdict", ProtectionVerdict(on: item)?.rawValue)
+            })
         line.add("issues", objects: item.issues) { entry, line in
             line.add("name", entry.issue.name)
             line.add("sentence", entry.issue.sentence)

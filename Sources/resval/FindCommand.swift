@@ -13,7 +13,7 @@ struct FindCommand: ParsableCommand {
         discussion: """
             Prints the path of every item that fits all filters; without a filter, of every item \
             with any mark. Without ROOT the current directory is searched. A ROOT that is a \
-            symbolic link is followed; links met on the way never are. The order is that of the \
+            symbolic link is followed; links found below it never are. The order is that of the \
             walk unless --sort is given.
 
             Filters look at what is stored on an item itself. With --effective they look at what \
@@ -27,10 +27,7 @@ struct FindCommand: ParsableCommand {
             JSON FIELDS
             \(JSONFields.item)
               kind: string (file, directory, symbolicLink, fifo, socket, ...)
-              isExcludedFromBackup: boolean or null (null when unset or broken)
-              isPurgeable: boolean or null
-              fileProtection: string or null
-              broken: strings (keys with a malformed or unreadable mark)
+            \(markFields)
               exclusionReason: string, optional (with --effective)
               purgeabilityReason: string, optional
               protectionReason: string, optional
@@ -50,6 +47,7 @@ struct FindCommand: ParsableCommand {
 
     @OptionGroup var filter: FindFilter
     @OptionGroup var records: RecordOptions
+    @OptionGroup var color: ColorOptions
     @OptionGroup var effectiveOptions: EffectiveOptions
     @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var walk: WalkOptions
@@ -64,7 +62,8 @@ struct FindCommand: ParsableCommand {
         let outcome = Outcome()
         let progress = progressOptions.begin(counting: "items examined")
         let style = FoundStyle(
-            form: records.form, showsSize: size, smallestSize: filter.smallestSize, isSorted: sort)
+            form: records.form, showsSize: size, smallestSize: filter.smallestSize, isSorted: sort,
+            isColored: records.form == .lines && color.color.colorsStandardOutput)
         let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths
         let results = FoundResults(style)
         if effectiveOptions.effective {

@@ -64,7 +64,10 @@ struct EffectiveFinder: TreeVisitor {
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
-    mutating func finish() { results.finish() }
+    mutating func finish() {
+        reporter.finish()
+        results.finish()
+    }
 
     private func decide(
         _ entry: borrowing TreeEntry, _ marks: ItemMarks, in context: EffectiveContext
@@ -145,5 +148,8 @@ struct StoredFinder: TreeVisitor {
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
-    mutating func finish() { results.finish() }
+    mutating func finish() {
+        reporter.finish()
+        results.finish()
+    }
 }

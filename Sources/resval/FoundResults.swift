@@ -12,6 +12,8 @@ struct FoundStyle: Sendable {
     /// The smallest allocated size that is printed, in bytes; nil if sizes do not matter.
     let smallestSize: Int64?
     let isSorted: Bool
+    /// Whether directories have a colour.
+    let isColored: Bool
 
     /// Whether the sizes of what is found have to be known.
     var needsSizes: Bool { showsSize || smallestSize != nil }
@@ -85,8 +87,8 @@ final class FoundWriter {
     ///
     /// - Parameters:
     ///   - found: what was found on the item; nil if it does not match the filters.
-    ///   - tree: the size to which the item is added; nil if there is none.
-    /// - Returns: the size to which the entries of the item are added; nil if there is none.
+    ///   - tree: the size to which the item is added, or nil.
+    /// - Returns: the size to which the entries of the item are added, or nil.
     func note(
         _ entry: borrowing TreeEntry, _ found: (marks: Marks, decision: Decision?)?,
         in tree: TreeSize?, _ reporter: inout WalkReporter
@@ -121,7 +123,10 @@ final class FoundWriter {
                 record.append(text: size.map { "\($0)" } ?? "-")
                 record.append("\t")
             }
-            item.path.withUnsafeBufferPointer { record.append(name: $0, in: style.form) }
+            let color: OutputColor? = style.isColored && item.kind == .directory ? .blue : nil
+            record.append(in: color) { record in
+                item.path.withUnsafeBufferPointer { record.append(name: $0, in: style.form) }
+            }
             record.append(byte: style.form == .nulEnded ? 0 : UInt8(ascii: "\n"))
         }
         if style.isSorted {

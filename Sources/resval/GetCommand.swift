@@ -10,9 +10,9 @@ struct GetCommand: ParsableCommand {
             For one path the value alone, for several one line each, PATH: VALUE. For several keys \
             a line for each, KEY=VALUE instead of VALUE. A symbolic link is followed, except for \
             isSymbolicLink. Prints nothing and exits with 1 where a key is unset or not known. With \
-            --effective the answer is what applies to the item, by its \
-            own mark, the directories above it and its location; it is never unset but for a \
-            protection class.
+            --effective the value is what applies to the item, by its \
+            own mark, the directories above it and its location; only a protection class can be \
+            unset then.
 
             JSON FIELDS
             \(JSONFields.item)
@@ -38,7 +38,7 @@ struct GetCommand: ParsableCommand {
 
     @OptionGroup var effectiveOptions: EffectiveOptions
 
-    @Flag(help: "Ask about a symbolic link itself.")
+    @Flag(help: "Do not follow a symbolic link.")
     var noDereference = false
 
     @Flag(name: [.customShort("H"), .long], help: "Print the path with a single value, too.")

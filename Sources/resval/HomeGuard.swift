@@ -6,7 +6,7 @@ import SystemCalls
 import SystemPackage
 
 /// Asks before marks are changed on `/`, a home or a directory above one, since a mark there counts for nearly
-/// everything that somebody has.
+/// the user's files.
 struct HomeGuard {
     /// Whether changes are allowed without a question.
     let isConfirmed: Bool
@@ -25,7 +25,7 @@ struct HomeGuard {
             return false
         }
         if Messages.confirm(about: path, meaning) { return true }
-        Messages.write(about: path, "left as it is")
+        Messages.write(about: path, "not changed")
         outcome.noteNo()
         return false
     }

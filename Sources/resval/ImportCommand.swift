@@ -21,22 +21,7 @@ struct ImportCommand: ParsableCommand {
             journal it takes the newest in $XDG_STATE_HOME/resval that is not undone yet, after \
             asking; without a terminal --yes is needed.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (mark, or totals at the end)
-              type mark:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                mark: string (such as native or xdg)
-                value: string (true, false or set)
-                from: strings (the marks it stands for)
-                state: string (written, planned or undone)
-              type totals:
-                marks: number
-                conflicts: number, optional (not with --undo)
-                left: number, optional (with --undo: marks that stay)
-                journal: string or null (null when nothing was written)
-                journalBase64: string, optional
+            \(transferFields)
             \(JSONFields.progress)
 
             EXAMPLES
@@ -78,22 +63,7 @@ struct ExportCommand: ParsableCommand {
             and the exit code is 2. Changes are written to a journal as import does, and --undo \
             removes what export wrote.
 
-            JSON FIELDS
-            \(JSONFields.version)
-              type: string (mark, or totals at the end)
-              type mark:
-                path: string or null (null when it is not UTF-8)
-                pathBase64: string, optional (the bytes when path is null)
-                mark: string (such as native or xdg)
-                value: string (true, false or set)
-                from: strings (the marks it stands for)
-                state: string (written, planned or undone)
-              type totals:
-                marks: number
-                conflicts: number, optional (not with --undo)
-                left: number, optional (with --undo: marks that stay)
-                journal: string or null (null when nothing was written)
-                journalBase64: string, optional
+            \(transferFields)
             \(JSONFields.progress)
 
             EXAMPLES
@@ -109,7 +79,7 @@ struct ExportCommand: ParsableCommand {
         transform: { try MarkerList($0, valid: MarkerList.exportable) })
     var to: MarkerList?
 
-    @Flag(help: "With xdg, also say of items marked false that they are to be backed up.")
+    @Flag(help: "With xdg, also mark items whose mark is false as included in backups.")
     var includeFalse = false
 
     @OptionGroup var options: TransferOptions

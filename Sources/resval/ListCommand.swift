@@ -12,10 +12,7 @@ struct ListCommand: ParsableCommand {
 
             JSON FIELDS
             \(JSONFields.item)
-              isExcludedFromBackup: boolean or null (null when unset or broken)
-              isPurgeable: boolean or null
-              fileProtection: string or null
-              broken: strings (keys with a malformed or unreadable mark)
+            \(markFields)
               error: string or null
 
             EXAMPLES
@@ -25,6 +22,7 @@ struct ListCommand: ParsableCommand {
 
     @OptionGroup var input: PathOptions
     @OptionGroup var records: RecordOptions
+    @OptionGroup var color: ColorOptions
 
     @Flag(help: "List a symbolic link itself.")
     var noDereference = false
@@ -33,7 +31,8 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         let outcome = Outcome()
-        var output = MarksOutput(form: records.form, showsPath: !input.isSinglePath)
+        var output = MarksOutput(
+            form: records.form, showsPath: !input.isSinglePath, color: color.color)
         input.forEach(
             followingSymbolicLinks: !noDereference, outcome: outcome,
             beforeWaiting: { output.flush() },
@@ -59,11 +58,13 @@ struct ListCommand: ParsableCommand {
 struct MarksOutput: ~Copyable {
     let form: RecordOptions.Form
     let showsPath: Bool
+    private let isColored: Bool
     private var buffer = OutputBuffer()
 
-    init(form: RecordOptions.Form, showsPath: Bool) {
+    init(form: RecordOptions.Form, showsPath: Bool, color: ColorMode) {
         self.form = form
         self.showsPath = showsPath
+        isColored = form == .lines && color.colorsStandardOutput
     }
 
     mutating func write(_ marks: Marks, of path: UnsafeBufferPointer<UInt8>) {
@@ -77,7 +78,7 @@ struct MarksOutput: ~Copyable {
             guard let value = marks[key] else { continue }
             buffer.append(text: key.name)
             buffer.append("=")
-            buffer.append(value)
+            buffer.append(text: value.text, in: isColored ? OutputColor(value: value.text) : nil)
             buffer.endRecord(in: form)
         }
     }
@@ -98,6 +99,25 @@ struct MarksOutput: ~Copyable {
         line.add(marks)
         line.add("error", error?.code.description)
         line.end(in: &buffer)
+    }
+}
+
+/// What help says about the fields for all marks.
+let markFields = """
+      isExcludedFromBackup: boolean or null (null when unset or broken)
+      isPurgeable: boolean or null
+      fileProtection: string or null
+      broken: strings (keys with a malformed or unreadable mark)
+    """
+
+extension OutputColor {
+    /// The colour of a mark's or key's value; nil for other values than true and false.
+    init?(value: String) {
+        switch value {
+        case "true": self = .yellow
+        case "false": self = .green
+        default: return nil
+        }
     }
 }
 

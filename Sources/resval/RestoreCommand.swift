@@ -36,7 +36,7 @@ struct RestoreCommand: ParsableCommand {
             "The directory the paths in the dump begin at; may be repeated.", valueName: "dir"))
     var roots: [PathArgument] = []
 
-    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, but change nothing.")
     var dryRun = false
 
     @OptionGroup var progressOptions: ProgressOptions

@@ -11,9 +11,9 @@ struct SetCommand: ParsableCommand {
             A value is true or false (also yes, no, on, off, 1 or 0), or the name of a protection \
             class; keys and values may be in any case. Each path gets all keys or none: when one \
             fails, the earlier ones are restored. A symbolic link is followed. With -R everything \
-            below a directory gets the values of its own; a mark on the directory alone counts for \
-            what is below it, too. Links met on the way are never followed, and items that cannot \
-            have marks are counted and skipped.
+            below a directory gets its own copy of the values, although a mark on the directory alone \
+            applies to everything below it. Links found there are never followed, and items that \
+            cannot have marks are counted and skipped.
 
             The values come first. An operand after them is always a path; when it looks like \
             another value and there is no such file, nothing is stored.
@@ -141,10 +141,10 @@ extension TreeChangeOptions {
 /// What the help of commands that change marks says about mass changes.
 let journalHelp = """
     Mass changes, with -R or of a list, are written to a journal in $XDG_STATE_HOME/resval and \
-    synchronized before they are made, so that --undo brings back what there was, even after the \
-    command was killed. A mark that was changed since stays, and is reported. Before a mark is put \
-    on /, a home or a directory above one, and before the newest journal is undone because none is \
-    named, you are asked; without a terminal --yes is needed.
+    synchronized before they are made, so that --undo restores the old values, even after the \
+    command was killed. A mark that has changed since is kept, and reported. You are asked before \
+    a mark is put on /, a home or a directory above one, and before --undo without a journal undoes \
+    the newest; without a terminal --yes is needed.
 
     JSON FIELDS
     \(JSONFields.version)

@@ -11,10 +11,14 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show on one screen what applies to files and directories, and why.",
         discussion: """
             For each path: whether it is backed up, whether it may be deleted when space is short, \
-            its protection class, the marks stored on it, where \
+            its protection class and whether anything enforces it, the marks stored on it, where \
             the content of an evicted file is, and notes about marks that are malformed, do not \
             count or contradict each other. Exits with 2 when a mark is malformed or cannot be \
-            read. Another form of the same, for programs: explain --json.
+            read. Programs use explain --json.
+
+            A protection class is a declaration. The kernel enforces none, so the verdict is \
+            at-rest-only where dm-crypt encrypts the volume, advisory where it does not, and \
+            unknown otherwise.
 
             EXAMPLES
               resval status ~/build
@@ -72,6 +76,9 @@ struct StatusScreen: ~Copyable {
             "purging", purging, decision.purgeability, in: decision.isPurgeable ? .yellow : .green)
         let protection = decision.protectionClass?.attributeText ?? "no class"
         write("protection", protection, decision.protection)
+        if let verdict = ProtectionVerdict(on: item) {
+            write("enforced", verdict.rawValue, ": \(verdict.sentence)")
+        }
         let marks = ResourceKey.storedKeys.compactMap { key in
             item.marks[key].map { "\(key.name)=\($0.text)" }
         }
@@ -117,14 +124,14 @@ struct StatusScreen: ~Copyable {
         case .placeholder(let record)?:
             return "yes: its content is \(content(record)) (\(command))"
         case .unfinished(let record)?:
-            return "cut off midway: its content is \(content(record)) (\(command))"
+            return "interrupted: its content is \(content(record)) (\(command))"
         case .exposed(let record)?:
             return
-                "yes, but it can be read, as zeros: its content is \(content(record)) (\(command))"
+                "yes, but programs can read it, as zeros: its content is \(content(record)) (\(command))"
         case .stale(let record)?:
-            return "no, it has other content since: what was evicted is \(content(record))"
+            return "no, it has new content: the evicted content is \(content(record))"
         case .unrecorded?:
-            return "it looks evicted, and has no record of where its content is"
+            return "unknown: it looks evicted, but has no record of its content"
         }
     }
 }

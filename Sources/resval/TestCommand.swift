@@ -5,7 +5,7 @@ import ResourceValues
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Answer by the exit code whether a key has a value.",
+        abstract: "Test a value; the answer is the exit code.",
         discussion: """
             Silent. Exits with 0 when the key is true, or equal to VALUE; with 1 when it is not; \
             with 2 on an error. A key that is not Boolean needs a VALUE.
@@ -26,7 +26,7 @@ struct TestCommand: ParsableCommand {
 
     @OptionGroup var effectiveOptions: EffectiveOptions
 
-    @Flag(help: "Ask about a symbolic link itself.")
+    @Flag(help: "Do not follow a symbolic link.")
     var noDereference = false
 
     func run() throws {

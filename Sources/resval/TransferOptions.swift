@@ -11,7 +11,7 @@ struct TransferOptions: ParsableArguments {
     @Argument(help: "Where to search; with --undo the journal.")
     var roots: [PathOperand] = []
 
-    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, and do nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Print what would be done, but change nothing.")
     var dryRun = false
 
     @Flag(help: "Undo what a journal records: the one given, or the newest after asking.")

@@ -66,12 +66,12 @@ final class TransferRun: Sendable {
     func report(_ conflict: Translation.Conflict, at path: [UInt8]) {
         conflicts.add(1, ordering: .relaxed)
         if conflict.isSettled {
-            Messages.warn(about: path, "\(conflict.sentence); the native mark stays as it is")
+            Messages.warn(about: path, "\(conflict.sentence); the native mark is kept")
         } else {
             let advice =
                 command == .import
-                ? "nothing is stored: say which is meant with resval set excluded=…"
-                : "what is there stays as it is"
+                ? "nothing is stored: decide with resval set excluded=…"
+                : "the existing mark is kept"
             Messages.write(about: path, "\(conflict.sentence) (\(advice))")
             outcome.noteFailure()
         }
@@ -121,3 +121,23 @@ enum TransferCommand: String, Sendable, Hashable {
     /// The command's name in journals.
     var journaled: JournaledCommand { self == .import ? .import : .export }
 }
+
+/// What the help of `import` and `export` says about the JSON output.
+let transferFields = """
+    JSON FIELDS
+    \(JSONFields.version)
+      type: string (mark, or totals at the end)
+      type mark:
+        path: string or null (null when it is not UTF-8)
+        pathBase64: string, optional (the bytes when path is null)
+        mark: string (such as native or xdg)
+        value: string (true, false or set)
+        from: strings (the marks it stands for)
+        state: string (written, planned or undone)
+      type totals:
+        marks: number
+        conflicts: number, optional (not with --undo)
+        left: number, optional (with --undo: marks that stay)
+        journal: string or null (null when nothing was written)
+        journalBase64: string, optional
+    """

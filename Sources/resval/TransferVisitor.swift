@@ -43,6 +43,7 @@ struct TransferVisitor: TreeVisitor {
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
     mutating func finish() {
+        reporter.finish()
         writeBatch()
         output.flush()
     }

@@ -18,6 +18,10 @@ final class UndoRun {
     private var count = 0
     private var left = 0
     private var state = State.beginning
+    /// Where the next line begins.
+    private var offset: Int64 = 0
+    /// Where the lines of changes are.
+    private var lines: [Range<Int64>] = []
 
     private enum State {
         /// The next line is the header.
@@ -48,8 +52,9 @@ final class UndoRun {
 
     /// Undoes a journal.
     ///
-    /// The newest journal may be of another change than the one in mind, so it needs consent. When
-    /// undone completely, it is renamed so that it is not used again.
+    /// The latest change is undone first. The newest journal may be of another change than the one
+    /// in mind, so it needs consent. A journal in the state directory that is undone completely is
+    /// renamed, so that it is not used again.
     ///
     /// - Parameter chosen: The journal; nil for the newest in the state directory.
     func run(_ chosen: FilePath?) throws(FileError) {
@@ -61,21 +66,24 @@ final class UndoRun {
         // Where files cannot be locked, only this check is missing.
         guard (try? takeLock(on: file.descriptor)) ?? true else {
             throw FileError(
-                code: .other, message: "is still being written, or undone",
-                advice: "wait for that command to end", path: path)
+                code: .other, message: "is in use by another command",
+                advice: "wait for it to end", path: path)
         }
         if chosen == nil, try !mayUndo(file.descriptor, at: path) { return }
         do throws(Errno) {
             var reader = DelimitedReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
+            for line in lines.reversed() where !StopRequest.isMade {
+                undo(try bytes(of: line, in: file.descriptor), in: path)
+            }
         } catch {
             throw .opening(error, path)
         }
-        if state == .beginning && !StopRequest.isMade { complain(path, "is an empty journal") }
+        if state == .beginning && !StopRequest.isMade { complain(path, "is empty") }
         output.flush()
         summarize(path)
         let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
-        if chosen == nil && isWhole && !isDryRun { try Journal.setAside(path) }
+        if isWhole && !isDryRun { try Journal.setAside(path) }
     }
 
     private func openNamed(_ path: FilePath) throws(FileError) -> FileDescriptor {
@@ -99,14 +107,14 @@ final class UndoRun {
         }
         let meaning =
             "is the newest journal of \(command.rawValue), written until "
-            + "\(time.rfc3339ToTheSecond): all that it records is undone"
+            + "\(time.rfc3339ToTheSecond): all changes in it will be undone"
         guard Messages.canAsk else {
-            Messages.write(about: path, "\(meaning) (give --yes, or the journal)")
+            Messages.write(about: path, "\(meaning) (give --yes, or name the journal)")
             outcome.noteFailure()
             return false
         }
         if Messages.confirm(about: path.bytes, meaning) { return true }
-        Messages.write(about: path, "nothing is undone")
+        Messages.write(about: path, "nothing was undone")
         outcome.noteNo()
         return false
     }
@@ -115,20 +123,26 @@ final class UndoRun {
         if let path = try Journal.newest(of: command) { return path }
         throw FileError(
             code: .noSuchFile,
-            message: "there is no journal of \(command.rawValue) that is not undone yet",
+            message: "there is no journal of \(command.rawValue) left to undo",
             advice: "name one", path: try StateDirectory.path())
     }
 
     private func take(_ record: DelimitedReader.Record, in path: FilePath) {
         switch record {
         case .whole(let line):
+            let end = offset + Int64(line.count)
             switch state {
             case .beginning: begin(line, in: path)
-            case .reading: undo(line, in: path)
+            case .reading: lines.append(offset..<end)
             case .refused: break
             }
-        case .empty, .tooLong:
+            offset = end + 1
+        case .empty:
+            offset += 1
             complain(path, "a line is not a journal line")
+        case .tooLong:
+            state = .refused
+            complain(path, "a line is not a journal line, and what follows it is not undone")
         case .cutShort:
             // A change is made only after its complete line was synchronized.
             Messages.warn(
@@ -139,7 +153,7 @@ final class UndoRun {
     private func begin(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
         state = .refused
         guard let header = JournalHeader(line: Array(line)) else {
-            return complain(path, "does not begin as a journal does")
+            return complain(path, "is not a journal")
         }
         guard header.command == command else {
             let name = header.command.rawValue
@@ -149,9 +163,19 @@ final class UndoRun {
         state = .reading
     }
 
-    private func undo(_ line: UnsafeBufferPointer<UInt8>, in path: FilePath) {
+    private func bytes(
+        of line: Range<Int64>, in file: FileDescriptor
+    ) throws(Errno) -> ArraySlice<UInt8> {
+        var bytes = [UInt8](repeating: 0, count: line.count)
+        let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+            try readFile(file, at: line.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return bytes.prefix(count)
+    }
+
+    private func undo(_ line: ArraySlice<UInt8>, in path: FilePath) {
         // The details of the error are not reported, because journals are not written by hand.
-        guard let entry = try? JournalEntry(line: Array(line)[...]) else {
+        guard let entry = try? JournalEntry(line: line) else {
             return complain(path, "a line is not a journal line")
         }
         do throws(FileError) {
@@ -191,7 +215,7 @@ final class UndoRun {
             line.end(in: &buffer)
         } else {
             let done = isDryRun ? "marks to undo" : "marks undone"
-            buffer.append(text: "\(done): \(count); left as they are: \(left)\n")
+            buffer.append(text: "\(done): \(count); not undone: \(left)\n")
         }
         buffer.flush()
     }

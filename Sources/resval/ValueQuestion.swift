@@ -22,7 +22,7 @@ struct ValueQuestion {
         reader = nil
     }
 
-    /// Prints the values, as `get` does, and notes "no" in the outcome if there is none for a key.
+    /// Prints the values, as `get` does, and notes "no" in the outcome if a key has no value.
     func get(
         _ path: borrowing ListedPath, _ output: inout ValueOutput, _ outcome: Outcome
     ) {

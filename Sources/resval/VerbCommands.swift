@@ -57,8 +57,8 @@ struct IncludeCommand: ParsableCommand {
         abstract: "Back up files and directories again.",
         discussion: """
             Removes the mark that excludes an item. Where a mark of another program or a location \
-            would exclude it all the same, isExcludedFromBackup=false is stored instead, which \
-            overrules both. Prints for each path what was done. An item below an excluded \
+            would still exclude it, isExcludedFromBackup=false is stored instead, which overrides \
+            both. Prints for each path what was done. An item below an excluded \
             directory stays excluded: that is an error, which names the directory.
 
             \(journalHelp)
@@ -107,7 +107,7 @@ private func inclusion(
     switch (mark, other) {
     case (.value(false), _):
         return ItemChange(
-            changes: [], reason: "its mark already says to back it up", complaint: complaint)
+            changes: [], reason: "its mark already includes it", complaint: complaint)
     case (.unset, nil):
         return ItemChange(
             changes: [], reason: "it has no mark that excludes it", complaint: complaint)
@@ -118,7 +118,7 @@ private func inclusion(
     case (_, nil):
         return ItemChange(
             changes: [MarkChange(.isExcludedFromBackup, to: Bool?.none)],
-            reason: complaint == nil ? "nothing excludes it now" : "it was on the item itself",
+            reason: complaint == nil ? "nothing excludes it now" : "its own mark excluded it",
             complaint: complaint)
     }
 }

@@ -43,6 +43,9 @@ struct WalkReporter {
     @inline(__always)
     mutating func count() { counter.count() }
 
+    /// Adds what is counted to the progress; to be called at the end of a thread's part.
+    mutating func finish() { counter.finish() }
+
     /// Reports an error and notes the failure.
     func report(_ error: FileError) {
         Messages.write(error)

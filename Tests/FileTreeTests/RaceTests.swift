@@ -124,7 +124,7 @@ struct RaceTests {
     }
 }
 
-/// A thread that changes a tree until it is told to stop.
+/// A thread that changes a tree until it is stopped.
 private final class Changer: Sendable {
     private let isStopping = Atomic(false)
     private let turns = Atomic(0)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PurgePlanning
 
-@Suite("What is no longer what the plan saw is kept")
+@Suite("What has changed since it was planned is kept")
 struct ChangeTests {
     private let tree = Tree {
         File("marked", block).purgeable()

@@ -218,6 +218,24 @@ struct FullDiskTests {
         #expect(report.outcome.freedBytes == report.outcome.certainBytes)
     }
 
+    @Test(
+        "a measurement that fails ends the run, which still has an outcome",
+        arguments: [(2 << 20, 2), (.max, 3)] as [(Int64, Int)])
+    func failedMeasurement(wanted: Int64, removed: Int) throws {
+        try withFilesystem(.ext4) { filesystem in
+            let home = try cacheOfMebibytes(3, on: filesystem.root)
+            let plan = try home.plan(home.plan().units, wanting: wanted)
+            // The first measurement is that at the beginning.
+            let mock = SystemCallMock([.syncfs: [nil, .ioError]])
+            let report = try mock.run { try home.execute(plan) }
+            #expect(report.outcome.measurementError?.code == .inputOutput)
+            #expect(report.outcome.failures == 1)
+            #expect(report.removed.count == removed)
+            // What ended the run does not keep its end from being measured.
+            #expect((report.outcome.measuredBytes == nil) == (removed == 3))
+        }
+    }
+
     @Test("compressed files free less than they seem to, which is not taken for that either")
     func compressed() throws {
         try withFilesystem(.btrfs, options: ["compress-force=zstd"]) { filesystem in

@@ -115,7 +115,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("ends when it is told to stop")
+    @Test("ends on request")
     func stop() throws {
         let tree = Tree { File("marked", block).purgeable() }
         try withPurgeHome(tree) { home in

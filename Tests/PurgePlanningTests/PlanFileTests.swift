@@ -62,17 +62,17 @@ struct PlanFileTests {
         arguments: [
             ("\"version\":1", "\"version\":2", "has an unknown version"),
             ("purge-plan", "other", "is not a purge plan"),
-            ("\"bootID\"", "\"boot\"", "has a field that is not a plan's"),
+            ("\"bootID\"", "\"boot\"", "has an unknown field"),
             (
                 "\"device\":2049,\"w", "\"device\":2050,\"w",
-                "has a unit on another device than its own"
+                "has a unit on another device"
             ),
             ("4096,\"roots\"", "-1,\"roots\"", "has a negative amount"),
             (
                 "4096,\"roots\"", "4096,\"wantedBytes\":1,\"roots\"",
                 "has the field wantedBytes twice"
             ),
-            ("\"type\":\"purge-plan\",", "", "is missing fields that every plan has"),
+            ("\"type\":\"purge-plan\",", "", "lacks required fields"),
             ("\"/home/u/x\"", "\"home/u/x\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/home/u/../x\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/home/./x\"", "path that is not absolute"),
@@ -80,7 +80,7 @@ struct PlanFileTests {
             ("\"/home/u/x\"", "\"/home/u/x/\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/\"", "path that is not absolute"),
             ("\"/home/u/x\"", "\"/a\\u0000b\"", "path that is not absolute"),
-            ("\"/home/u/x\"", "null", "unit 1 is missing fields that every unit has"),
+            ("\"/home/u/x\"", "null", "unit 1 lacks required fields"),
             ("\"/home/u/x\"", "null,\"pathBase64\":\"L2E=\"", "belongs in path"),
             ("\"/home/u/x\"", "null,\"pathBase64\":\"L2\"", "not Base64"),
             ("\"/home/u/x\"", "\"/a\",\"pathBase64\":\"L/8=\"", "has two paths"),

@@ -59,24 +59,6 @@ struct UnitSearchTests {
         }
     }
 
-    @Test("is a marked file, and a marked directory as one unit")
-    func marked() throws {
-        let tree = Tree {
-            File("marked", block).purgeable()
-            File("unmarked", block)
-            Directory("unit") {
-                File("first", block)
-                File("second", block)
-            }.purgeable()
-        }
-        try withHome(tree) { home in
-            let found = try home.found()
-            #expect(Set(found.units) == ["marked", "unit"])
-            #expect(found.2.units.first { $0.isDirectory }?.itemCount == 3)
-            #expect(found.2.totals.count(of: .marked) == 2)
-        }
-    }
-
     @Test("is not a unit that holds something to keep, whole as it is")
     func keptWhole() throws {
         let tree = Tree {
@@ -103,60 +85,6 @@ struct UnitSearchTests {
             #expect(found.kept[".cache/app/socket"] == .specialFile)
             #expect(found.kept[".cache/app/fifo"] == .specialFile)
             #expect(found.kept[".cache/app/repository"]?.name == "not-a-cache")
-        }
-    }
-
-    @Test("is nothing with a protection class, own or inherited, unless its own mark says so")
-    func protectionClass() throws {
-        let tree = Tree {
-            Directory(".cache") {
-                Directory("app") {
-                    File("token", block).protection(.complete)
-                    File("marked", block).protection(.complete).purgeable()
-                    File("none", block).protection(.none)
-                    File("broken", block)
-                    Directory("unit") {
-                        Directory("deep") { File("key", block).protection(.completeUnlessOpen) }
-                    }
-                    Directory("markedUnit") {
-                        Directory("deep") { File("key", block).protection(.complete) }
-                    }.purgeable()
-                    Directory("markedInside") {
-                        Directory("deep") { File("key", block).protection(.complete) }.purgeable()
-                    }
-                    Directory("shared") {
-                        File("key", block).protection(.complete)
-                    }.purgeable().permissions(0o777)
-                }
-                Directory("secret") {
-                    Directory("unit") { File("file", block) }
-                    Directory("free") { File("file", block) }.protection(.none)
-                }.protection(.complete)
-            }
-            Directory("work") {
-                File("marked", block).purgeable()
-                File("unmarked", block)
-            }.protection(.complete)
-        }
-        try withHome(tree) { home in
-            let broken = home.path(".cache/app/broken")
-            try tool("setfattr", "-n", "user.resval.fileProtection", "-v", "perhaps", broken)
-            let found = try home.found()
-            #expect(
-                Set(found.units) == [
-                    ".cache/app/marked", ".cache/app/none", ".cache/app/markedUnit",
-                    ".cache/app/markedInside", ".cache/secret/free", "work/marked",
-                ])
-            for name in ["app/token", "app/broken", "app/unit", "app/shared", "secret/unit"] {
-                #expect(found.kept[".cache/\(name)"] == .protectionClass)
-            }
-            #expect(KeepReason.protectionClass.sentence.hasSuffix("has a protection class"))
-            // A mark on the home makes no unit of it, so it frees nothing in it.
-            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "true", home.home)
-            try #expect(home.found().kept[".cache/app/token"] == .protectionClass)
-            // Where marks are not heeded, none lifts a class.
-            let unheeded = try home.found { $0.markRoots = [] }
-            #expect(Set(unheeded.units) == [".cache/app/none", ".cache/secret/free"])
         }
     }
 
@@ -187,24 +115,6 @@ struct UnitSearchTests {
         }
     }
 
-    @Test("is nothing below a directory whose mark says false or makes no sense")
-    func protected() throws {
-        let tree = Tree {
-            Directory(".cache") {
-                Directory("false") { Directory("unit") { File("file", block) } }.purgeable(false)
-                Directory("broken") { Directory("unit") { File("file", block) } }
-            }
-        }
-        try withHome(tree) { home in
-            let broken = home.path(".cache/broken")
-            try tool("setfattr", "-n", "user.resval.isPurgeable", "-v", "maybe", broken)
-            let found = try home.found()
-            #expect(found.units == [])
-            #expect(found.kept[".cache/false"] == .protected(.markedFalse))
-            #expect(found.kept[".cache/broken"]?.name == "protected")
-        }
-    }
-
     @Test("is no file with a name elsewhere; a unit with all names of one counts it once")
     func hardLinks() throws {
         let tree = Tree {
@@ -232,7 +142,7 @@ struct UnitSearchTests {
         }
     }
 
-    @Test("is nothing that was used, changed or made too short a time ago")
+    @Test("is nothing that was used or changed too recently")
     func young() throws {
         let tree = Tree {
             Directory(".cache") { Directory("app") { Directory("unit") { File("file", block) } } }
@@ -244,49 +154,6 @@ struct UnitSearchTests {
             #expect(found.units == [])
             #expect(found.kept["marked"] == .tooYoung)
             #expect(found.kept[".cache/app/unit"] == .tooYoung)
-        }
-    }
-
-    @Test("is no mark on what others can write, nor in the stores of other programs")
-    func trust() throws {
-        let tree = Tree {
-            File("writable", block).purgeable()
-            Directory("open") { File("file", block) }.purgeable()
-            Directory("containers") { File("marked", block).purgeable() }
-            Directory("fine") { File("marked", block).purgeable() }
-        }
-        try withHome(tree) { home in
-            try tool("chmod", "0666", home.home.appending("writable"))
-            try tool("chmod", "0777", home.home.appending("open"))
-            let found = try home.found()
-            #expect(found.units == ["fine/marked"])
-            #expect(found.kept["writable"] == .untrustedMark)
-            #expect(found.kept["open"] == .untrustedMark)
-            #expect(found.kept["containers/marked"] == .untrustedMark)
-        }
-    }
-
-    @Test("is nothing for its mark but below the directories named for that, where some are")
-    func markRoots() throws {
-        let tree = Tree {
-            File("outside", block).purgeable()
-            Directory("named") {
-                File("marked", block).purgeable()
-                Directory("deep") { File("marked", block).purgeable() }
-                Directory("containers") { File("marked", block).purgeable() }
-            }
-            Directory(".cache") { Directory("app") { File("file", block) } }
-        }
-        try withHome(tree) { home in
-            let all = try home.found { $0.markRoots = [home.path("named")] }
-            #expect(Set(all.units) == ["named/marked", "named/deep/marked", ".cache/app/file"])
-            #expect(all.kept["named/containers/marked"] == .untrustedMark)
-            let below = try home.found { search in
-                search.markRoots = [home.path("named")]
-                search.roots = [home.path("named/deep")]
-            }
-            #expect(below.units == ["named/deep/marked"])
-            #expect(try home.found { $0.markRoots = [] }.units == [".cache/app/file"])
         }
     }
 

@@ -7,14 +7,12 @@ import Testing
 @testable import EffectiveValues
 @testable import PurgePlanning
 
-private let mebibyte = String(repeating: "x", count: 1 << 20)
-
 @Suite("What resval-purge run does when a unit is kept")
 struct PassingOverTests {
     private let tree = Tree {
         Directory(".cache") {
             Directory("app") {
-                for index in 0..<6 { File(FileName(Array("c\(index)".utf8)), mebibyte) }
+                for index in 0..<6 { File(FileName(Array("c\(index)".utf8)), contentOfOneMebibyte) }
             }
         }
     }
@@ -138,10 +136,11 @@ struct ReachingTests {
     @Test("each ROOT that is a unit itself is deleted: a marked directory, and one in caches")
     func roots() throws {
         let tree = Tree {
-            Directory("build") { Directory("deep") { File("file", mebibyte) } }.purgeable()
-            Directory("other") { File("file", mebibyte) }.purgeable()
+            Directory("build") { Directory("deep") { File("file", contentOfOneMebibyte) } }
+                .purgeable()
+            Directory("other") { File("file", contentOfOneMebibyte) }.purgeable()
             Directory(".cache") {
-                Directory("app") { Directory("unit") { File("file", mebibyte) } }
+                Directory("app") { Directory("unit") { File("file", contentOfOneMebibyte) } }
             }
         }
         try withMeasuredHome(tree) { home in
@@ -158,7 +157,7 @@ struct ReachingTests {
     func insideUnit() throws {
         let tree = Tree {
             Directory(".cache") {
-                Directory("app") { Directory("unit") { File("file", mebibyte) } }
+                Directory("app") { Directory("unit") { File("file", contentOfOneMebibyte) } }
             }
         }
         try withMeasuredHome(tree) { home in

@@ -38,7 +38,7 @@ struct PlanCommandTests {
         }
     }
 
-    @Test("colours a plan when it is told to, with sequences that terminals understand")
+    @Test("colours a plan on request, with sequences that terminals understand")
     func colors() throws {
         try withPurgeHome(tree) { home in
             let result = try home.run(

@@ -17,13 +17,14 @@ struct HomeGuardTests {
         ]
     }
 
-    @Test("are refused where nobody can be asked, whatever the path to them")
+    @Test("are refused without a terminal to ask on, whatever the path to them")
     func scripts() throws {
         try withTemporaryDirectory(containing: tree) { root in
             let home = root.appending("home")
             let advice = """
-                resval: home/f: warning: stored, but a purge comes here only when told to, by \
-                mark-roots in purge.toml or by 'resval-purge run --free 1G \(home)/f' (shown once)
+                resval: home/f: warning: stored, but resval-purge does not search here by \
+                default: add the directory to mark-roots in purge.toml, or run 'resval-purge run \
+                --free 1G \(home)/f' (shown once)
 
                 """
             for arguments in [["exclude"], ["purgeable"], ["set", "excluded=true"]] {
@@ -107,7 +108,7 @@ struct HomeGuardTests {
                 result.text.contains(
                     "resval: home: is a home: a mark on it counts for everything in it: continue? "
                         + "[y/N]"))
-            #expect(result.text.contains("resval: home: left as it is") == !isMarked)
+            #expect(result.text.contains("resval: home: not changed") == !isMarked)
             try #expect(root.appending("home").marks().isEmpty == !isMarked)
         }
     }

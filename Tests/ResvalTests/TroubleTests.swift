@@ -39,7 +39,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("an ordinary user is told why, and what to do")
+    @Test("errors tell an ordinary user why, and what to do")
     func ordinaryUser() throws {
         try require(.root)
         let tree = Tree {

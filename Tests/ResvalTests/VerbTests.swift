@@ -56,7 +56,7 @@ struct VerbTests {
                 prints: """
                     marked: isExcludedFromBackup unset: nothing excludes it now
                     broken: isExcludedFromBackup unset: nothing excludes it now
-                    kept: unchanged: its mark already says to back it up
+                    kept: unchanged: its mark already includes it
                     plain: unchanged: it has no mark that excludes it
                     foreign: isExcludedFromBackup=false: without it, it is excluded by \
                     the attribute user.xdg.robots.backup
@@ -82,7 +82,7 @@ struct VerbTests {
                 exits: 0,
                 prints: """
                     plain: unchanged: it has no mark that excludes it
-                    foreign: unchanged: its mark already says to back it up
+                    foreign: unchanged: its mark already includes it
 
                     """)
         }
@@ -136,7 +136,7 @@ struct VerbTests {
                 prints: "home/.cache/f: unchanged: it has no mark that excludes it\n")
             try expectInclude(
                 "it's out/f", exits: 2,
-                prints: "it's out/f: isExcludedFromBackup unset: it was on the item itself\n",
+                prints: "it's out/f: isExcludedFromBackup unset: its own mark excluded it\n",
                 complains: """
                     resval: it's out/f: is still excluded: a directory above it is excluded: its \
                     mark excludes it (resval include '\(root)/it'\\''s out')
@@ -170,11 +170,14 @@ struct VerbTests {
         try withTemporaryDirectory(containing: tree) { root in
             try tool("truncate", "-s", "1M", root.appending("away"))
             try tool("chmod", "0", root.appending("away"))
+            let result = try resval(
+                "status", "--no-locations", "build/object", "letter", "away", "new\nline", "none",
+                in: root)
+            // The verdict is that on the volume of the test.
+            let verdict = try #require(
+                result.text.split(separator: "\n").first { $0.hasPrefix("  enforced:   ") })
             expect(
-                try resval(
-                    "status", "--no-locations", "build/object", "letter", "away", "new\nline",
-                    "none", in: root),
-                exits: 2,
+                result, exits: 2,
                 prints: """
                     build/object:
                       backup:     excluded: a directory above it is excluded: its mark excludes \
@@ -188,6 +191,7 @@ struct VerbTests {
                       backup:     included: nothing excludes it
                       purging:    pinned: it is pinned: isPurgeable=false
                       protection: complete: its class is complete
+                    \(verdict)
                       marks:      isPurgeable=false, fileProtection=complete
                       evicted:    no
                     away:
@@ -199,7 +203,7 @@ struct VerbTests {
                     (resval-backup download \(root)/away)
                     $'new\\nline':
                       backup:     excluded: its mark excludes it
-                      purging:    pinned: its mark cannot be understood and acts as false: \
+                      purging:    pinned: its mark is malformed and acts as false: \
                     \(perhaps)
                       protection: no class: no protection class is stored
                       marks:      isExcludedFromBackup=true
@@ -210,10 +214,38 @@ struct VerbTests {
         }
     }
 
-    @Test("--color decides, else NO_COLOR and the terminal, in status and in explain")
-    func colors() throws {
+    @Test(
+        "status and explain tell whether anything enforces a protection class",
+        arguments: [
+            (
+                FilesystemKind.ext4,
+                "advisory: nothing enforces the class, and the volume is not encrypted"
+            ),
+            (.tmpfs, "unknown: whether and when the content is encrypted is not known"),
+        ])
+    func verdict(kind: FilesystemKind, verdict: String) throws {
+        try withFilesystem(kind) { filesystem in
+            try Tree { File("letter").protection(.complete) }.create(in: filesystem.root)
+            let status = try resval("status", "letter", in: filesystem.root)
+            #expect(status.text.contains("\n  enforced:   \(verdict)\n"))
+            let explained = try resval("explain", "letter", in: filesystem.root)
+            #expect(explained.text.contains("\n  enforced: \(verdict)\n"))
+            let name = verdict.prefix { $0 != ":" }
+            let json = try resval("explain", "--json", "letter", in: filesystem.root)
+            #expect(json.text.contains("\"verdict\":\"\(name)\""))
+        }
+    }
+
+    @Test(
+        "--color decides, else NO_COLOR and the terminal",
+        arguments: ["status f", "explain f", "list f", "find --marked d"])
+    func colors(words: String) throws {
         try require(.tool("script"))
-        try withTemporaryDirectory(containing: Tree { File("f").excluded() }) { root in
+        let tree = Tree {
+            File("f").excluded()
+            Directory("d").excluded()
+        }
+        try withTemporaryDirectory(containing: tree) { root in
             func isColored(_ arguments: String..., isTerminal: Bool, noColor: String?) throws
                 -> Bool
             {
@@ -226,17 +258,15 @@ struct VerbTests {
                 command.environment = ["NO_COLOR": noColor, "TERM": "xterm"]
                 let result = try command.run()
                 #expect(result.exitCode == 0)
-                let isColored = result.text.contains("\u{1B}[33m")
+                let isColored = result.text.contains("\u{1B}[3")
                 #expect(!result.text.contains("\\033"))
                 return isColored
             }
-            for name in ["status", "explain"] {
-                try #expect(isColored(name, "f", isTerminal: true, noColor: nil))
-                try #expect(!isColored(name, "f", isTerminal: true, noColor: "1"))
-                try #expect(!isColored(name, "f", isTerminal: false, noColor: nil))
-                try #expect(!isColored(name, "f --color never", isTerminal: true, noColor: nil))
-                try #expect(isColored(name, "f --color always", isTerminal: false, noColor: "1"))
-            }
+            try #expect(isColored(words, isTerminal: true, noColor: nil))
+            try #expect(!isColored(words, isTerminal: true, noColor: "1"))
+            try #expect(!isColored(words, isTerminal: false, noColor: nil))
+            try #expect(!isColored(words, "--color never", isTerminal: true, noColor: nil))
+            try #expect(isColored(words, "--color always", isTerminal: false, noColor: "1"))
         }
     }
 

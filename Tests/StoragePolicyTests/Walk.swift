@@ -31,7 +31,7 @@ func chain(_ steps: [Step], root: Marks = .none) -> [PolicyItem] {
             PolicyItem(
                 path: path, marks: step.marks, kind: step.kind, foreignMarks: step.foreign,
                 linkCount: step.linkCount, isMountRoot: step.isMountRoot,
-                isOwnedBySomebodyElse: step.isStrangers))
+                isOwnedByAnotherUser: step.isStrangers))
     }
     return items
 }

@@ -42,7 +42,7 @@ struct CommandTests {
         #expect(throws: CommandFailure.self) { try tool("mkdir", "-p", "\(home)/.config") }
     }
 
-    @Test("a signal is told from an exit code")
+    @Test("a signal is distinguished from an exit code")
     func signals() throws {
         #expect(try Command("/bin/sh", "-c", "kill -9 $$").run().end == .signal(9))
     }

@@ -82,7 +82,7 @@ public struct ListLoss: Sendable, Hashable {
 public struct ListUse: Sendable {
     /// The path of the first list.
     public let list: FilePath
-    /// The path of the second list; nil when there is none.
+    /// The path of the second list, or nil.
     public let excludes: FilePath?
     /// The plan's SOURCEs.
     public let sources: [FilePath]

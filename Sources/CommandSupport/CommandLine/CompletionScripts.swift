@@ -7,7 +7,7 @@ package enum Shell: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// Returns a script for the shell that asks a program for what may be typed next.
     ///
     /// The script runs the program of that name on the path, never another one of the command
-    /// line, which somebody else may have put there.
+    /// line, which another user may have put there.
     package func completionScript(for program: String) -> String {
         let template =
             switch self {

@@ -3,7 +3,7 @@ import TextFormats
 
 /// Requests of shells and scripts about the program itself, which no help mentions.
 ///
-/// `__complete WORD…` prints how the last word may go on; `__manual DATE [COMMAND]` prints a manual
+/// `__complete WORD…` prints completions of the last word; `__manual DATE [COMMAND]` prints a manual
 /// page; `--generate-completion-script SHELL` prints a script that asks the first of them.
 enum DescriptionRequest {
     /// The first argument of a request for completions.

@@ -41,7 +41,7 @@ public struct EvictionRecord: Sendable, Hashable {
         guard attribute.bytes.elementsEqual(name) else { return nil }
     }
 
-    /// Creates a record from the first attribute name that is one; nil when there is none.
+    /// Creates a record from the first attribute name that is one, or nil.
     package init?(among names: some Sequence<[UInt8]>) {
         guard let record = names.lazy.compactMap({ EvictionRecord(attribute: $0) }).first else {
             return nil
@@ -131,7 +131,7 @@ public enum EvictionSign: Sendable, Hashable {
         self.init(location, status, try location.evictionRecord())
     }
 
-    /// The record; nil if there is none.
+    /// The record, or nil.
     public var record: EvictionRecord? {
         switch self {
         case .placeholder(let record), .unfinished(let record), .exposed(let record),

@@ -17,7 +17,7 @@ package final class Download: Sendable {
     package var path: FilePath { item.place.path }
     private let journal: Journal
     private let item: OpenItem
-    private let lock: RecordLock
+    private let lock: SharedDescriptor
     private let isResumed: Bool
     private let foundPermissions: UInt16
     private let hasher = Monitor(SHA256())
@@ -52,7 +52,7 @@ package final class Download: Sendable {
     }
 
     private init?(
-        _ record: EvictedFile, _ item: OpenItem, _ lock: RecordLock, _ journal: Journal
+        _ record: EvictedFile, _ item: OpenItem, _ lock: SharedDescriptor, _ journal: Journal
     ) throws {
         self.item = item
         self.lock = lock

@@ -60,7 +60,7 @@ extension Journal {
     /// - Parameter path: absolute, without symbolic links.
     /// - Throws: ``EvictionError``: the reason why the file cannot be evicted, also `inUse`.
     package func candidate(at path: FilePath) throws -> EvictionCandidate {
-        var lock: RecordLock?
+        var lock: SharedDescriptor?
         if try hasLocks {
             lock = try self.lock(path.withoutFollowing.fileStatus().identity)
             guard lock != nil else { throw EvictionError.inUse }

@@ -162,7 +162,9 @@ final class ItemPlace: Sendable {
     /// The absolute path.
     let path: FilePath
     let name: FilePath
-    let directory: FileDescriptor
+    private let owned: OwnedDescriptor
+
+    var directory: FileDescriptor { owned.descriptor }
 
     /// Opens the directory of a file.
     ///
@@ -174,12 +176,8 @@ final class ItemPlace: Sendable {
         }
         self.path = path
         name = FilePath(root: nil, [last])
-        directory = try openDirectoryReferenceWithoutLinks(path.removingLastComponent())
-    }
-
-    deinit {
-        // Opened with O_PATH: there is nothing to write back.
-        closeIgnoringErrors(directory)
+        owned = OwnedDescriptor(
+            try openDirectoryReferenceWithoutLinks(path.removingLastComponent()))
     }
 
     /// The item that has the name now.

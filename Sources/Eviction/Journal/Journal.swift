@@ -65,7 +65,7 @@ package struct Journal: Sendable, Hashable {
         return names
     }
 
-    /// Returns the record of a file; nil when there is none.
+    /// Returns the record of a file, or nil.
     ///
     /// - Parameters:
     ///   - status: the file's status.
@@ -163,10 +163,11 @@ extension Journal {
 
     /// Locks the record of a file against other processes, and other callers in this process.
     ///
-    /// - Returns: nil when the record stays locked for the short time that this waits.
-    package func lock(_ identity: FileIdentity) throws(FileError) -> RecordLock? {
+    /// - Returns: the lock, released with the last reference to it; nil when the record stays locked
+    ///   for the short time that this waits.
+    package func lock(_ identity: FileIdentity) throws(FileError) -> SharedDescriptor? {
         guard let (file, path) = try openLock() else { return nil }
-        let lock = RecordLock(file)
+        let lock = SharedDescriptor(file)
         do throws(Errno) {
             let offset = Int64(clamping: RecordName(identity).hash >> 2)
             try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
@@ -217,17 +218,5 @@ extension Journal {
     package func location(of repository: String) throws(FileError) -> [UInt8]? {
         try contentsOfStateFile(
             directory.appending("repository-\(repository)"), limit: DownloadNotes.longestText)
-    }
-}
-
-/// A lock on one record, released when this object is deallocated.
-package final class RecordLock: Sendable {
-    let descriptor: FileDescriptor
-
-    init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
-
-    deinit {
-        // Nothing was written.
-        closeIgnoringErrors(descriptor)
     }
 }

@@ -239,7 +239,7 @@ final class LateFindings: Sendable {
         }
     }
 
-    /// The reason to keep a unit; nil when there is none.
+    /// The reason to keep a unit, or nil.
     func reasonToKeep(_ path: [UInt8], isDirectory: Bool) -> KeepReason? {
         guard isDirectory else { return mayHaveSidecars(path) ? .companion : nil }
         return state.withLock { state in

@@ -19,7 +19,7 @@ public struct PurgeOutcome: Sendable, Hashable {
     public var freedBytes: Int64?
     /// How many bytes the free space of the filesystem grew by, from `statvfs(3)` after `syncfs(2)`
     /// at the beginning and the end. Negative when more was written meanwhile; nil where nothing is
-    /// measured, as in a rehearsal.
+    /// measured, as in a rehearsal, and where that failed.
     public var measuredBytes: Int64?
     /// Whether as much was freed as the plan wants: as measured, else as predicted.
     public var isReached = false
@@ -28,10 +28,20 @@ public struct PurgeOutcome: Sendable, Hashable {
     /// Whether the run stopped on request.
     public var isStopped = false
     /// The number of units, and of leftovers found before the first unit, that failed, and of
-    /// searches for more units; see ``searchError``.
+    /// searches and measurements; see ``searchError`` and ``measurementError``.
     public var failures = 0
     /// Why no more units could be searched; nil when nothing prevented it.
     public var searchError: FileError?
+    /// Why free space could not be measured, which ended the run; nil when nothing prevented it.
+    public var measurementError: FileError?
+
+    /// What ended the run early, in words, with the path it is about; nil if nothing did.
+    package var trouble: (path: FilePath?, sentence: String)? {
+        if let searchError {
+            return (searchError.path, "cannot search for more to delete: \(searchError)")
+        }
+        return measurementError.map { ($0.path, "cannot measure free space: \($0)") }
+    }
 
     /// Creates the outcome of a run that did nothing.
     public init() {}
@@ -52,7 +62,7 @@ public enum PurgeRefusal: Error, Sendable, Hashable {
     /// The refusal in words.
     public var sentence: String {
         switch self {
-        case .anotherIsAtWork: "another purge is at work"
+        case .anotherIsAtWork: "another purge is running"
         case .otherBoot: "the plan was made before this machine was started"
         case .tooOld: "the plan is more than an hour old, or from the future"
         case .noStateDirectory: "neither a home nor $XDG_STATE_HOME is known to keep records in"
@@ -108,7 +118,7 @@ public enum LeftoverState: Sendable, Hashable {
             "an interrupted purge had begun to remove it, and what is left may be new: look through "
                 + "it, then delete it or give it another name"
         case .leftAlone(let reason): reason.sentence
-        case .failed(let error): "what an interrupted purge left is not removed: \(error)"
+        case .failed(let error): "a leftover of an interrupted purge was not removed: \(error)"
         }
     }
 }
@@ -132,7 +142,8 @@ public enum LeftAloneReason: Sendable, Hashable {
         case .unrecorded: "it is named like something a purge put aside, but no purge recorded it"
         case .unreachable:
             "a purge put it aside, and the directory it was in was moved or is not mounted"
-        case .unidentified: "it has the name of something a purge put aside, but is not that"
+        case .unidentified:
+            "it has the name of a directory that a purge put aside, but is another one"
         case .nameTaken:
             "a purge put it aside, and another item has its name now: give one of them another name"
         case .protected:

@@ -13,8 +13,8 @@ struct PurgeRun {
     private let journal: RunJournal
     private let meter: SpaceMeter?
     private var progress: PurgeProgress
-    /// Whether units are processed that the plan does not name: no more than are needed when nobody
-    /// else writes.
+    /// Whether units are processed that the plan does not name: no more than are needed when no
+    /// other process writes.
     private var isGoingOn = false
     private(set) var outcome = PurgeOutcome()
 
@@ -48,11 +48,23 @@ struct PurgeRun {
             outcome.isReached = progress.predicted >= plan.wantedBytes
             return
         }
-        let grown = try meter.grownBytes(expecting: progress.certain)
-        outcome.measuredBytes = grown
-        outcome.isReached = grown >= plan.wantedBytes
-        let isTelling = try progress.mayBeFutile && (grown >= progress.certain || meter.isAlone())
-        outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
+        do throws(FileError) {
+            let grown = try meter.grownBytes(expecting: progress.certain)
+            outcome.measuredBytes = grown
+            outcome.isReached = grown >= plan.wantedBytes
+            var isTelling = progress.mayBeFutile
+            if isTelling, grown < progress.certain { isTelling = try meter.isAlone() }
+            outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// Ends the run because free space cannot be measured.
+    private mutating func end(with error: FileError) {
+        guard outcome.measurementError == nil else { return }
+        outcome.measurementError = error
+        outcome.failures += 1
     }
 
     private mutating func executeAll(
@@ -100,7 +112,7 @@ struct PurgeRun {
         isGoingOn = true
         var handled = Set(plan.units.map(\.path))
         var search = executor.search
-        while !isAtEnd, try needsMore(), progress.certain < plan.wantedBytes {
+        while !isAtEnd, needsMore(), progress.certain < plan.wantedBytes {
             let found: FoundUnits
             do {
                 // A root that is a unit itself may have been deleted. No roots at all would mean
@@ -125,7 +137,10 @@ struct PurgeRun {
         }
     }
 
-    private var isAtEnd: Bool { outcome.isReached || outcome.isFutile || outcome.isStopped }
+    private var isAtEnd: Bool {
+        outcome.isReached || outcome.isFutile || outcome.isStopped
+            || outcome.measurementError != nil
+    }
 
     private mutating func execute(
         _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
@@ -135,7 +150,7 @@ struct PurgeRun {
                 outcome.isStopped = true
                 return
             }
-            guard try needsMore() else { return }
+            guard needsMore() else { return }
             if isGoingOn, progress.certain >= plan.wantedBytes { return }
             do {
                 let examined = try remove(unit)
@@ -169,14 +184,22 @@ struct PurgeRun {
     }
 
     /// Whether more has to be deleted.
-    private mutating func needsMore() throws -> Bool {
+    private mutating func needsMore() -> Bool {
         guard progress.isDue else { return true }
-        // Without a meter the prediction is the measurement.
-        let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted
-        switch try progress.judge(grown, isAlone: { try meter?.isAlone() ?? true }) {
-        case .goOn: return true
-        case .reached: outcome.isReached = true
-        case .futile: outcome.isFutile = true
+        do throws(FileError) {
+            // Without a meter the prediction is the measurement.
+            let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted
+            let meter = meter
+            let verdict = try progress.judge(grown) { () throws(FileError) in
+                try meter?.isAlone() ?? true
+            }
+            switch verdict {
+            case .goOn: return true
+            case .reached: outcome.isReached = true
+            case .futile: outcome.isFutile = true
+            }
+        } catch {
+            end(with: error)
         }
         return false
     }
@@ -245,74 +268,14 @@ struct PurgeProgress {
     ///
     /// - Parameter isAlone: whether no other process is writing. Otherwise the measurement does not
     ///   show what was freed.
-    mutating func judge(_ measured: Int64, isAlone: () throws -> Bool) rethrows -> Verdict {
+    mutating func judge<Failure>(
+        _ measured: Int64, isAlone: () throws(Failure) -> Bool
+    ) throws(Failure) -> Verdict {
         if measured >= wanted { return .reached }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
         let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
         nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
         return .goOn
-    }
-}
-
-/// Measures how much the free space of a filesystem grows.
-struct SpaceMeter {
-    private let directory: SharedDescriptor
-    private let first: Int64
-    private let repeats: Int
-
-    /// Takes the first measurement.
-    ///
-    /// - Parameters:
-    ///   - directory: a directory on the filesystem.
-    ///   - repeats: how many times at most a measurement below the expectation is repeated.
-    init(_ directory: FilePath, repeats: Int) throws(FileError) {
-        self.repeats = repeats
-        do throws(Errno) {
-            self.directory = SharedDescriptor(
-                try openFile(directory.withoutFollowing, flags: [.readOnly, .directory]))
-            first = try Self.freeBytes(of: self.directory.descriptor)
-        } catch {
-            throw FileError.opening(error, directory)
-        }
-    }
-
-    /// Returns how many bytes the free space grew by; negative when it shrank.
-    ///
-    /// Filesystems free blocks in the background, so a measurement below the expectation is
-    /// repeated a tenth of a second later, until two repetitions showed no growth: then something
-    /// else uses the space or keeps the blocks.
-    func grownBytes(expecting expected: Int64) throws(FileError) -> Int64 {
-        do throws(Errno) {
-            var grown = try Self.freeBytes(of: directory.descriptor) - first
-            var standstills = 0
-            for _ in 0..<repeats where grown < expected && standstills < 2 {
-                sleep(for: .milliseconds(100), unless: { false })
-                let next = try Self.freeBytes(of: directory.descriptor) - first
-                if next <= grown { standstills += 1 }
-                grown = next
-            }
-            return grown
-        } catch {
-            throw FileError(error, of: nil)
-        }
-    }
-
-    /// Whether the free space does not shrink for a moment in which nothing is deleted.
-    func isAlone() throws(FileError) -> Bool {
-        do throws(Errno) {
-            let before = try Self.freeBytes(of: directory.descriptor)
-            sleep(for: .milliseconds(300), unless: { false })
-            return try Self.freeBytes(of: directory.descriptor) >= before
-        } catch {
-            throw FileError(error, of: nil)
-        }
-    }
-
-    private static func freeBytes(of descriptor: FileDescriptor) throws(Errno) -> Int64 {
-        try synchronizeFilesystem(of: descriptor)
-        let status = try filesystemStatus(ofOpen: descriptor)
-        return Int64(
-            clamping: status.freeBlocks.multipliedSaturating(by: status.fragmentSize))
     }
 }

@@ -45,16 +45,16 @@ private struct PlanFields: StrictFields {
         case "wantedBytes": wantedBytes = try amount(&scanner)
         case "roots": roots = try elements(&scanner, "root", RootFields.self)
         case "units": units = try elements(&scanner, "unit", UnitFields.self)
-        default: throw refuse("has a field that is not a plan's")
+        default: throw refuse("has an unknown field")
         }
     }
 
     mutating func whole() throws(JSONError) -> PurgePlan {
         guard names.contains("type"), names.contains("version"), let created, let bootID,
             !bootID.isEmpty, let device, let wantedBytes, let roots, let units
-        else { throw refuse("is missing fields that every plan has") }
+        else { throw refuse("lacks required fields") }
         guard units.allSatisfy({ $0.identity.device == device }) else {
-            throw refuse("has a unit on another device than its own")
+            throw refuse("has a unit on another device")
         }
         guard areApart(units.map(\.path)) else {
             throw refuse("has a unit twice, or one inside another")
@@ -88,7 +88,7 @@ private struct RootFields: StrictFields {
         case "path", "pathBase64":
             guard path == nil else { throw refuse("has two paths") }
             path = try path(name, &scanner, mayBeTop: true)
-        default: throw refuse("has a field that is not a root's")
+        default: throw refuse("has an unknown field")
         }
     }
 
@@ -133,7 +133,7 @@ private struct UnitFields: StrictFields {
         case "size": size = try amount(&scanner)
         case "contentModificationTime", "attributeModificationTime", "newestChange":
             times[name] = try time(&scanner)
-        default: throw refuse("has a field that is not a unit's")
+        default: throw refuse("has an unknown field")
         }
     }
 
@@ -143,7 +143,7 @@ private struct UnitFields: StrictFields {
             let contentModificationTime = times["contentModificationTime"],
             let attributeModificationTime = times["attributeModificationTime"],
             let newestChange = times["newestChange"]
-        else { throw refuse("is missing fields that every unit has") }
+        else { throw refuse("lacks required fields") }
         let pin = PurgePin(
             size: size, contentModificationTime: contentModificationTime,
             attributeModificationTime: attributeModificationTime, newestChange: newestChange)

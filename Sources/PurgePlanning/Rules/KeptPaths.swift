@@ -215,7 +215,7 @@ struct NamePattern: Sendable, Hashable {
     }
 }
 
-/// Returns the length of the UTF-8 character at the start of the bytes; 1 when there is none.
+/// Returns the length of the UTF-8 character at the start of the bytes, or 1.
 private func characterWidth(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
     guard let first = bytes.first, first >= 0xC0 else { return 1 }
     let width = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2

@@ -31,7 +31,7 @@ struct PurgeRules: Sendable {
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
     var markRoots: Set<FileIdentity>?
 
-    /// Returns the reason to keep an item, in a unit or by itself; nil when there is none.
+    /// Returns the reason to keep an item, in a unit or by itself, or nil.
     ///
     /// - Parameter isMarked: whether a mark that counts allows deletion, on the item or on a
     ///   directory of its unit.
@@ -59,7 +59,7 @@ struct PurgeRules: Sendable {
         return nil
     }
 
-    /// Returns the reason not to enter a directory; nil when there is none.
+    /// Returns the reason not to enter a directory, or nil.
     ///
     /// - Parameter isRoot: whether the directory is a search root, which may be a mount point.
     func obstacle(_ status: FileStatus, isRoot: Bool = false) -> KeepReason? {
@@ -81,7 +81,7 @@ struct PurgeRules: Sendable {
         return reasonToKeepTemporary(name, status)
     }
 
-    /// Returns the additional reason to keep an item outside units; nil when there is none.
+    /// Returns the additional reason to keep an item outside units, or nil.
     func reasonToKeepAlone(
         _ name: UnsafeRawBufferPointer, _ status: FileStatus, in place: PurgeContext.Place
     ) -> KeepReason? {
@@ -164,7 +164,7 @@ private let stickyBit: UInt16 = 0o1000
 private let allOfOwner: UInt16 = 0o700
 
 extension PurgeRules {
-    /// Returns the reason to keep an item because of the entries next to it; nil when there is none.
+    /// Returns the reason to keep an item because of the entries next to it, or nil.
     func reasonToKeepTree(
         _ name: UnsafeRawBufferPointer, _ entry: borrowing some SearchedItem & ~Copyable
     ) -> KeepReason? {
@@ -174,7 +174,7 @@ extension PurgeRules {
     }
 
     /// Returns the reason to keep a program's cache directory with everything below it, so that
-    /// nothing in it is a unit by itself; nil when there is none.
+    /// nothing in it is a unit by itself, or nil.
     func reasonToKeepTree(
         inside entry: borrowing some SearchedItem & ~Copyable, in place: PurgeContext.Place
     ) -> KeepReason? {

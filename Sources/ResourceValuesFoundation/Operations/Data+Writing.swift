@@ -49,7 +49,7 @@ extension URL {
 }
 
 extension Data.WritingOptions {
-    /// Returns the class in the options; nil when there is none.
+    /// Returns the class in the options, or nil.
     fileprivate func protection(_ url: URL) throws -> FileProtection? {
         switch intersection(.fileProtectionMask) {
         case []: return nil

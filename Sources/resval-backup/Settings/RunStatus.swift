@@ -69,6 +69,25 @@ struct RunStatus: Sendable, Hashable {
         line(isStale: isStale, countOfExcluded: "excludedItems")
     }
 
+    /// What the help says about the fields of ``output(isStale:)`` after the version.
+    static let fields = """
+          result: string (running, ok, incomplete, failed, noRepository, locked, ...)
+          step: string or null (create, forget, prune or verify: the last one)
+          exitCode: number or null
+          process: number
+          start: time
+          end: time or null
+          snapshot: string or null (the full ID)
+          items: number or null
+          bytes: number or null
+          addedBytes: number or null
+          excludedItems: number or null
+          hasShrunk: boolean or null (null when no snapshot was made)
+          lastCleanRun: time or null
+          lastVerify: time or null
+          lastPrune: time or null
+        """
+
     private func line(isStale: Bool?, countOfExcluded: String) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)

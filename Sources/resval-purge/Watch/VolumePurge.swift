@@ -183,11 +183,9 @@ struct PurgeReport {
                 "nothing is deleted: only \(sizeText(bytes)) of the "
                     + "\(sizeText(goal.needed.bytes)) needed can be freed")
         case .done(let outcome):
-            if let error = outcome.searchError {
+            if let trouble = outcome.trouble {
                 hasFailures = true
-                log.write(
-                    .error, about: (error.path ?? volume).bytes,
-                    "cannot look for more to delete: \(error)")
+                log.write(.error, about: (trouble.path ?? volume).bytes, trouble.sentence)
             }
             let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
             let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }

@@ -24,7 +24,7 @@ final class VolumeWatcher {
     private var settings: WatchSettings
     private var environment: PolicyEnvironment
     private var volumes: [Watched] = []
-    private var toldStatus = ""
+    private var sentStatus = ""
     /// Whether anything has failed since the start.
     private(set) var hasFailures = false
 
@@ -84,7 +84,7 @@ final class VolumeWatcher {
             if ReloadRequest.take() {
                 notify("RELOADING=1", "MONOTONIC_USEC=\(monotonicTime().microseconds)")
                 if let settings = reload() {
-                    log.write(.notice, "has read its configuration again")
+                    log.write(.notice, "configuration reloaded")
                     adopt(settings)
                 }
                 notify("READY=1")
@@ -241,7 +241,8 @@ extension VolumeWatcher {
         }
         guard mounts.remoteMountPoints.isEmpty else {
             throw FileError(
-                code: .unsupportedFilesystem, message: "is not there, or not on a local filesystem",
+                code: .unsupportedFilesystem,
+                message: "does not exist, or is not on a local filesystem",
                 advice: "name volumes that can be purged", path: path)
         }
         return try StorageSpace(at: path)
@@ -284,8 +285,8 @@ extension VolumeWatcher {
             "\(volume.path.string): \(volume.watch.pressure?.name ?? "cannot be watched")"
         }
         let status = String(states.joined(separator: ", ").map { $0.isNewline ? " " : $0 })
-        guard status != toldStatus else { return }
-        toldStatus = status
+        guard status != sentStatus else { return }
+        sentStatus = status
         notify("STATUS=\(status)")
     }
 

@@ -1,4 +1,5 @@
 import CommandSupport
+import EffectiveValues
 import ResourceValues
 import Synchronization
 import SystemCalls
@@ -56,7 +57,7 @@ final class Journal: Sendable {
     /// - Throws: ``FileError`` with the journal's path. The changes must then not be made.
     func append(_ entries: [JournalEntry]) throws(FileError) {
         let bytes = entries.flatMap(\.line)
-        if makesDirectory && !exists { try makeStateDirectory(path.removingLastComponent()) }
+        if makesDirectory && !exists { try makeDirectory() }
         do throws(Errno) {
             try file.withLock { file throws(Errno) in
                 if let file {
@@ -70,10 +71,24 @@ final class Journal: Sendable {
         }
     }
 
+    private func makeDirectory() throws(FileError) {
+        do throws(FileError) {
+            try makeStateDirectory(path.removingLastComponent())
+        } catch {
+            var error = error
+            error.message = "the directory of the journal cannot be made: \(error.message)"
+            if error.advice == nil {
+                let other = command.isTransfer ? "--journal FILE" : "--no-journal"
+                error.advice = "set XDG_STATE_HOME, or give \(other)"
+            }
+            throw error
+        }
+    }
+
     private func begin(_ bytes: [UInt8]) throws(Errno) -> SharedDescriptor {
         let made = SharedDescriptor(
             try makeFile(path, in: .workingDirectory, permissions: 0o600))
-        // Held until the end of the run, so that nobody undoes the changes while they are made.
+        // Held until the end of the run, so that the changes are not undone while they are made.
         // Some filesystems have no locks.
         guard (try? takeLock(on: made.descriptor)) ?? true else { throw .wouldBlock }
         try write(JournalHeader(command: command).line + bytes, to: made.descriptor)
@@ -160,8 +175,13 @@ extension Journal {
         return names.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Appends `.undone` to the name of a journal, so that ``newest(of:)`` ignores it.
+    /// Appends `.undone` to the name of a journal in the state directory, so that ``newest(of:)``
+    /// ignores it. Any other journal is left as it is.
     static func setAside(_ path: FilePath) throws(FileError) {
+        guard let path = try? realPath(of: path), path.extension == "jsonl",
+            let directory = try? realPath(of: StateDirectory.path()),
+            path.removingLastComponent() == directory
+        else { return }
         let undone = FilePath(bytes: path.bytes + Array(".undone".utf8))
         let here = FileDescriptor.workingDirectory
         do throws(Errno) {
@@ -175,6 +195,9 @@ extension Journal {
 /// A command that keeps a journal of the marks it changes.
 enum JournaledCommand: String, Sendable, Hashable, CaseIterable {
     case `import`, export, set, unset, exclude, include, purgeable
+
+    /// Whether it translates marks.
+    var isTransfer: Bool { self == .import || self == .export }
 }
 
 /// The first line of a journal.

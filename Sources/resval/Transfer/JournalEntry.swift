@@ -99,12 +99,12 @@ struct JournalUndo: Sendable {
         /// The path leads to another item.
         case otherItem
 
-        /// Why the mark was left as it is, in words; nil if it is as before the change.
+        /// Why the change is not undone, in words; nil if it is as before the change.
         var complaint: String? {
             switch self {
             case .undone, .nothingThere: nil
-            case .otherValue: "left as it is: the mark was changed since"
-            case .otherItem: "left as it is: another item is at this path now"
+            case .otherValue: "not undone: the mark has changed since"
+            case .otherItem: "not undone: another item is now at this path"
             }
         }
     }

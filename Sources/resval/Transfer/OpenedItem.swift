@@ -2,11 +2,11 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// An item kept open with `O_PATH`, so that it stays the same item when it is renamed or replaced.
+/// An item kept open, so that it stays the same item when it is renamed or replaced.
 ///
 /// A class, because items are kept in arrays and each descriptor must be closed exactly once.
 final class OpenedItem: Sendable {
-    /// The open item (`O_PATH`); errors name ``shownPath``.
+    /// The open item; errors name ``shownPath``.
     var location: NamedDescriptor {
         owned.descriptor.named(FilePath(bytes: shownPath))
     }
@@ -27,7 +27,7 @@ final class OpenedItem: Sendable {
         self.shownPath = shownPath
         self.path = path
         do throws(Errno) {
-            owned = OwnedDescriptor(try openReference(to: location))
+            owned = try openAttributeReference(to: location)
             status = try owned.descriptor.status()
         } catch {
             throw .opening(error, FilePath(bytes: shownPath))

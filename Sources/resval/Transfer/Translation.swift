@@ -62,7 +62,7 @@ struct Translation: Sendable, Hashable {
     /// Existing foreign marks, including unreadable ones, are left as they are.
     ///
     /// - Parameter includesFalse: Whether an item whose native mark is `false` gets the xdg mark
-    ///   `true`. No other foreign mark can say that an item is to be backed up. Programs that
+    ///   `true`. No other foreign mark can say that an item is included. Programs that
     ///   interpret the value the wrong way round, as betas of borg 2 did, exclude that very item.
     init(
         exporting markers: Set<Marker>, from marks: ItemMarks, includesFalse: Bool = false

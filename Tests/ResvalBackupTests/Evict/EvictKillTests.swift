@@ -5,12 +5,9 @@ import Testing
 
 @Suite("Evicting and bringing back, killed")
 struct EvictKillTests {
-    private static let content = Array(repeating: Array("0123456789abcdef".utf8), count: 20_000)
-        .flatMap { $0 }
-
     @Test("killed at any moment, the file is whole or can be brought back")
     func killed() throws {
-        try withBackup(of: Tree { File("file", Self.content).purgeable() }) { backup in
+        try withBackup(of: oneFile) { backup in
             let file = backup.source.appending("file")
             let before = try TreeListing(of: backup.source)
             let clock = ContinuousClock()
@@ -40,7 +37,7 @@ struct EvictKillTests {
     func killedAmongSeveral() throws {
         let tree = Tree {
             for number in 1...8 {
-                File(FileName(Array("file \(number)".utf8)), Self.content + [UInt8(number)])
+                File(FileName(Array("file \(number)".utf8)), evictableContent + [UInt8(number)])
             }
         }
         try withBackup(of: tree) { backup in

@@ -4,12 +4,9 @@ import Testing
 
 @Suite("Homes of others that hold anything but a journal")
 struct HostileHomeTests {
-    private static let content = Array(repeating: Array("0123456789abcdef".utf8), count: 20_000)
-        .flatMap { $0 }
-
     @Test("neither stop root's plan and backup nor change them")
     func things() throws {
-        try withBackup(of: Tree { File("file", Self.content) }) { backup in
+        try withBackup(of: Tree { File("file", evictableContent) }) { backup in
             let homes = try HostileHomes(in: backup.base, root: backup.base.appending("home"))
             for words in [["plan", "\(backup.source)"], ["create", "\(backup.source)"]] {
                 let result = try homes.meeting(backup.command(words)).run()

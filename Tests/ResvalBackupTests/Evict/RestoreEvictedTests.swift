@@ -6,9 +6,6 @@ import Testing
 
 @Suite("Restoring evicted files")
 struct RestoreEvictedTests {
-    private static let content = Array(repeating: Array("0123456789abcdef".utf8), count: 20_000)
-        .flatMap { $0 }
-
     /// Where the file and its directory are after they were evicted and moved.
     private struct Places {
         let moved: FilePath
@@ -37,7 +34,7 @@ struct RestoreEvictedTests {
 
     private var tree: Tree {
         Tree {
-            File("file", Self.content).purgeable().permissions(0o440)
+            File("file", evictableContent).purgeable().permissions(0o440)
             Directory("directory") {
                 File("it's [a]\n", "content")
                 File("small", "text")
@@ -114,7 +111,7 @@ struct RestoreEvictedTests {
             let one = try backup.command(words + ["--with-evicted"]).run()
             #expect(one.exitCode == 0, "\(one)")
             #expect(one.text.contains(": 1 item restored\n"), "\(one)")
-            #expect(try contentsOfFile(backup.restored(places.moved)) == Self.content)
+            #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             // What is there stays.
             let again = try backup.command(words + ["--with-evicted"]).run()
             #expect(again.exitCode == 1, "\(again)")
@@ -132,7 +129,7 @@ struct RestoreEvictedTests {
             let known = try backup.run(
                 "restore", "--with-evicted", "--target", backup.target, "latest")
             #expect(known.exitCode == 0, "\(known)")
-            #expect(try contentsOfFile(backup.restored(places.moved)) == Self.content)
+            #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let part = backup.base.appending("part")
             let unknown = try backup.run("restore", "--with-evicted", "--target", part, "latest")

@@ -62,7 +62,7 @@ struct BootTests {
             until_logged \(field) \(once).service 'pressure is'
             until_logged \(field) \(watch) 'pressure is'
             \(control) reload \(watch); echo "reload $?"
-            until_logged \(field) \(watch) 'has read its configuration again'
+            until_logged \(field) \(watch) 'configuration reloaded'
             \(control) start \(backup).service; echo "backup $?"
             \(control) stop \(watch)
             for unit in \(backup) \(once) resval-purge\(instance); do

@@ -150,7 +150,7 @@ struct JSONFieldsTests {
             try check("list", "--json", "marked", "plain", odd, "broken", "nowhere")
             try check("find", "--json", ".")
             try check("find", "--json", "--size", "--effective", "--excluded", ".")
-            try check("explain", "--json", "marked", odd, "broken", "directory/link")
+            try check("explain", "--json", "marked", odd, "broken", "directory/link", "nowhere")
             try check("keys", "--json")
             try check("capacity", "--json")
             try check("capacity", "--json", "/proc")

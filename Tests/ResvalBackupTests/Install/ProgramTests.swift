@@ -61,6 +61,7 @@ struct ProgramTests {
         try require(.root, .tool("unshare"))
         let tree = Tree {
             File("a")
+            Directory("b") { File("c") }
             Directory("home")
         }
         try withTemporaryDirectory(containing: tree) { root in
@@ -74,7 +75,11 @@ struct ProgramTests {
                 "$0" dump . | tr '\0' '\n' | wc --lines; echo $?
                 "$0" set -R --yes --no-journal excluded=false .; echo $?
                 "$0" unset excluded a; echo $?
-                "$0" unset all a 2>&1; echo $?
+                "$0" unset all a; echo $?
+                "$0" set -R --quiet excluded=true,purgeable=true b; echo $?
+                "$0" get excluded b/c; echo $?
+                "$0" set --undo --yes --quiet; echo $?
+                "$0" get excluded b/c; echo $?
                 "$0" --version; echo $?
                 "$0" purge --version; echo $?
                 "$0" nonsense 2>/dev/null; echo $?
@@ -100,8 +105,13 @@ struct ProgramTests {
                     0
                     0
                     0
-                    resval: a: this system has neither the xattrat calls nor /proc (mount /proc)
-                    2
+                    0
+                    0
+                    true
+                    0
+                    0
+                    false
+                    0
                     0.1.0
                     0
                     0.1.0

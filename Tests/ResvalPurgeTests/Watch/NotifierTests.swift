@@ -5,7 +5,7 @@ import Testing
 
 @testable import resval_purge
 
-@Suite("What the service manager is told")
+@Suite("Notifications of the service manager")
 struct NotifierTests {
     @Test("messages reach a socket with a path")
     func path() throws {

@@ -152,7 +152,7 @@ final class RunJournal {
 
     /// - Parameters:
     ///   - directory: the directory of the journal; nil when none is known.
-    ///   - volatileDirectory: a directory in memory; nil when there is none.
+    ///   - volatileDirectory: a directory in memory, or nil.
     ///   - isShared: whether the journal is open only while it is needed, so that other purges of
     ///     the same user can be at work meanwhile; such a run uses no volatile one.
     ///   - rules: returns the rules for the filesystem of a path.

@@ -71,7 +71,7 @@ struct DirectoryRemoval {
         } catch {
             // The record remains, so that the next run tries again.
             var failure = FileError(error, of: FilePath(bytes: record.asidePath))
-            failure.advice = "it was put aside and cannot get its name back: rename it by hand"
+            failure.advice = "it was put aside and its name cannot be restored: rename it by hand"
             throw failure
         }
         try forget(record, place)

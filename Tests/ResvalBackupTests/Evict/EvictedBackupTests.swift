@@ -1,0 +1,167 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Backups and snapshots of evicted files")
+struct EvictedBackupTests {
+    @Test("a placeholder counts as kept where its snapshot is, and is missing anywhere else")
+    func lostSnapshot() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            // A repository that was moved is the same.
+            let hidden = backup.base.appending("hidden")
+            try tool("mv", backup.repository, hidden)
+            var plan = backup.command(["plan", "--excluded-only", backup.source])
+            plan.environment["RESVAL_BACKUP_REPOSITORY"] = "\(hidden)"
+            let kept = try plan.run()
+            #expect(kept.exitCode == 0, "\(kept)")
+            #expect(kept.text.contains("1 excluded"))
+            try tool("mv", hidden, backup.repository)
+            // A record of another repository says nothing of this one, whatever snapshot it names.
+            let name = try #require(try file.evictionNames().first)
+            let parts = name.split(separator: ".").map(String.init)
+            let forged = (parts[..<3] + [String(repeating: "0", count: 16)] + parts[4...])
+                .joined(separator: ".")
+            for (old, new) in [(name, forged), (forged, name)] {
+                try tool("chmod", "200", file)
+                try tool("setfattr", "-x", old, file)
+                try tool("setfattr", "-n", new, "-v", "1", file)
+                try tool("chmod", "0", file)
+                let plan = try backup.run("plan", backup.source)
+                #expect(plan.exitCode == (new == forged ? 3 : 0), "\(plan)")
+            }
+            // restic forgets what no forget of ours touches.
+            let hold = try backup.restic("snapshots", "--json")
+            let identifier = try #require(
+                hold.split(separator: #""short_id":""#).dropFirst().first?.prefix(8))
+            try backup.restic("forget", String(identifier))
+            let create = try backup.run("create", backup.source)
+            #expect(create.exitCode == 3, "\(create)")
+            #expect(create.errorText.contains("\(file): is not in the snapshot: is evicted"))
+            #expect(create.text.contains("1 excluded"))
+        }
+    }
+
+    @Test(
+        "what looks like a placeholder but isn't is stored, named, and makes a backup incomplete")
+    func disagreements() throws {
+        try withBackup(of: Tree { File("file", evictableContent) }) { backup in
+            let file = backup.source.appending("file")
+            func expectCreate(_ code: Int32, _ text: String) throws {
+                let create = try backup.run("create", backup.source)
+                #expect(create.exitCode == code, "\(create)")
+                #expect(create.errorText.contains("\(file): "), "\(create)")
+                #expect(create.errorText.contains(text), "\(create)")
+                #expect(create.text.contains("0 excluded"))
+            }
+            try backup.runSuccessfully("evict", file)
+            try tool("chmod", "644", file)
+            try expectCreate(3, "has permission bits")
+            #expect(try backup.runSuccessfully("evicted", backup.source).contains("exposed"))
+            try tool("cp", "--sparse=never", file, backup.base.appending("zeros"))
+            try tool("sh", "-c", #"cat "$1" > "$0""#, file, backup.base.appending("zeros"))
+            try expectCreate(0, "warning: has the record of an evicted file")
+            try tool("rm", file)
+            try tool("truncate", "-s", "1M", file)
+            try tool("chmod", "0", file)
+            try expectCreate(3, "no record of its content")
+            let list = try backup.run("plan", "--format", "borg", backup.source)
+            #expect(list.exitCode == 3, "\(list)")
+            #expect(list.errorText.contains("no record of its content"))
+        }
+    }
+
+    @Test("an evicted file in an excluded directory is not asked for")
+    func excluded() throws {
+        let tree = Tree {
+            Directory("cache") { File("file", evictableContent) }
+            File("small", "text")
+        }
+        try withBackup(of: tree) { backup in
+            let cache = backup.source.appending("cache")
+            try backup.runSuccessfully("evict", cache.appending("file"))
+            try cache.setValue(true, for: .isExcludedFromBackup)
+            let create = try backup.run("create", backup.source)
+            #expect(create.exitCode == 0, "\(create)")
+            #expect(create.errorText == "")
+        }
+    }
+
+    @Test("a backup of an evicted file contains no zeros, wherever the file was moved")
+    func noZeros() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            let moved = backup.source.appending("moved")
+            try tool("mv", file, moved)
+            try backup.runSuccessfully("create", backup.source)
+            let snapshots = try backup.restic("ls", "latest", "--host", try tool("hostname"))
+            #expect(!snapshots.contains("moved"))
+            try backup.runSuccessfully("download", moved)
+            #expect(try contentsOfFile(moved) == evictableContent)
+            #expect(try moved.value(for: .isPurgeable) == true)
+            try backup.runSuccessfully("create", backup.source)
+            #expect(try backup.restic("ls", "latest").contains("moved"))
+        }
+    }
+
+    @Test("a restore, show and snapshots name what is evicted, and what keeps it")
+    func named() throws {
+        let tree = Tree {
+            File("file", evictableContent)
+            File("small", "text")
+        }
+        try withBackup(of: tree) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            try backup.runSuccessfully("create", backup.source)
+            let restore = try backup.run("restore", "--target", backup.target, "latest")
+            #expect(restore.exitCode == 3, "\(restore)")
+            #expect(restore.errorText.contains("\(file): is not in the snapshot: it is evicted"))
+            let part = backup.base.appending("part")
+            try backup.runSuccessfully(
+                "restore", "--target", part, "--include", backup.source.appending("small"),
+                "latest")
+            let show = try backup.runSuccessfully("show", "latest")
+            #expect(show.contains("1 file in other snapshots"))
+            let lines = try backup.runSuccessfully("snapshots").split(separator: "\n")
+            let keeping = try #require(lines.first { $0.contains("keeps evicted files") })
+            let kept = try backup.runSuccessfully("show", String(keeping.prefix(8)))
+            #expect(kept.contains("keeps:    1 evicted file, 312.5 KiB"))
+            #expect(!kept.contains("did not make it"))
+            let whole = backup.base.appending("whole")
+            try backup.runSuccessfully("restore", "--target", whole, String(keeping.prefix(8)))
+            #expect(
+                try contentsOfFile(whole.pushing(FilePath(root: nil, file.components)))
+                    == evictableContent)
+        }
+    }
+
+    @Test("a damaged repository gives no content back, and takes none away")
+    func damaged() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            let script = """
+                for pack in "$1"/data/*/*; do cp "$pack" "$pack.good"; chmod u+w "$pack"
+                printf damage | dd of="$pack" bs=1 seek=20 conv=notrunc 2>/dev/null; done
+                rm -rf "$2"
+                """
+            _ = try backup.script(script, backup.repository, backup.base.appending("cache"))
+            let failed = try backup.run("download", file)
+            #expect(failed.exitCode == 1, "\(failed)")
+            #expect(try isPlaceholder(file))
+            #expect(
+                try backup.runSuccessfully("evicted", backup.source).contains(
+                    "the last download failed"))
+            _ = try backup.script(
+                #"for pack in "$1"/data/*/*.good; do mv -f "$pack" "${pack%.good}"; done"#,
+                backup.repository)
+            try backup.runSuccessfully("download", file)
+            #expect(try contentsOfFile(file) == evictableContent)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The configuration of resval-purge watch")
+struct WatchConfigurationTests {
+    @Test("SIGHUP reads the configuration again, and a wrong one changes nothing")
+    func reload() throws {
+        try withWatchedHome(configuration: "min-age = \"10h\"\n") { home in
+            let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
+            let listener = try #require(DatagramListener(address))
+            let result = try home.run(
+                """
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'pressure is normal'
+                echo 'min-age = wrong' > .config/resval/purge.toml
+                kill -HUP "$watch"
+                until_logged 'is not valid TOML'
+                leave 8
+                until_logged 'nothing is deleted'
+                [[ -e .cache/app/c1 ]] || echo 'gone too soon'
+                printf 'min-age = "0"\\n[thresholds]\\nlow-percent = 11\\n' \
+                    > .config/resval/purge.toml
+                kill -HUP "$watch"
+                until_above 20
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """, notifying: address)
+            let log = try home.log
+            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+            #expect(log.contains("line 1: is not valid TOML"), "\(log)")
+            #expect(listener.next(beginning: "RELOADING=1\nMONOTONIC_USEC=") != nil)
+            #expect(listener.next() == "READY=1")
+        }
+    }
+
+    @Test("a wrong configuration is an error with a line of its own")
+    func wrongConfiguration() throws {
+        try withWatchedHome(configuration: "\nvolums = []\n", caches: 0) { home in
+            let result = try home.run("\"$PURGE\" watch")
+            #expect(result.exitCode == 64)
+            #expect(result.errorText.contains("purge.toml: line 2: volums is not a setting"))
+            let missing = try home.run("\"$PURGE\" watch --config nowhere")
+            #expect(missing.exitCode == 2)
+        }
+    }
+
+    @Test("a directory of the system for caches is refused, at the start and at a reload")
+    func systemDirectories() throws {
+        let configuration = "caches = [\"/etc\", \"/usr\"]\ntemporary = [\"/var/lib\"]\n"
+        try withWatchedHome(configuration: configuration, caches: 0) { home in
+            let result = try home.run(
+                """
+                "$PURGE" watch 2> "$LOG.first"
+                echo "exit $?"
+                cp .config/resval/purge.toml wrong
+                : > .config/resval/purge.toml
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'pressure is normal'
+                cp wrong .config/resval/purge.toml
+                kill -HUP "$watch"
+                until_logged 'temporary: /var/lib: '
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """)
+            #expect(result.text == "exit 64\nexit 0\n", "\(result)")
+            let first = try tool("cat", home.home.appending("log.first"))
+            for complaint in ["caches: /etc: ", "caches: /usr: ", "temporary: /var/lib: "] {
+                #expect(first.contains(complaint), "\(first)")
+            }
+            try #expect(!home.log.contains("configuration reloaded"))
+        }
+    }
+
+    @Test(
+        "a missing directory in the configuration is reported each time it is read"
+    )
+    func missingDirectories() throws {
+        let configuration = """
+            protected = ["~/Wrok"]
+            mark-roots = ["~/rednders"]
+            caches = ["~/cahce"]
+            temporary = ["~/scartch"]
+
+            """
+        try withWatchedHome(configuration: configuration, caches: 0) { home in
+            let result = try home.run(
+                """
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'pressure is normal'
+                kill -HUP "$watch"
+                until_logged 'configuration reloaded'
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+            for complaint in [
+                "Wrok: protected: cannot be found", "rednders: mark-roots: cannot be found",
+                "cahce: caches: cannot be found", "scartch: temporary: cannot be found",
+            ] {
+                #expect(log.split(separator: "\n").count { $0.contains(complaint) } == 2, "\(log)")
+            }
+        }
+    }
+
+    @Test("a missing volume is reported once, and the others are watched")
+    func missingVolume() throws {
+        let configuration = "min-age = \"0\"\nvolumes = [\"/nonexistent\", \"~\"]\n"
+        try withWatchedHome(configuration: configuration) { home in
+            let result = try home.run(
+                """
+                leave 8
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_above 20
+                sleep 1.2
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+            #expect(log.split(separator: "\n").count { $0.contains("cannot be watched") } == 1)
+        }
+    }
+
+    @Test("protected directories in mark-roots are reported, and nothing in them is deleted")
+    func protectedMarkRoots() throws {
+        let configuration = "min-age = \"0\"\nmark-roots = [\"~/Documents/drafts\"]\n"
+        try withWatchedHome(configuration: configuration, caches: 0) { home in
+            try Tree { Directory("drafts") { File("draft", contentOfOneMebibyte).purgeable() } }
+                .create(in: home.home.appending("Documents"))
+            let result = try home.run(
+                """
+                leave 3
+                "$PURGE" watch --once 2> "$LOG"
+                echo "exit $?"
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 1\n", "\(result)\n\(log)")
+            #expect(log.contains("Documents/drafts: nothing in it is ever deleted"), "\(log)")
+            #expect(home.exists("Documents/drafts/draft"))
+        }
+    }
+}

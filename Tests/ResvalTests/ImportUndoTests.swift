@@ -1,0 +1,110 @@
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Undoing import and export")
+struct ImportUndoTests: MassChangeSuite {
+    private let excluded = StoredKey<Bool>.isExcludedFromBackup.attribute
+
+    @Test("undo knows items again when their filesystem is mounted anew, and no others")
+    func undoRemounted() throws {
+        let tree = Tree { File("f").attribute(ForeignAttribute.xdg, "true") }
+        for isSame in [true, false] {
+            try withRemountedFilesystem(.ext4) { filesystem in
+                try withTemporaryDirectory { state in
+                    func run(_ arguments: String...) throws -> CommandResult {
+                        var command = Command(.built("resval"), arguments: arguments)
+                        command.workingDirectory = filesystem.root
+                        command.environment = ["XDG_STATE_HOME": state.string]
+                        return try command.run()
+                    }
+                    let file = filesystem.root.appending("f")
+                    try tree.create(in: filesystem.root)
+                    let identity = try file.status().identity
+                    try #expect(run("import", "--from", "xdg", "f").exitCode == 0)
+                    if isSame {
+                        try filesystem.remount()
+                        try #require(file.status().identity != identity)
+                    } else {
+                        try filesystem.replace()
+                        try tree.create(in: filesystem.root)
+                        try file.setValue(false, for: .isExcludedFromBackup)
+                        try #require(file.status().identity == identity)
+                    }
+                    let undone = try run("import", "--undo", "--yes")
+                    #expect(undone.exitCode == (isSame ? 0 : 2), "\(undone)")
+                    let value = try file.value(for: .isExcludedFromBackup)
+                    #expect(value == (isSame ? nil : false))
+                }
+            }
+        }
+    }
+
+    @Test("undo leaves what was changed since, and another item of the same name")
+    func undoLeaves() throws {
+        let tree = Tree {
+            Directory("tree") {
+                for name: FileName in ["same", "changed", "replaced", "gone", "unset"] {
+                    File(name).attribute(ForeignAttribute.xdg, "false")
+                }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let inside = root.appending("tree")
+            let result = try run("import", "--from", "xdg", "--journal", "../journal", in: root)
+            #expect(result.exitCode == 0)
+            try inside.appending("changed").setValue(false, for: .isExcludedFromBackup)
+            try tool("cp", "-a", inside.appending("replaced"), root.appending("copy"))
+            try tool("mv", root.appending("copy"), inside.appending("replaced"))
+            try tool("rm", inside.appending("gone"))
+            try inside.appending("unset").removeExtendedAttribute(named: excluded)
+            let undone = try run("import", "--undo", "../journal", in: root)
+            #expect(undone.exitCode == 2)
+            #expect(
+                undone.text == """
+                    \(inside)/same: native=true undone
+                    marks undone: 1; not undone: 3
+
+                    """)
+            let lines = undone.errorText.split(separator: "\n").sorted()
+            #expect(
+                lines == [
+                    "resval: \(inside)/changed: native=true is not undone: the mark has changed "
+                        + "since",
+                    "resval: \(inside)/gone: no such file or directory",
+                    "resval: \(inside)/replaced: native=true is not undone: another item is now "
+                        + "at this path",
+                ])
+            try #expect(inside.appending("replaced").value(for: .isExcludedFromBackup) == true)
+            try #expect(inside.appending("changed").value(for: .isExcludedFromBackup) == false)
+        }
+    }
+
+    @Test("a journal of the other command, or no journal at all, is not obeyed")
+    func wrongJournal() throws {
+        let tree = Tree {
+            Directory("tree") { File("f").attribute(ForeignAttribute.xdg, "false") }
+            File("text", "{\"path\":\"/f\"}\n")
+            File("empty")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            _ = try run("import", "--from", "xdg", "--journal", "../journal", in: root)
+            for name in ["journal", "text", "empty"] {
+                let result = try run("export", "--undo", "../\(name)", in: root)
+                #expect(result.exitCode == 2, "\(name)")
+                #expect(result.text == "marks undone: 0; not undone: 0\n")
+            }
+            try #expect(root.appending("tree/f").value(for: .isExcludedFromBackup) == true)
+            // A line that is cut short was not acted upon.
+            let journal = try contentsOfFile(root.appending("journal"))
+            let cut = Tree { File("cut", Array(journal.dropLast(5))) }
+            try cut.create(in: root)
+            let result = try run("import", "--undo", "../cut", in: root)
+            #expect(result.exitCode == 0)
+            #expect(result.errorText.contains("the last line is truncated"))
+        }
+    }
+}
