@@ -9,7 +9,7 @@ let arguments = Array(CommandLine.arguments.dropFirst(2))
 switch CommandLine.arguments.dropFirst().first {
 case "capacity": try runCapacity(arguments)
 case "download-store": try runDownloadStore(arguments)
-case "ubiquitous": try runUbiquitous(arguments)
+case "ubiquitous": exit(try runUbiquitous(arguments))
 case "url-keys": try runURLKeys(arguments)
 case "write-forever": try runWriteForever(arguments)
 default:

@@ -61,7 +61,7 @@ struct RestoreEvictedTests {
     @Test("an ordinary user gets a read-only file back with its marks")
     func readOnly() throws {
         let tree = Tree {
-            File("file", Self.content).purgeable().permissions(0o440).owned(by: 54321)
+            File("file", evictableContent).purgeable().permissions(0o440).owned(by: 54321)
         }
         try withBackup(of: tree, user: 54321) { backup in
             let before = try TreeListing(of: backup.source)
