@@ -95,7 +95,7 @@ struct FindCommand: ParsableCommand {
         }
         let filter = filter
         try walk.scanner().scan(starts) { _ in
-            EffectiveFinder(filter, reader.policy, results.writer(), outcome, progress)
+            EffectiveFinder(filter, reader, results.writer(), outcome, progress)
         }
     }
 }
