@@ -78,7 +78,8 @@ package func waitForProgram(_ process: Int) throws(Errno) -> Int {
 /// - Throws: `ETIMEDOUT` when the time is over, and the errno of a call.
 package func runProgram(
     _ path: FilePath, _ arguments: [[UInt8]], environment: [[UInt8]],
-    in directory: FileDescriptor, within limit: Duration, output body: (UnsafeRawBufferPointer) -> Void
+    in directory: FileDescriptor, within limit: Duration,
+    output body: (UnsafeRawBufferPointer) -> Void
 ) throws(Errno) -> Int {
     let end = monotonicTime() + limit
     let pipe = try makePipe()

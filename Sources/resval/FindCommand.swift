@@ -32,6 +32,7 @@ struct FindCommand: ParsableCommand {
               fileProtection: string or null
               broken: strings (keys with a malformed or unreadable mark)
               exclusionReason: string, optional (with --effective)
+              exclusionSentence: string, optional
               purgeabilityReason: string, optional
               protectionReason: string, optional
               fileAllocatedSize: number or null, optional (bytes, with --size)

@@ -52,7 +52,7 @@ struct EffectiveFinder: TreeVisitor {
         }
         let decision = decide(entry, marks, in: context)
         reporter.report(brokenIn: marks.native, at: entry)
-        if !marks.foreign.isReadable { report(decision.issues, of: entry) }
+        if !marks.foreign.isReadable { reporter.report(decision.issues, of: entry) }
         var tree = context.tree
         let fits = filter.fits(decision, marks.native)
         if fits || tree != nil {
@@ -77,19 +77,6 @@ struct EffectiveFinder: TreeVisitor {
                 marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
                 name: entry.nameBytes, path: entry.path, linkCount: linkCount(of: entry),
                 isMountRoot: isMountRoot(entry))
-        }
-    }
-
-    private func report(_ issues: [PolicyIssue], of entry: borrowing TreeEntry) {
-        for issue in issues {
-            switch issue {
-            case .unreadableMarker(_, let errno):
-                reporter.report(
-                    FileError(
-                        code: .other, message: issue.sentence, path: entry.path, errno: errno))
-            case .uncertainMarker: Messages.warn(about: entry.path.bytes, issue.sentence)
-            default: break
-            }
         }
     }
 

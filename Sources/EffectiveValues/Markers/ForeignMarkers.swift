@@ -27,6 +27,21 @@ package enum ForeignAttribute {
     /// The attribute by which Dropbox does not synchronize an item. It says nothing about backups.
     package static let dropbox: ExtendedAttributeName = "user.com.dropbox.ignored"
 
+    /// Whether Dropbox does not synchronize the item.
+    ///
+    /// - Throws: ``FileError`` as reading the attribute does.
+    package static func isIgnoredByDropbox(
+        _ location: borrowing some FileLocation & ~Copyable
+    ) throws(FileError) -> Bool {
+        do throws(FileError) {
+            // A value other than 0 is what `attr -s com.dropbox.ignored -V 1` stores.
+            let value = try location.extendedAttribute(named: dropbox)
+            return value.map { !$0.isEmpty && $0 != Array("0".utf8) } ?? false
+        } catch  where error.code == .unsupportedFilesystem || error.code == .noSuchFile {
+            return false
+        }
+    }
+
     /// Whether the item has one of these attributes, whatever its value.
     ///
     /// - Parameters:
@@ -38,7 +53,9 @@ package enum ForeignAttribute {
         at location: borrowing some FileLocation & ~Copyable
     ) throws(Errno) -> Bool {
         if let names { return attributes.contains { names.contains($0.bytes) } }
-        for attribute in attributes where try value(of: attribute, at: location) != nil { return true }
+        for attribute in attributes where try value(of: attribute, at: location) != nil {
+            return true
+        }
         return false
     }
 

@@ -24,7 +24,8 @@ public struct MarkReader: Sendable {
     init(_ markers: Set<Marker>, _ derived: DerivedMarkReader?) {
         self.markers = markers
         self.derived = derived
-        let known = [(.apple, ForeignAttribute.apple)]
+        let known =
+            [(.apple, ForeignAttribute.apple)]
             + ForeignAttribute.excluding.map { ($0.marker, [$0.name]) }
         attributes = known.filter { markers.contains($0.0) }.map { (marker: $0.0, names: $0.1) }
         tagFiles = TagFile.all.filter { markers.contains($0.marker) }

@@ -141,7 +141,8 @@ private final class WorkTree: Sendable {
             return known
         }
         switch answer {
-        case .failure(let failure): return .unknown("whether it is tracked is unknown: \(failure.reason)")
+        case .failure(let failure):
+            return .unknown("whether it is tracked is unknown: \(failure.reason)")
         case .success(let tracked):
             guard path.starts(with: self.path) else {
                 return .unknown("whether it is tracked is unknown: it was moved meanwhile")

@@ -174,7 +174,7 @@ extension Journal {
 
 /// A command that keeps a journal of the marks it changes.
 enum JournaledCommand: String, Sendable, Hashable, CaseIterable {
-    case `import`, export, set, unset, exclude, include, purgeable
+    case `import`, export, set, unset, exclude, include, purgeable, suggest
 }
 
 /// The first line of a journal.
