@@ -30,7 +30,7 @@ struct SuggestCommand: ParsableCommand {
 
             JSON FIELDS
             \(JSONFields.version)
-              type: string (suggestion, total; with --apply item, summary; with --undo mark, totals)
+              type: string (suggestion, suggestions; with --apply item, summary; with --undo mark, totals)
               type suggestion:
                 path: string or null (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)
@@ -38,10 +38,10 @@ struct SuggestCommand: ParsableCommand {
                 proof: string (its name and what proves the rule)
                 tool: string (what makes it again)
                 reason: string
-              type total:
+              type suggestions:
                 directories: number
                 fileAllocatedSize: number (bytes; a file with several names counts once)
-              type item, summary, mark, totals: as of set
+            \(changeFields)
 
             EXAMPLES
               resval suggest ~/src
@@ -135,7 +135,7 @@ struct SuggestCommand: ParsableCommand {
         case .nulEnded: break
         case .json:
             var line = JSONLine.output()
-            line.add("type", "total")
+            line.add("type", "suggestions")
             line.add("directories", suggestions.count)
             line.add("fileAllocatedSize", total)
             line.end(in: &buffer)
