@@ -105,8 +105,8 @@ private func applicationCaches(in home: FilePath?, _ mounts: MountTable) -> [Fil
         else { return caches }
         // What cannot be listed is no location, and so is backed up.
         try? forEachName(in: real) { name in
-            caches.append(
-                place.directory.pushing(FilePath(bytes: name)).pushing(place.cache))
+            let cache = place.directory.pushing(FilePath(bytes: name)).pushing(place.cache)
+            if realPath(of: cache, notBeyond: mounts) != nil { caches.append(cache) }
             return true
         }
         return caches

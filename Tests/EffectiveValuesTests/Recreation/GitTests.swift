@@ -149,7 +149,8 @@ struct GitTests {
             try Tree {
                 File("attributes", "* filter=x\n")
                 for hook in ["post-index-change", "fsmonitor-watchman", "query-watchman"] {
-                    File(FileName(stringLiteral: hook), "#!/bin/sh\necho hook >> \(proof)\n").permissions(0o755)
+                    File(FileName(stringLiteral: hook), "#!/bin/sh\necho hook >> \(proof)\n")
+                        .permissions(0o755)
                 }
             }.create(in: root)
             let reader = try reader()
