@@ -92,13 +92,16 @@ struct EffectiveValueReaderTests {
         }
     }
 
-    @Test("the caches of applications of Flatpak and snap are locations, but not where a link leads")
+    @Test(
+        "the caches of applications of Flatpak and snap are locations, but not where a link leads")
     func applicationCaches() throws {
         let tree = Tree {
             Directory("h") {
                 Directory(".var") {
                     Directory("app") {
-                        Directory("x") { Directory("cache"); Directory("data") }
+                        Directory("x") {
+                            Directory("cache"); Directory("data")
+                        }
                         Directory("y") {
                             Directory("data")
                             SymbolicLink("cache", to: "data")

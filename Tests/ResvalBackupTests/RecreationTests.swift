@@ -6,7 +6,9 @@ import Testing
 struct RecreationTests {
     private static let modules = Directory("node_modules") { File("large", "12345") }
     private let tree = Tree {
-        Directory("app") { File("package.json", "{}"); modules }
+        Directory("app") {
+            File("package.json", "{}"); modules
+        }
         Directory("notes") { Directory("node_modules") { File("poem", "text") } }
     }
 

@@ -216,8 +216,8 @@ struct SuggestTests {
                 prints: """
                     \(target):
                       isExcludedFromBackup: true: re-creatable: target beside Cargo.toml
-                      isPurgeable: false: nothing marks it
-                      fileProtection: no class: no class is set
+                      isPurgeable: false: no mark says that it may be deleted
+                      fileProtection: no class: no protection class is stored
                       note: Dropbox does not synchronize it (user.com.dropbox.ignored); \
                     backups are not affected
 

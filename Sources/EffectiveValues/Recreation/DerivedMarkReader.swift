@@ -40,7 +40,7 @@ final class DerivedMarkReader: Sendable {
         _ location: borrowing some FileLocation & ~Copyable, _ kind: FileKind,
         _ status: FileStatus?, into found: inout ForeignMarks
     ) {
-        if let rules, kind == .directory {
+        if let rules, kind == .directory || kind == .unknown {
             found.read(.rules) { found throws(Errno) in
                 try apply(rules, to: location, into: &found)
             }

@@ -154,8 +154,12 @@ struct JSONFieldsTests {
             try check("keys", "--json")
             try check("capacity", "--json")
             try check("capacity", "--json", "/proc")
+            let crate = FileName([0x62, 0xFF])
             try Tree {
-                Directory(FileName([0x62, 0xFF])) { File("Cargo.toml"); Directory("target") }
+                Directory(crate) {
+                    File("Cargo.toml")
+                    Directory("target")
+                }
             }.create(in: root)
             try check("suggest", "--json", ".")
             try check("suggest", "--json", "--apply", ".")
