@@ -134,6 +134,34 @@ struct SuggestTests {
         }
     }
 
+    @Test("--interactive excludes what is confirmed, and needs a terminal")
+    func interactive() throws {
+        try require(.tool("script"))
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(
+                try run("suggest", "--interactive", "src", in: root), exits: 2,
+                complains: "resval: --interactive needs a terminal (use --apply)\n")
+            let program = FilePath.built("resval")
+            var command = Command(
+                try #require(FilePath.tool("script")), "-qec",
+                "'\(program)' suggest --interactive src", "/dev/null")
+            command.workingDirectory = root
+            command.environment = [
+                "HOME": root.appending("home").string,
+                "XDG_STATE_HOME": root.appending("state").string,
+            ]
+            command.input = Array("n\ny\n".utf8)
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                result.text.contains("src/app/node_modules: 2"),
+                "The size is part of the question: \(result)")
+            #expect(result.text.contains("items changed: 1; undo with: resval suggest --undo "))
+            try #expect(run("get", "excluded", "src/app/node_modules", in: root).exitCode == 1)
+            try #expect(run("get", "excluded", "src/crate/target", in: root).exitCode == 0)
+        }
+    }
+
     @Test("names of any bytes and paths of any length are listed, applied and undone")
     func hostileNames() throws {
         let odd = FileName([0x61, 0xFF, 0x0A, 0x1B, 0x5B, 0x32, 0x4A])
