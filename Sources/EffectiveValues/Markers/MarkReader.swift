@@ -15,6 +15,8 @@ public struct MarkReader: Sendable {
     private let attributes: [(marker: Marker, names: [ExtendedAttributeName])]
     private let tagFiles: [TagFile]
     private let derived: DerivedMarkReader?
+    private let readsAttributesOfFilesOnly: Bool
+    private let readsAttributesOfDirectoriesOnly: Bool
 
     /// Creates a reader of the marks that are stored with items, and so of none for
     /// ``Marker/rules`` and ``Marker/gitignore``. Native marks are always read: they decide about
@@ -29,6 +31,9 @@ public struct MarkReader: Sendable {
             + ForeignAttribute.excluding.map { ($0.marker, [$0.name]) }
         attributes = known.filter { markers.contains($0.0) }.map { (marker: $0.0, names: $0.1) }
         tagFiles = TagFile.all.filter { markers.contains($0.marker) }
+        readsAttributesOfFilesOnly = markers.isDisjoint(with: [.nodump, .gitignore])
+        readsAttributesOfDirectoriesOnly =
+            readsAttributesOfFilesOnly && tagFiles.isEmpty && derived == nil
     }
 
     /// Creates a reader of all marks, with the rules of this package and those of the user in
@@ -48,8 +53,8 @@ public struct MarkReader: Sendable {
     /// Whether all marks of items of a kind are extended attributes, so that an item without
     /// attributes has no marks.
     public func readsAttributesOnly(of kind: FileKind) -> Bool {
-        if markers.contains(.nodump) || markers.contains(.gitignore) { return false }
-        return kind != .directory && kind != .unknown || tagFiles.isEmpty && derived == nil
+        kind == .directory || kind == .unknown
+            ? readsAttributesOfDirectoriesOnly : readsAttributesOfFilesOnly
     }
 
     /// Returns the marks on an item.

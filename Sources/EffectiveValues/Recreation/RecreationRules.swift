@@ -53,10 +53,10 @@ package struct RecreationRules: Sendable {
     }
 
     private static func ownRules(at path: FilePath) throws(FileError) -> [UInt8]? {
-        let file: OwnedDescriptor
+        let file: SharedDescriptor
         let status: FileStatus
         do throws(Errno) {
-            file = OwnedDescriptor(try openForReading(path))
+            file = SharedDescriptor(try openForReading(path))
             status = try file.descriptor.status()
         } catch .noSuchFileOrDirectory, .notDirectory {
             return nil
