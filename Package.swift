@@ -55,7 +55,8 @@ let package = Package(
             dependencies: [
                 "ResourceValues", "StoragePolicy", "SystemCalls", "TextFormats",
                 systemPackage,
-            ]),
+            ],
+            resources: [.embedInCode("Recreation/rules.tsv")]),
 
         // Backups, eviction, purging, and storage space.
         .target(

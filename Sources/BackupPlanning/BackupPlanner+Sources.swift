@@ -28,8 +28,9 @@ struct ResolvedSources {
 
 extension BackupPlanner {
     /// Resolves sources to their real paths and separates those that lie inside another source.
-    func resolve(_ sources: [FilePath]) throws -> ResolvedSources {
-        let reader = try EffectiveValueReader(policy)
+    func resolve(
+        _ sources: [FilePath], _ reader: EffectiveValueReader
+    ) throws -> ResolvedSources {
         var items: [EffectiveItem] = []
         for source in sources {
             let item = try reader.source(at: source)

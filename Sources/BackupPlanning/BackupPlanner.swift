@@ -86,9 +86,10 @@ public struct BackupPlanner: Sendable {
     private func walk<Observer: PlanObserver>(
         _ sources: [FilePath], makeObserver: @escaping @Sendable (Int) -> Observer
     ) throws -> (plan: BackupPlan, walked: WalkedDirectories) {
-        let resolved = try resolve(sources)
+        let reader = try EffectiveValueReader(policy)
+        let resolved = try resolve(sources, reader)
         let collector = PlanCollector(makesManifest: makesManifest)
-        let rules = PlanRules(self)
+        let rules = PlanRules(self, reader.markReader)
         let scanner = TreeScanner(
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
         let roots = resolved.walked.map { TreeRoot($0.path, context: PlanContext(source: $0)) }

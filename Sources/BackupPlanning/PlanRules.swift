@@ -16,9 +16,9 @@ struct PlanRules: Sendable {
     private let mounts: MountTable
     private let repositories: Set<FileIdentity>
 
-    init(_ planner: BackupPlanner) {
+    init(_ planner: BackupPlanner, _ markReader: MarkReader) {
         policy = planner.policy
-        markReader = MarkReader(planner.policy.markers)
+        self.markReader = markReader
         longestPath = planner.longestPath
         largestFile = planner.largestFile
         storesPlaintext = planner.storesPlaintext

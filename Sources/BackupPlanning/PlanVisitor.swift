@@ -95,7 +95,7 @@ struct PlanVisitor: TreeVisitor {
             return (status, marks)
         }
         guard status.kind.canStoreUserAttributes,
-            !rules.isRemoteMount(entry, status, in: context), mayHaveMarks(entry)
+            !rules.isRemoteMount(entry, status, in: context), mayHaveMarks(entry, status)
         else { return (status, .none) }
         return (
             status, try rules.markReader.marks(of: entry, kind: status.kind, status: status)
@@ -103,8 +103,8 @@ struct PlanVisitor: TreeVisitor {
     }
 
     /// Whether the item may have marks: most items have no extended attributes at all.
-    private func mayHaveMarks(_ entry: borrowing TreeEntry) -> Bool {
-        guard rules.markReader.readsAttributesOnly else { return true }
+    private func mayHaveMarks(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Bool {
+        guard rules.markReader.readsAttributesOnly(of: status.kind) else { return true }
         do throws(Errno) {
             return try entry.hasExtendedAttributes()
         } catch {

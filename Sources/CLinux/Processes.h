@@ -57,9 +57,11 @@ static inline long linux_available_processors(void) {
     return count;
 }
 
-// Starts a program with this process's environment, /dev/null as its standard input and output, and
-// a descriptor as its standard error. Returns its pid.
-static inline long linux_spawn(const char *path, char *const *arguments, int messages) {
+// Starts a program with /dev/null as its standard input, and descriptors as its standard output and
+// error; -1 stands for /dev/null. A null environment stands for this process's own, and -1 for the
+// calling thread's working directory. Returns its pid.
+static inline long linux_spawn(const char *path, char *const *arguments, char *const *environment,
+                               int directory, int output, int messages) {
     extern char **environ;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -70,15 +72,25 @@ static inline long linux_spawn(const char *path, char *const *arguments, int mes
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, messages, 2);
+    if (output < 0) posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    else posix_spawn_file_actions_adddup2(&actions, output, 1);
+    if (messages < 0) posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    else posix_spawn_file_actions_adddup2(&actions, messages, 2);
+    if (directory >= 0) posix_spawn_file_actions_addfchdir_np(&actions, directory);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    int result = posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+    int result = posix_spawn(&process, path, &actions, &attributes, arguments,
+                             environment ? environment : environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return result == 0 ? process : -result;
+}
+
+// Waits until a descriptor can be read: poll(2). Returns 0 if the time, in milliseconds, passed.
+static inline long linux_wait_for_input(int descriptor, int milliseconds) {
+    struct pollfd request = {.fd = descriptor, .events = POLLIN};
+    return linux_result(poll(&request, 1, milliseconds));
 }
 
 // Waits for a child to end. Returns its exit code, or 128 plus the signal that ended it.

@@ -21,6 +21,7 @@
 #include <linux/quota.h>
 #include <linux/sched.h>
 #include <linux/stat.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>

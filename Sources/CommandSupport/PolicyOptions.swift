@@ -9,7 +9,7 @@ package struct PolicyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The marks that exclude, separated by commas: native, apple, xdg, nodump, cachedir, "
-                + "nobackup. (default: native,apple,xdg)",
+                + "nobackup, duplicati, duplicacy, rules, gitignore. (default: native,apple,xdg)",
             valueName: "list"),
         completion: .listWithCommas(Marker.allCases.map(\.rawValue)))
     package var markers: String?
@@ -42,14 +42,17 @@ package struct PolicyOptions: ParsableArguments {
     /// Whether any of the options was given.
     package var areGiven: Bool { markers != nil || ignoresLocations }
 
-    /// Returns the policy, after printing warnings about settings that were ignored; without
+    /// Returns the policy, with further markers, after printing warnings about settings that were ignored; without
     /// locations, about files only that could not be read.
-    package func policy(in environment: PolicyEnvironment) -> StoragePolicy {
+    package func policy(
+        in environment: PolicyEnvironment, adding markers: Set<Marker> = []
+    ) -> StoragePolicy {
         for warning in environment.warnings
         where !ignoresLocations || warning.cause == .unreadable {
             Messages.warn(about: warning.subject?.bytes, warning.sentence)
         }
         return StoragePolicy(
-            markers: chosen, locations: ignoresLocations ? nil : environment.locations)
+            markers: chosen.union(markers),
+            locations: ignoresLocations ? nil : environment.locations)
     }
 }

@@ -32,6 +32,9 @@ public struct EffectiveValueReader: Sendable {
     public let policy: StoragePolicy
     /// The source directory of the backup in question, as a real path; nil means `/`.
     public let source: FilePath?
+    /// The reader of the marks that the policy counts. A walk uses it, too: what the rules and git say
+    /// of directories above is then known.
+    public let markReader: MarkReader
 
     /// Creates a reader.
     ///
@@ -39,8 +42,10 @@ public struct EffectiveValueReader: Sendable {
     ///   - policy: the policy that decides.
     ///   - source: the source directory of the backup in question: only locations strictly below it
     ///     count. nil means `/`.
-    /// - Throws: ``FileError`` when the source has no real path.
+    /// - Throws: ``FileError`` when the source has no real path, and as
+    ///   ``MarkReader/current(_:)``.
     public init(_ policy: StoragePolicy, source: FilePath? = nil) throws(FileError) {
+        markReader = try .current(policy.markers)
         guard let source else {
             self.policy = policy
             self.source = nil
@@ -79,7 +84,7 @@ public struct EffectiveValueReader: Sendable {
     ) throws(FileError) -> EffectiveItem {
         let chain = try ancestorChain(
             of: try realPath(of: path, followsLast: followsLast),
-            reader: MarkReader(policy.markers))
+            reader: markReader)
         guard let last = chain.last else { throw .opening(.noSuchFileOrDirectory, path) }
         return EffectiveItem(last, decide(chain.map(\.item)))
     }

@@ -52,6 +52,7 @@ public struct PolicyEnvironment: Sendable, Hashable {
         }
         mounts = MountTable(mountinfo: reader.contents(of: "/proc/self/mountinfo"))
         inputs.mountPoints = mounts.mounts.map(\.mountPoint)
+        inputs.applicationCaches = applicationCaches(in: base.home, mounts)
         inputs.realPaths = realPaths(of: inputs.pathsToResolve, home: base.home, mounts)
         inputs.unsafePaths = unsafePaths(among: inputs.pathsOfLocations, mounts)
         locations = StorageLocations(inputs)
@@ -88,6 +89,27 @@ private struct FileReader {
             }
             return []
         }
+    }
+}
+
+/// Returns the directories for caches that Flatpak and snap give each application. On network and
+/// FUSE filesystems, which may never respond, none are looked for.
+private func applicationCaches(in home: FilePath?, _ mounts: MountTable) -> [FilePath] {
+    guard let home else { return [] }
+    let places: [(directory: FilePath, cache: FilePath)] = [
+        (home.appending(".var/app"), "cache"), (home.appending("snap"), "common/.cache"),
+    ]
+    return places.flatMap { place in
+        var caches: [FilePath] = []
+        guard let real = realPath(of: place.directory, notBeyond: mounts), !mounts.isRemote(real)
+        else { return caches }
+        // What cannot be listed is no location, and so is backed up.
+        try? forEachName(in: real) { name in
+            let cache = place.directory.pushing(FilePath(bytes: name)).pushing(place.cache)
+            if realPath(of: cache, notBeyond: mounts) != nil { caches.append(cache) }
+            return true
+        }
+        return caches
     }
 }
 

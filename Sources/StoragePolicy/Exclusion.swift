@@ -15,6 +15,8 @@ public enum Exclusion: PolicyReason {
     case marked
     /// Excluded: another program's mark excludes it (rule 3).
     case marker(Marker)
+    /// Excluded: a rule of ``Marker/rules`` fits (rule 3).
+    indirect case recreatable(Recreation)
     /// Excluded: it is a location that is never backed up (rule 4).
     case location(StorageLocation)
     /// Excluded: a directory above it is excluded, for `reason` (rule 1).
@@ -24,7 +26,7 @@ public enum Exclusion: PolicyReason {
     public var isExcluded: Bool {
         switch self {
         case .unmarked, .markedFalse, .malformed, .hardLinked: false
-        case .marked, .marker, .location, .inherited: true
+        case .marked, .marker, .recreatable, .location, .inherited: true
         }
     }
 
@@ -37,7 +39,7 @@ public enum Exclusion: PolicyReason {
         case .malformed: "malformed"
         case .hardLinked: "hard-linked"
         case .marked: "marked"
-        case .marker: "marker"
+        case .marker, .recreatable: "marker"
         case .location: "location"
         case .inherited: "inherited"
         }
@@ -55,6 +57,7 @@ public enum Exclusion: PolicyReason {
             "its mark does not count, because the file may have more than one hard link"
         case .marked: "its mark excludes it"
         case .marker(let marker): "it is excluded by \(marker.meaning)"
+        case .recreatable(let recreation): "re-creatable: \(recreation.proof)"
         case .location(let location): "it is \(location.kind.meaning)"
         case .inherited(_, let reason): "a directory above it is excluded: \(reason.sentence)"
         }
@@ -66,8 +69,16 @@ public enum Exclusion: PolicyReason {
         switch origin {
         case .marked: .native
         case .marker(let marker): marker
+        case .recreatable: .rules
         default: nil
         }
+    }
+
+    /// The rule that excludes the item or the directory above; nil if another reason does, and for
+    /// what is backed up.
+    public var recreation: Recreation? {
+        guard case .recreatable(let recreation) = origin else { return nil }
+        return recreation
     }
 
     /// The excluded directory above; nil unless ``inherited(from:reason:)``.

@@ -9,6 +9,9 @@ public struct LocationInputs: Sendable, Hashable {
     public var userDirectories: [UInt8]
     /// The locations named by the configuration or the command line.
     public var named: [StorageLocation]
+    /// The directories for caches that Flatpak and snap give each application:
+    /// `~/.var/app/*/cache` and `~/snap/*/common/.cache`.
+    public var applicationCaches: [FilePath] = []
     /// Additional directories that are never part of a location.
     public var protected: [FilePath]
     /// The mount points, as real paths.
@@ -42,7 +45,9 @@ public struct LocationInputs: Sendable, Hashable {
     /// The paths whose content may be deleted or excluded from backups because of its location.
     public var pathsOfLocations: Set<FilePath> {
         let settings = [base.cacheHome, base.dataHome, base.temporaryDirectory]
-        return Set(fixedTemporaryDirectories + named.map(\.path) + settings.compactMap { $0?.path })
+        return Set(
+            fixedTemporaryDirectories + named.map(\.path) + settings.compactMap { $0?.path }
+                + applicationCaches)
     }
 
     func realPath(of path: FilePath) -> FilePath {

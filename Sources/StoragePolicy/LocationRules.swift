@@ -40,6 +40,7 @@ struct LocationRules {
         }
         addTemporaryDirectory()
         addCaches()
+        addApplicationCaches()
         addBackedUp()
     }
 
@@ -93,6 +94,22 @@ struct LocationRules {
         add(
             StorageLocation(kind: .caches, path: setting.path), setting.name,
             mayHoldProtected: false)
+    }
+
+    /// Adds the caches of applications. An application can replace its own by a link, which then leads
+    /// to something else, and does not count.
+    private mutating func addApplicationCaches() {
+        guard let home = inputs.base.home else { return }
+        let realHome = inputs.realPath(of: home)
+        for path in inputs.applicationCaches {
+            var direct = path
+            guard direct.removePrefix(home),
+                inputs.realPath(of: path) == realHome.appending(direct.components)
+            else { continue }
+            add(
+                StorageLocation(kind: .caches, path: path), "an application's cache",
+                mayHoldProtected: false)
+        }
     }
 
     private mutating func addBackedUp() {

@@ -16,12 +16,15 @@ public enum PolicyIssue: Sendable, Hashable {
     indirect case unreadableAncestor(BrokenMark)
     /// A mark of another program may exist but cannot be read; it does not count.
     case unreadableMarker(Marker, Errno)
+    /// A mark of another program would exclude the item, but for a reason, in words, why that is
+    /// not certain; it does not count.
+    indirect case uncertainMarker(Marker, String)
     /// A mark excludes an item that users other than its owner can write to, and so may have
     /// marked.
     case writableByOthers
 
     /// The issue's stable name: `malformed`, `hard-linked`, `conflict`, `unreadable-ancestor`,
-    /// `unreadable-marker` or `writable-by-others`.
+    /// `unreadable-marker`, `uncertain-marker` or `writable-by-others`.
     public var name: String {
         switch self {
         case .malformed: "malformed"
@@ -29,6 +32,7 @@ public enum PolicyIssue: Sendable, Hashable {
         case .conflict: "conflict"
         case .unreadableAncestor: "unreadable-ancestor"
         case .unreadableMarker: "unreadable-marker"
+        case .uncertainMarker: "uncertain-marker"
         case .writableByOthers: "writable-by-others"
         }
     }
@@ -37,7 +41,7 @@ public enum PolicyIssue: Sendable, Hashable {
     public var isTrouble: Bool {
         switch self {
         case .malformed, .unreadableMarker: true
-        case .hardLinked, .conflict, .unreadableAncestor, .writableByOthers: false
+        case .hardLinked, .conflict, .unreadableAncestor, .uncertainMarker, .writableByOthers: false
         }
     }
 
@@ -59,6 +63,8 @@ public enum PolicyIssue: Sendable, Hashable {
                 + "(chmod go-w if the mark is right, else remove the mark)"
         case .unreadableMarker(let marker, let errno):
             "\(marker.meaning) cannot be read and does not count: \(errno)"
+        case .uncertainMarker(let marker, let reason):
+            "\(marker.meaning) does not count: \(reason)"
         }
     }
 }

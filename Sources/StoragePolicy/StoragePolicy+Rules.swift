@@ -63,9 +63,9 @@ extension StoragePolicy {
         _ own: OwnMarks, isAlreadyExcluded: Bool, _ linkCount: () -> Int?
     ) -> Exclusion? {
         if isAlreadyExcluded && !own.mayHaveEntries { return nil }
-        guard let exclusion = nativeExclusion(own.native) ?? foreignExclusion(own.foreign) else {
-            return nil
-        }
+        guard
+            let exclusion = nativeExclusion(own.native) ?? own.foreign.exclusion(among: markers)
+        else { return nil }
         guard exclusion.isExcluded, own.kind == .regularFile else { return exclusion }
         let count = linkCount()
         return count == 1 ? exclusion : .hardLinked(linkCount: count)
@@ -77,13 +77,6 @@ extension StoragePolicy {
         if let value = marks.isExcludedFromBackup.value { return value ? .marked : .markedFalse }
         return BrokenMark(marks.isExcludedFromBackup, of: .isExcludedFromBackup)
             .map { .malformed($0) }
-    }
-
-    /// Applies rule 3.
-    private func foreignExclusion(_ marks: ForeignMarks) -> Exclusion? {
-        guard !marks.isEmpty else { return nil }
-        return marks.excluding.intersection(markers).subtracting([.native]).min()
-            .map { .marker($0) }
     }
 
     /// Applies rule 4.
@@ -129,6 +122,8 @@ extension StoragePolicy {
         for marker in own.foreign.unreadable.keys.sorted() where markers.contains(marker) {
             issues += own.foreign.unreadable[marker].map { [.unreadableMarker(marker, $0)] } ?? []
         }
+        for (marker, reason) in own.foreign.uncertain.sorted(by: { $0.key < $1.key })
+        where markers.contains(marker) { issues.append(.uncertainMarker(marker, reason)) }
         return issues
     }
 
@@ -153,7 +148,7 @@ extension Exclusion {
     /// Whether a mark on the item itself excludes it.
     var isOwnMark: Bool {
         switch self {
-        case .marked, .marker: true
+        case .marked, .marker, .recreatable: true
         default: false
         }
     }

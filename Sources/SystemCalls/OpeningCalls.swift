@@ -128,6 +128,13 @@ package func closeIgnoringErrors(_ descriptor: FileDescriptor) {
 /// name.
 func processPath(of descriptor: CInt) -> FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
+/// Returns the real path of an open file or directory, as `/proc` shows it: `readlinkat(2)`.
+///
+/// - Throws: `ENAMETOOLONG` for a path beyond `PATH_MAX`.
+package func realPath(ofOpen descriptor: FileDescriptor) throws(Errno) -> FilePath {
+    try symbolicLinkTarget(processPath(of: descriptor.rawValue))
+}
+
 /// An open file or directory that is closed at the end of its owner's lifetime.
 package struct OwnedDescriptor: ~Copyable {
     package let descriptor: FileDescriptor

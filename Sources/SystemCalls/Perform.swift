@@ -12,7 +12,7 @@ package enum SystemCall: String, Sendable, CaseIterable {
     case faccessat, name_to_handle_at, renameat2, utimensat, uname
     case mkdirat, symlinkat, linkat, unlinkat, fsync, fchmod, ftruncate, pwrite, flock
     case copy_file_range
-    case fcntl, openat2, posix_spawn, waitpid
+    case fcntl, openat2, poll, posix_spawn, waitpid
     case fchownat, mknodat, adjtimex, syncfs
     case quotactl_fd, sendto, kcmp, kill
     case copyAttributes = "attr_copy_fd"

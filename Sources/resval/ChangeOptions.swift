@@ -68,19 +68,9 @@ struct ChangeOptions: ParsableArguments {
     ///
     /// - Parameter isMass: whether the changes are recorded in a journal.
     func run(_ command: JournaledCommand, isMass: Bool) throws(FileError) -> ChangeRun {
-        let journal: Journal? =
-            isMass && !withoutJournal && !dryRun ? try .new(of: command) : nil
-        var mostOpenItems = 1
-        if journal != nil {
-            do throws(Errno) {
-                mostOpenItems = min(try raiseDescriptorLimit() / 4, 256)
-            } catch {
-                throw FileError(error, of: nil)
-            }
-        }
-        return ChangeRun(
-            command, journal, isDryRun: dryRun, isJSON: isJSON, isQuiet: quiet,
-            mostOpenItems: mostOpenItems, Outcome())
+        try .begin(
+            command, keepsJournal: isMass && !withoutJournal, isDryRun: dryRun, isJSON: isJSON,
+            isQuiet: quiet)
     }
 
     /// Makes the changes on every given path, or undoes those of a journal.

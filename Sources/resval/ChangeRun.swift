@@ -54,6 +54,26 @@ final class ChangeRun: Sendable {
         self.outcome = outcome
     }
 
+    /// Creates the run of a command.
+    ///
+    /// - Parameter keepsJournal: whether the changes are recorded in a journal, except in a dry run.
+    static func begin(
+        _ command: JournaledCommand, keepsJournal: Bool, isDryRun: Bool, isJSON: Bool, isQuiet: Bool
+    ) throws(FileError) -> ChangeRun {
+        let journal: Journal? = keepsJournal && !isDryRun ? try .new(of: command) : nil
+        var mostOpenItems = 1
+        if journal != nil {
+            do throws(Errno) {
+                mostOpenItems = min(try raiseDescriptorLimit() / 4, 256)
+            } catch {
+                throw FileError(error, of: nil)
+            }
+        }
+        return ChangeRun(
+            command, journal, isDryRun: isDryRun, isJSON: isJSON, isQuiet: isQuiet,
+            mostOpenItems: mostOpenItems, Outcome())
+    }
+
     /// Whether items are compared with what is wanted before they are changed. Otherwise all
     /// changes are made at once, with one system call each.
     var comparesFirst: Bool { journal != nil || isDryRun || isJSON }

@@ -13,7 +13,8 @@ struct ExplainCommand: ParsableCommand {
             For each path: whether it is excluded from backups, whether it may be deleted when \
             space is short, and its protection class, each with the reason and the directory the \
             value comes from; then marks that are malformed, do not count or contradict each \
-            other, and whether a file is evicted. Exits with 2 when one is malformed or cannot be read.
+            other, whether a file is evicted, and whether Dropbox does not synchronize an item, which \
+            says nothing about backups. Exits with 2 when one is malformed or cannot be read.
 
             JSON FIELDS
             \(JSONFields.item)
@@ -41,6 +42,7 @@ struct ExplainCommand: ParsableCommand {
               issues[].pathBase64: string, optional
               evicted.repository: string, optional (only of an evicted file)
               evicted.snapshot: string, optional
+              isIgnoredByDropbox: boolean, optional (only when true)
 
             EXAMPLES
               resval explain ~/build/a.o
@@ -68,8 +70,10 @@ struct ExplainCommand: ParsableCommand {
         input.forEach(outcome: outcome, beforeWaiting: { output.flush() }) { path in
             do throws(FileError) {
                 let item = try reader.item(at: path.path, followsLast: !noDereference)
+                let location = item.path.withoutFollowing
                 output.write(
-                    item, try EvictionSign(of: item.path.withoutFollowing, item.status),
+                    item, try EvictionSign(of: location, item.status),
+                    isIgnoredByDropbox: try ForeignAttribute.isIgnoredByDropbox(location),
                     of: Array(path.bytes))
                 if item.hasTrouble { outcome.noteFailure() }
             } catch {
@@ -93,12 +97,14 @@ struct Explanation: ~Copyable {
         self.isColored = isColored
     }
 
-    mutating func write(_ item: EffectiveItem, _ sign: EvictionSign?, of path: [UInt8]) {
+    mutating func write(
+        _ item: EffectiveItem, _ sign: EvictionSign?, isIgnoredByDropbox: Bool, of path: [UInt8]
+    ) {
         let record = sign.flatMap { $0.isEvicted ? $0.record : nil }
         if isJSON {
-            writeObject(item, record, path)
+            writeObject(item, record, isIgnoredByDropbox, path)
         } else {
-            writeLines(item, record, path)
+            writeLines(item, record, isIgnoredByDropbox, path)
         }
     }
 
@@ -116,7 +122,8 @@ struct Explanation: ~Copyable {
     mutating func flush() { buffer.flush() }
 
     private mutating func writeLines(
-        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ path: [UInt8]
+        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ isIgnoredByDropbox: Bool,
+        _ path: [UInt8]
     ) {
         let decision = item.decision
         buffer.append(name: path)
@@ -133,6 +140,11 @@ struct Explanation: ~Copyable {
                 text: "  note: is evicted: its content is in snapshot "
                     + "\(evicted.snapshot.prefix(8)) of repository \(evicted.repository.prefix(8)), "
                     + "and backups exclude it (\(downloadCommand(for: item.path)))\n")
+        }
+        if isIgnoredByDropbox {
+            buffer.append(
+                text: "  note: Dropbox does not synchronize it "
+                    + "(\(ForeignAttribute.dropbox)); backups are not affected\n")
         }
         for issue in decision.issues { write(issue, at: nil) }
         for issue in item.ancestorIssues { write(issue.issue, at: issue.path) }
@@ -166,7 +178,8 @@ struct Explanation: ~Copyable {
     }
 
     private mutating func writeObject(
-        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ path: [UInt8]
+        _ item: EffectiveItem, _ evicted: EvictionRecord?, _ isIgnoredByDropbox: Bool,
+        _ path: [UInt8]
     ) {
         let decision = item.decision
         var line = JSONLine.output()
@@ -193,6 +206,7 @@ struct Explanation: ~Copyable {
                     line.add("snapshot", evicted.snapshot)
                 })
         }
+        if isIgnoredByDropbox { line.add("isIgnoredByDropbox", true) }
         line.end(in: &buffer)
     }
 }

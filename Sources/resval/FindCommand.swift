@@ -29,6 +29,7 @@ struct FindCommand: ParsableCommand {
               kind: string (file, directory, symbolicLink, fifo, socket, ...)
             \(markFields)
               exclusionReason: string, optional (with --effective)
+              exclusionSentence: string, optional
               purgeabilityReason: string, optional
               protectionReason: string, optional
               fileAllocatedSize: number or null, optional (bytes, with --size)
@@ -95,7 +96,7 @@ struct FindCommand: ParsableCommand {
         }
         let filter = filter
         try walk.scanner().scan(starts) { _ in
-            EffectiveFinder(filter, reader.policy, results.writer(), outcome, progress)
+            EffectiveFinder(filter, reader, results.writer(), outcome, progress)
         }
     }
 }

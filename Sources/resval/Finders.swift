@@ -29,12 +29,12 @@ struct EffectiveFinder: TreeVisitor {
     private var reporter: WalkReporter
 
     init(
-        _ filter: FindFilter, _ policy: StoragePolicy, _ results: FoundWriter,
+        _ filter: FindFilter, _ reader: EffectiveValueReader, _ results: FoundWriter,
         _ outcome: Outcome, _ progress: Progress
     ) {
         self.filter = filter
-        self.policy = policy
-        markReader = MarkReader(policy.markers)
+        policy = reader.policy
+        markReader = reader.markReader
         self.results = results
         reporter = WalkReporter(outcome, progress)
     }
@@ -52,7 +52,7 @@ struct EffectiveFinder: TreeVisitor {
         }
         let decision = decide(entry, marks, in: context)
         reporter.report(brokenIn: marks.native, at: entry)
-        if !marks.foreign.unreadable.isEmpty { report(decision.issues, of: entry) }
+        if !marks.foreign.isReadable { reporter.report(decision.issues, of: entry) }
         var tree = context.tree
         let fits = filter.fits(decision, marks.native)
         if fits || tree != nil {
@@ -80,15 +80,6 @@ struct EffectiveFinder: TreeVisitor {
                 marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
                 name: entry.nameBytes, path: entry.path, linkCount: linkCount(of: entry),
                 isMountRoot: isMountRoot(entry))
-        }
-    }
-
-    private func report(_ issues: [PolicyIssue], of entry: borrowing TreeEntry) {
-        for issue in issues {
-            guard case .unreadableMarker(_, let errno) = issue else { continue }
-            reporter.report(
-                FileError(
-                    code: .other, message: issue.sentence, path: entry.path, errno: errno))
         }
     }
 

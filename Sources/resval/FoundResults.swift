@@ -148,6 +148,7 @@ final class FoundWriter {
             for key in ResourceKey.storedKeys { line.add(key.name, decision.value(for: key)) }
             line.add("broken", strings: item.marks.brokenKeys.map(\.name))
             line.add("exclusionReason", decision.exclusion.name)
+            line.add("exclusionSentence", decision.exclusion.sentence)
             line.add("purgeabilityReason", decision.purgeability.name)
             line.add("protectionReason", decision.protection.name)
         } else {

@@ -32,7 +32,8 @@ struct ImportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The marks to read, separated by commas: apple, xdg, nodump, cachedir, nobackup.",
+            "The marks to read, separated by commas: apple, xdg, nodump, cachedir, nobackup, "
+                + "duplicati, duplicacy.",
             valueName: "list"),
         completion: .listWithCommas(MarkerList.importable.map(\.rawValue)),
         transform: { try MarkerList($0, valid: MarkerList.importable) })

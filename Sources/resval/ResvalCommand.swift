@@ -31,7 +31,8 @@ struct ResvalCommand: ParsableCommand {
             GetCommand.self, SetCommand.self, UnsetCommand.self, TestCommand.self,
             ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
             DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
-            CapacityCommand.self, KeysCommand.self, CompletionsCommand.self, BackupCommand.self,
+            SuggestCommand.self, CapacityCommand.self, KeysCommand.self, CompletionsCommand.self,
+            BackupCommand.self,
             PurgeCommand.self,
         ])
 

@@ -149,6 +149,11 @@ let journalHelp = """
     JSON FIELDS
     \(JSONFields.version)
       type: string (item, summary; with --undo mark, totals)
+    \(changeFields)
+    """
+
+/// The fields of JSON that commands print about a mass change, and about undoing it.
+let changeFields = """
       type item:
         path: string or null (null when it is not UTF-8)
         pathBase64: string, optional (the bytes when path is null)

@@ -123,8 +123,10 @@ struct TransferRoot: Sendable {
 
 /// A comma-separated list of kinds of foreign marks.
 struct MarkerList {
-    /// The kinds that `import` reads: all except the native one.
-    static let importable: [Marker] = [.apple, .xdg, .nodump, .cachedir, .nobackup]
+    /// The kinds that `import` reads: those of other programs that are stored with items.
+    static let importable: [Marker] = [
+        .apple, .xdg, .nodump, .cachedir, .nobackup, .duplicati, .duplicacy,
+    ]
     /// The kinds that `export` writes: those stored on the item itself.
     static let exportable: [Marker] = [.xdg, .apple, .nodump]
 

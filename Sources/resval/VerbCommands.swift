@@ -90,7 +90,7 @@ private func inclusion(
     of path: FilePath, followingLink follows: Bool, _ reader: EffectiveValueReader
 ) throws(FileError) -> ItemChange {
     let real = try realPath(of: path, followsLast: follows)
-    var chain = try ancestorChain(of: real, reader: MarkReader(reader.policy.markers))
+    var chain = try ancestorChain(of: real, reader: reader.markReader)
         .map(\.item)
     guard var item = chain.popLast() else { throw .opening(.noSuchFileOrDirectory, path) }
     let mark = item.marks.isExcludedFromBackup
@@ -99,7 +99,7 @@ private func inclusion(
     let other: Exclusion? =
         unmarked.ancestor == nil
         ? (unmarked.isExcluded ? unmarked : nil)
-        : item.foreignMarks.excluding.min().map { .marker($0) }
+        : item.foreignMarks.exclusion(among: reader.policy.markers)
     let complaint = unmarked.ancestor.map { ancestor in
         "is still excluded: \(unmarked.sentence) "
             + "(resval include \(ShellWord.quoted(ancestor.bytes)))"

@@ -2,6 +2,8 @@ import ArgumentParser
 import CommandSupport
 import FileTree
 import ResourceValues
+import StoragePolicy
+import SystemPackage
 
 /// The options shared by all commands that walk directories.
 struct WalkOptions: ParsableArguments {
@@ -60,5 +62,19 @@ struct WalkReporter {
     /// Reports the malformed and unreadable marks of an item.
     func report(brokenIn marks: Marks, at entry: borrowing TreeEntry) {
         for error in marks.errors(at: entry) { report(error) }
+    }
+
+    /// Reports the marks of other programs that cannot be read, or are not certain.
+    func report(_ issues: [PolicyIssue], of entry: borrowing TreeEntry) {
+        for issue in issues {
+            switch issue {
+            case .unreadableMarker(_, let errno):
+                report(
+                    FileError(
+                        code: .other, message: issue.sentence, path: entry.path, errno: errno))
+            case .uncertainMarker: Messages.warn(about: entry.path.bytes, issue.sentence)
+            default: break
+            }
+        }
     }
 }

@@ -92,6 +92,42 @@ struct EffectiveValueReaderTests {
         }
     }
 
+    @Test(
+        "the caches of applications of Flatpak and snap are locations, but not where a link leads")
+    func applicationCaches() throws {
+        let tree = Tree {
+            Directory("h") {
+                Directory(".var") {
+                    Directory("app") {
+                        Directory("x") {
+                            Directory("cache"); Directory("data")
+                        }
+                        Directory("y") {
+                            Directory("data")
+                            SymbolicLink("cache", to: "data")
+                        }
+                        Directory("none")
+                    }
+                }
+                Directory("snap") {
+                    Directory("z") { Directory("common") { Directory(".cache") } }
+                }
+            }
+            File("passwd")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let home = root.appending("h")
+            let environment = PolicyEnvironment(
+                environment: ["HOME": home], passwordDatabase: root.appending("passwd"), user: 1)
+            let caches = environment.locations.locations.filter { $0.kind == .caches }
+                .map(\.path).filter { $0.starts(with: home) && $0 != home.appending(".cache") }
+            #expect(
+                Set(caches) == [
+                    home.appending(".var/app/x/cache"), home.appending("snap/z/common/.cache"),
+                ])
+        }
+    }
+
     @Test("a path that is not real is refused where its ancestors are read")
     func chainFollowsNoLink() throws {
         let tree = Tree {

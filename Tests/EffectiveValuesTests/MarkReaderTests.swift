@@ -44,6 +44,29 @@ struct MarkReaderTests {
         }
     }
 
+    @Test("the attributes of Duplicati and Duplicacy count where they were chosen")
+    func otherPrograms() throws {
+        let tree = Tree {
+            File("duplicati").attribute("user.duplicati.exclude", "")
+            Directory("duplicacy").attribute("user.duplicacy_exclude", "0")
+            File("dropbox").attribute("user.com.dropbox.ignored", "1")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func found(_ name: String, _ reader: MarkReader) throws -> Set<Marker> {
+                let kind: FileKind = name == "duplicacy" ? .directory : .regularFile
+                let path = root.appending(name)
+                return try reader.marks(of: path, kind: kind).foreign.excluding
+            }
+            let reader = MarkReader([.duplicati, .duplicacy])
+            try #expect(found("duplicati", reader) == [.duplicati])
+            try #expect(found("duplicacy", reader) == [.duplicacy])
+            try #expect(found("dropbox", MarkReader(everything)) == [])
+            for name in ["duplicati", "duplicacy"] {
+                try #expect(found(name, MarkReader()) == [])
+            }
+        }
+    }
+
     @Test("the nodump flag counts only where it was chosen")
     func nodump() throws {
         try require(.tool("chattr"))

@@ -1,3 +1,4 @@
+import EffectiveValues
 import SystemCalls
 
 @testable import PurgePlanning

@@ -34,6 +34,38 @@ struct PlaceTests {
         }
     }
 
+    @Test("is in the caches of applications of Flatpak and snap, which set no marks elsewhere")
+    func applicationCaches() throws {
+        let tree = Tree {
+            Directory(".var") {
+                Directory("app") {
+                    Directory("x") {
+                        Directory("cache") {
+                            Directory("app") { Directory("unit") { File("f", block) } }
+                        }
+                        Directory("data") { Directory("marked") { File("f", block) }.purgeable() }
+                    }
+                }
+            }
+            Directory("snap") {
+                Directory("y") {
+                    Directory("common") {
+                        Directory(".cache") {
+                            Directory("app") { Directory("unit") { File("f", block) } }
+                        }
+                    }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            let found = try home.found()
+            #expect(
+                Set(found.units) == [
+                    ".var/app/x/cache/app/unit", "snap/y/common/.cache/app/unit",
+                ], "\(found.units) \(found.kept)")
+        }
+    }
+
     @Test("is nowhere that tmpfiles.d keeps, and X keeps a directory but not what is in it")
     func temporaryFilesSettings() throws {
         let tree = Tree {

@@ -197,6 +197,31 @@ struct ExclusionTests {
         #expect(decision.exclusion == .marker(.apple))
     }
 
+    @Test("a rule is named with its proof, and one that is not certain is only reported")
+    func recreation() {
+        let recreation = Recreation(proof: "out beside Makefile", tool: "make", reason: "a build")
+        var marks = ForeignMarks(excluding: [.rules, .gitignore], recreation: recreation)
+        let policy = StoragePolicy(markers: [.native, .rules, .gitignore])
+        let decision = decide([Step(name: "out", foreign: marks)], policy)
+        #expect(decision.exclusion == .recreatable(recreation))
+        #expect(decision.exclusion.sentence == "re-creatable: out beside Makefile")
+        #expect(decision.exclusion.marker == .rules)
+        let below = decide([Step(name: "out", foreign: marks), .file("f")], policy)
+        #expect(below.exclusion.recreation == recreation)
+        #expect(!decide([Step(name: "out", foreign: marks)]).isExcluded)
+        let kept = decide(
+            [Step(name: "out", marks: .excluded(false), foreign: marks)], policy)
+        #expect(kept.exclusion == .markedFalse)
+        marks = ForeignMarks(uncertain: [.rules: "out beside Makefile, but it is not known"])
+        let unknown = decide([Step(name: "out", foreign: marks)], policy)
+        #expect(unknown.exclusion == .unmarked)
+        #expect(
+            unknown.issues == [
+                .uncertainMarker(.rules, "out beside Makefile, but it is not known")
+            ])
+        #expect(!decide([Step(name: "out", foreign: marks)]).isExcluded)
+    }
+
     @Test("a conflict names both sides")
     func namesConflict() {
         let step = Step(

@@ -8,6 +8,7 @@ struct LocationRow: CustomTestStringConvertible {
     var passwd = "u:x:1000:1000::/home/u:/bin/sh\n"
     var userDirectories = ""
     var named: [StorageLocation] = []
+    var applicationCaches: [FilePath] = []
     var realPaths: [FilePath: FilePath] = [:]
     var unsafePaths: [FilePath: FilePath] = [:]
     /// The locations that are left out of backups, without /tmp and /var/tmp unless one is missing.
@@ -67,6 +68,17 @@ private let rows: [LocationRow] = [
     LocationRow(
         rule: "$XDG_CACHE_HOME inside the home counts",
         environment: ["XDG_CACHE_HOME": "/home/u/.c"], excluded: temporary + ["/home/u/.c"]),
+    LocationRow(
+        rule: "the caches of applications count",
+        applicationCaches: ["/home/u/.var/app/x/cache", "/home/u/snap/y/common/.cache"],
+        excluded: usual + ["/home/u/.var/app/x/cache", "/home/u/snap/y/common/.cache"]),
+    LocationRow(
+        rule: "the cache of an application that leads elsewhere does not count",
+        applicationCaches: ["/home/u/.var/app/x/cache", "/home/u/snap/y/common/.cache"],
+        realPaths: [
+            "/home/u/.var/app/x/cache": "/home/u/.var/app/x/data",
+            "/home/u/snap/y/common/.cache": "/home/u/work",
+        ], excluded: usual),
     LocationRow(
         rule: "a relative $XDG_CACHE_HOME is ignored for the default",
         environment: ["XDG_CACHE_HOME": ".c"], excluded: usual,
@@ -185,7 +197,8 @@ struct LocationTests {
     func rule(row: LocationRow) {
         let locations = locations(
             row.environment, passwd: row.passwd, userDirectories: row.userDirectories,
-            named: row.named, realPaths: row.realPaths, unsafePaths: row.unsafePaths)
+            named: row.named, realPaths: row.realPaths, unsafePaths: row.unsafePaths,
+            applicationCaches: row.applicationCaches)
         let excluded = locations.locations.filter { !$0.kind.isBackedUp }.map(\.path)
         #expect(excluded == row.excluded)
         #expect(locations.cutOuts == row.cutOuts)

@@ -75,7 +75,7 @@ func locations(
     _ environment: [String: FilePath] = [:], passwd: String = "u:x:1000:1000::/home/u:/bin/sh\n",
     user: UInt32 = 1000, userDirectories: String = "", named: [StorageLocation] = [],
     mountPoints: [FilePath] = [], realPaths: [FilePath: FilePath] = [:],
-    unsafePaths: [FilePath: FilePath] = [:]
+    unsafePaths: [FilePath: FilePath] = [:], applicationCaches: [FilePath] = []
 ) -> StorageLocations {
     let base = BaseDirectories(
         environment: environment, passwordDatabase: PasswordDatabase(contents: Array(passwd.utf8)),
@@ -85,5 +85,6 @@ func locations(
         mountPoints: mountPoints)
     inputs.realPaths = realPaths
     inputs.unsafePaths = unsafePaths
+    inputs.applicationCaches = applicationCaches
     return StorageLocations(inputs)
 }

@@ -18,17 +18,44 @@ package enum ForeignAttribute {
     /// The XDG attribute for backup programs: `true` to include an item, `false` to exclude it.
     package static let xdg: ExtendedAttributeName = "user.xdg.robots.backup"
 
-    /// Whether the item has one of Apple's attributes, whatever its value.
+    /// The attributes by whose presence backup programs exclude an item, whatever the value:
+    /// Duplicati's, and Duplicacy's on Linux.
+    static let excluding: [(marker: Marker, name: ExtendedAttributeName)] = [
+        (.duplicati, "user.duplicati.exclude"), (.duplicacy, "user.duplicacy_exclude"),
+    ]
+
+    /// The attribute by which Dropbox does not synchronize an item. It says nothing about backups.
+    package static let dropbox: ExtendedAttributeName = "user.com.dropbox.ignored"
+
+    /// Whether Dropbox does not synchronize the item.
+    ///
+    /// - Throws: ``FileError`` as reading the attribute does.
+    package static func isIgnoredByDropbox(
+        _ location: borrowing some FileLocation & ~Copyable
+    ) throws(FileError) -> Bool {
+        do throws(FileError) {
+            // A value other than 0 is what `attr -s com.dropbox.ignored -V 1` stores.
+            let value = try location.extendedAttribute(named: dropbox)
+            return value.map { !$0.isEmpty && $0 != Array("0".utf8) } ?? false
+        } catch  where error.code == .unsupportedFilesystem || error.code == .noSuchFile {
+            return false
+        }
+    }
+
+    /// Whether the item has one of these attributes, whatever its value.
     ///
     /// - Parameters:
     ///   - names: the names of the item's attributes; nil when they could not be listed.
     ///   - location: the item.
     /// - Throws: the errno of reading an attribute.
-    static func isAppleExclusion(
-        among names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable
+    static func hasOne(
+        of attributes: [ExtendedAttributeName], among names: [[UInt8]]?,
+        at location: borrowing some FileLocation & ~Copyable
     ) throws(Errno) -> Bool {
-        if let names { return apple.contains { names.contains($0.bytes) } }
-        for attribute in apple where try value(of: attribute, at: location) != nil { return true }
+        if let names { return attributes.contains { names.contains($0.bytes) } }
+        for attribute in attributes where try value(of: attribute, at: location) != nil {
+            return true
+        }
         return false
     }
 

@@ -7,19 +7,54 @@ import SystemPackage
 ///
 /// Foreign attributes are found without an extra call: one `listxattr(2)` lists all names. The
 /// nodump flag costs a `statx(2)` unless the status is known, and each tag file costs a few calls
-/// per directory. A foreign mark that cannot be read is ignored, so that the item is backed up, and
+/// per directory. What the rules for re-creation and git say costs one look-up of the name of each
+/// directory, and more for the few that fit. A foreign mark that cannot be read is ignored, so that the item is backed up, and
 /// its errno is in ``ForeignMarks/unreadable``.
 public struct MarkReader: Sendable {
-    /// Whether all marks are extended attributes, so that an item without attributes has no marks.
-    public let readsAttributesOnly: Bool
     private let markers: Set<Marker>
+    private let attributes: [(marker: Marker, names: [ExtendedAttributeName])]
     private let tagFiles: [TagFile]
+    private let derived: DerivedMarkReader?
+    private let readsAttributesOfFilesOnly: Bool
+    private let readsAttributesOfDirectoriesOnly: Bool
 
-    /// Creates a reader. Native marks are always read: they decide about more than exclusion.
-    public init(_ markers: Set<Marker> = Marker.defaultSet) {
+    /// Creates a reader of the marks that are stored with items, and so of none for
+    /// ``Marker/rules`` and ``Marker/gitignore``. Native marks are always read: they decide about
+    /// more than exclusion.
+    public init(_ markers: Set<Marker> = Marker.defaultSet) { self.init(markers, nil) }
+
+    init(_ markers: Set<Marker>, _ derived: DerivedMarkReader?) {
         self.markers = markers
+        self.derived = derived
+        let known =
+            [(.apple, ForeignAttribute.apple)]
+            + ForeignAttribute.excluding.map { ($0.marker, [$0.name]) }
+        attributes = known.filter { markers.contains($0.0) }.map { (marker: $0.0, names: $0.1) }
         tagFiles = TagFile.all.filter { markers.contains($0.marker) }
-        readsAttributesOnly = tagFiles.isEmpty && !markers.contains(.nodump)
+        readsAttributesOfFilesOnly = markers.isDisjoint(with: [.nodump, .gitignore])
+        readsAttributesOfDirectoriesOnly =
+            readsAttributesOfFilesOnly && tagFiles.isEmpty && derived == nil
+    }
+
+    /// Creates a reader of all marks, with the rules of this package and those of the user in
+    /// `$XDG_CONFIG_HOME/resval/rules.tsv`, if ``Marker/rules`` is among the markers.
+    ///
+    /// - Throws: ``FileError`` when that file cannot be read or is not to be trusted, with the number
+    ///   of a line that is not valid.
+    public static func current(
+        _ markers: Set<Marker> = Marker.defaultSet
+    ) throws(FileError) -> MarkReader {
+        guard markers.contains(.rules) || markers.contains(.gitignore) else {
+            return MarkReader(markers)
+        }
+        return MarkReader(markers, try .current(markers))
+    }
+
+    /// Whether all marks of items of a kind are extended attributes, so that an item without
+    /// attributes has no marks.
+    public func readsAttributesOnly(of kind: FileKind) -> Bool {
+        kind == .directory || kind == .unknown
+            ? readsAttributesOfDirectoriesOnly : readsAttributesOfFilesOnly
     }
 
     /// Returns the marks on an item.
@@ -56,6 +91,9 @@ public struct MarkReader: Sendable {
                 }
             }
         }
+        if let derived, found.native.isExcludedFromBackup != .value(false) {
+            derived.read(location, kind, status, into: &found.foreign)
+        }
         return found
     }
 
@@ -63,9 +101,9 @@ public struct MarkReader: Sendable {
         _ names: [[UInt8]]?, of location: borrowing some FileLocation & ~Copyable,
         _ found: inout ForeignMarks
     ) {
-        if markers.contains(.apple) {
-            look(for: .apple, &found) { () throws(Errno) in
-                try ForeignAttribute.isAppleExclusion(among: names, of: location)
+        for attribute in attributes {
+            look(for: attribute.marker, &found) { () throws(Errno) in
+                try ForeignAttribute.hasOne(of: attribute.names, among: names, at: location)
             }
         }
         guard markers.contains(.xdg) else { return }

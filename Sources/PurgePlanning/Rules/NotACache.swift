@@ -1,3 +1,4 @@
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 
@@ -284,7 +285,7 @@ enum UntrustedDirectories {
     private static let names: Set<[UInt8]> = Set(
         [
             "containers", "docker", "flatpak", "lxc", "lxd", "machines", "Trash", ".Trash",
-            "podman", "containerd",
+            "podman", "containerd", ".var", "snap",
         ].map { Array($0.utf8) })
 
     /// Whether marks in a directory of this name are not trusted.

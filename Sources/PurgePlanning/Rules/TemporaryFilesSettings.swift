@@ -1,3 +1,4 @@
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 

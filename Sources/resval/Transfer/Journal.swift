@@ -194,7 +194,7 @@ extension Journal {
 
 /// A command that keeps a journal of the marks it changes.
 enum JournaledCommand: String, Sendable, Hashable, CaseIterable {
-    case `import`, export, set, unset, exclude, include, purgeable
+    case `import`, export, set, unset, exclude, include, purgeable, suggest
 
     /// Whether it translates marks.
     var isTransfer: Bool { self == .import || self == .export }

@@ -154,6 +154,16 @@ struct JSONFieldsTests {
             try check("keys", "--json")
             try check("capacity", "--json")
             try check("capacity", "--json", "/proc")
+            let crate = FileName([0x62, 0xFF])
+            try Tree {
+                Directory(crate) {
+                    File("Cargo.toml")
+                    Directory("target")
+                }
+            }.create(in: root)
+            try check("suggest", "--json", ".")
+            try check("suggest", "--json", "--apply", ".")
+            try check("suggest", "--json", "--undo", "--yes")
             try check("export", "--to", "xdg", "--json", "--dry-run", ".")
             try check("export", "--to", "xdg", "--json", ".")
             try check("import", "--from", "xdg", "--json", ".")

@@ -107,8 +107,7 @@ struct MountView {
                     try openFile(in: thread, link, flags: [.reference, .directory]))
                 let opened = SharedDescriptor(
                     try openReference(layer, inRoot: directory.descriptor))
-                let target = try symbolicLinkTarget(
-                    FilePath("/proc/self/fd/\(opened.descriptor.rawValue)"))
+                let target = try SystemCalls.realPath(ofOpen: opened.descriptor)
                 if let real = path(target, below: root) { paths.append(real) }
             } catch {
                 // The path does not exist here: the layer is found in another namespace, or not at

@@ -1,0 +1,101 @@
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// Reads what marks items without being stored on them: the rules for what tools re-create, and what
+/// git ignores.
+///
+/// Shared by the threads of a walk, which may call it at the same time.
+final class DerivedMarkReader: Sendable {
+    private let rules: RecreationRules?
+    private let workTrees: WorkTrees
+    private let ignored: IgnoredItems?
+
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - rules: the rules; nil if the marker ``Marker/rules`` does not count.
+    ///   - ignored: the items that git ignores; nil if ``Marker/gitignore`` does not count.
+    init(rules: RecreationRules?, ignored: IgnoredItems? = nil, git: GitCommand = GitCommand()) {
+        self.rules = rules
+        self.ignored = ignored
+        workTrees = WorkTrees(askedAbout: rules?.names ?? [], git)
+    }
+
+    /// Creates the reader for markers, with the user's own rules.
+    ///
+    /// - Throws: ``FileError`` as ``RecreationRules/current()``.
+    static func current(_ markers: Set<Marker>) throws(FileError) -> DerivedMarkReader {
+        let rules = try RecreationRules.current()
+        return DerivedMarkReader(
+            rules: markers.contains(.rules) ? rules : nil,
+            ignored: markers.contains(.gitignore) ? IgnoredItems(rules, GitCommand()) : nil)
+    }
+
+    /// Adds the marks of an item. One that cannot be read, or is not certain, does not count and is
+    /// noted as such.
+    ///
+    /// - Parameter status: the item's status, if already known.
+    func read(
+        _ location: borrowing some FileLocation & ~Copyable, _ kind: FileKind,
+        _ status: FileStatus?, into found: inout ForeignMarks
+    ) {
+        if let rules, kind == .directory || kind == .unknown {
+            found.read(.rules) { found throws(Errno) in
+                try apply(rules, to: location, into: &found)
+            }
+        }
+        if let ignored {
+            found.read(.gitignore) { found throws(Errno) in
+                try ignored.read(location, kind, status, into: &found)
+            }
+        }
+    }
+
+    private func apply(
+        _ rules: RecreationRules, to location: borrowing some FileLocation & ~Copyable,
+        into found: inout ForeignMarks
+    ) throws(Errno) {
+        if let name = try location.name(), !rules.mayFit(name) { return }
+        let directory = OpenDirectory(
+            try openFile(location, flags: [.reference, .directory, .noFollow]))
+        let path = try realPath(ofOpen: directory.descriptor)
+        let names = path.names.map { Array($0) }
+        guard let recreation = try rules.recreation(of: names, directory) else { return }
+        switch try workTrees.tracking(of: path, directory) {
+        case .tracked: return
+        case .unknown(let reason):
+            found.uncertain[.rules] = "\(recreation.proof), but \(reason)"
+        case .untracked:
+            found.recreation = recreation
+            found.excluding.insert(.rules)
+        }
+    }
+}
+
+extension ForeignMarks {
+    /// Reads a mark, and notes why it cannot be read. An item that was removed has no mark.
+    fileprivate mutating func read(
+        _ marker: Marker, _ body: (inout ForeignMarks) throws(Errno) -> Void
+    ) {
+        do throws(Errno) {
+            try body(&self)
+        } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
+            return
+        } catch {
+            unreadable[marker] = error
+        }
+    }
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// The name by which the item is reached; nil for an open file, and for a path that ends in a
+    /// slash or in dots.
+    fileprivate func name() throws(Errno) -> [UInt8]? {
+        try withCallTarget { target throws(Errno) in
+            let path = FilePath(platformString: target.path)
+            guard let last = path.lastComponent, last.kind == .regular else { return nil }
+            return last.bytes
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// The items that git ignores in the work trees that were met.
+///
+/// A work tree is asked about when its first directory is met, which is before anything in it.
+final class IgnoredItems: Sendable {
+    private struct Found {
+        /// The work trees that were asked about.
+        var workTrees: Set<FileIdentity> = []
+        /// Why git gave no answer about a work tree.
+        var failures: [FileIdentity: String] = [:]
+        /// The real paths of the ignored items. An inode can be met under other paths, too.
+        var paths: [FileIdentity: Set<FilePath>] = [:]
+    }
+
+    private let rules: RecreationRules
+    private let git: GitCommand
+    private let found: Monitor<Found> = Monitor(Found())
+
+    /// - Parameter rules: know the homes.
+    init(_ rules: RecreationRules, _ git: GitCommand) {
+        self.rules = rules
+        self.git = git
+    }
+
+    /// Adds the mark of an item that is ignored.
+    ///
+    /// - Throws: the errno of looking at the item.
+    func read(
+        _ location: borrowing some FileLocation & ~Copyable, _ kind: FileKind,
+        _ status: FileStatus?, into marks: inout ForeignMarks
+    ) throws(Errno) {
+        let known: FileStatus
+        if let status { known = status } else { known = try location.status() }
+        if known.kind == .directory {
+            let directory = OpenDirectory(
+                try openFile(location, flags: [.reference, .directory, .noFollow]))
+            if try directory.location(of: ".git").statusIfAny() != nil {
+                // What is a work tree has tracked files: one around it does not exclude it.
+                marks.uncertain[.gitignore] = try failure(of: directory, known.identity)
+                return
+            }
+        }
+        guard let paths = found.withLock({ $0.paths[known.identity] }) else { return }
+        let item = OwnedDescriptor(try openFile(location, flags: [.reference, .noFollow]))
+        guard try item.descriptor.status().identity == known.identity,
+            try paths.contains(realPath(ofOpen: item.descriptor))
+        else { return }
+        if known.kind == .directory,
+            try OpenDirectory(at: location).holdsWorkTree()
+        {
+            marks.uncertain[.gitignore] = "a work tree of git is in it, with files that it tracks"
+        } else {
+            marks.excluding.insert(.gitignore)
+        }
+    }
+
+    /// Asks about a work tree, unless that was done.
+    ///
+    /// - Returns: why git gave no answer; nil if it did.
+    private func failure(
+        of directory: OpenDirectory, _ identity: FileIdentity
+    ) throws(Errno) -> String? {
+        let path = try realPath(ofOpen: directory.descriptor)
+        let rules = rules
+        // Nothing in the work tree is looked at before the answer is known.
+        return found.withLock { found in
+            guard found.workTrees.insert(identity).inserted else { return found.failures[identity] }
+            // A home whose settings are in git ignores everything else.
+            guard !rules.holdsHome(path.names.map { Array($0) }) else {
+                found.failures[identity] = "the work tree is a home, or a home is in it"
+                return found.failures[identity]
+            }
+            do throws(GitFailure) {
+                try git.run(.ignored, in: directory) { ignored in
+                    let name = ignored.last == UInt8(ascii: "/") ? ignored.dropLast() : ignored
+                    let item = directory.location(of: FilePath(bytes: name))
+                    // An item that was removed or cannot be reached is not met either.
+                    guard let status = try? item.status() else { return }
+                    found.paths[status.identity, default: []].insert(path.pushing(item.name))
+                }
+            } catch {
+                found.failures[identity] = error.reason
+            }
+            return found.failures[identity]
+        }
+    }
+}
+
+extension DirectoryEntryLocation {
+    fileprivate func statusIfAny() throws(Errno) -> FileStatus? {
+        do throws(Errno) {
+            return try status()
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+    }
+}
+
+extension OpenDirectory {
+    fileprivate convenience init(
+        at location: borrowing some FileLocation & ~Copyable
+    ) throws(Errno) {
+        self.init(try openFile(location, flags: [.readOnly, .directory, .noFollow]))
+    }
+
+    /// Whether a work tree of git is anywhere below the directory.
+    fileprivate func holdsWorkTree() throws(Errno) -> Bool {
+        var walk = DirectoryWalk(in: self, names: try names(), context: ())
+        while let step = try walk.next() {
+            guard case .entry(let name) = step else { continue }
+            if name == ".git" { return true }
+            do throws(Errno) {
+                let inner = try walk.directory.openDirectory(name)
+                walk.enter(inner, names: try inner.names(), context: ())
+            } catch .notDirectory, .noSuchFileOrDirectory, .tooManySymbolicLinkLevels {
+                continue
+            }
+        }
+        return false
+    }
+}

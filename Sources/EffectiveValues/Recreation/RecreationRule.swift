@@ -1,0 +1,188 @@
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// A rule for directories that a tool deletes and makes again.
+///
+/// The file `rules.tsv` describes the format of its lines.
+package struct RecreationRule: Sendable, Hashable {
+    /// The directory: a name, or a path below a home.
+    let names: [[UInt8]]
+    /// Whether ``names`` is a path below a home.
+    let isBelowHome: Bool
+    /// What must be true, all of it.
+    let proof: [ProofTerm]
+    /// What makes the directory again, as a command where there is one.
+    let tool: String
+    /// Why nothing is lost with the directory.
+    let reason: String
+
+    /// The last name of the directory.
+    var name: [UInt8] { names.last ?? [] }
+}
+
+/// A condition of a rule.
+struct ProofTerm: Sendable, Hashable {
+    /// Where the condition looks.
+    enum Kind: String, Sendable, CaseIterable {
+        case beside, `in`, only, tagged
+    }
+
+    /// A name, a pattern for names, or a path in the directory.
+    struct Name: Sendable, Hashable {
+        let text: String
+        /// The names of the path that the text is; one for a name.
+        let path: [[UInt8]]
+        /// The pattern; nil for a name or a path.
+        let pattern: NamePattern?
+    }
+
+    let kind: Kind
+    let isNegated: Bool
+    let names: [Name]
+}
+
+/// A path below which rules for a name do not apply.
+struct InstalledPath: Sendable, Hashable {
+    private enum Start { case root, home, anywhere }
+
+    private let start: Start
+    private let names: [NamePattern]
+
+    /// Whether a directory is below such a path.
+    ///
+    /// - Parameters:
+    ///   - names: the names of the directory's real path.
+    ///   - homes: the names of the homes.
+    func holds(_ names: [[UInt8]], homes: [[[UInt8]]]) -> Bool {
+        let above = names.dropLast()
+        switch start {
+        case .root: return matches(above[...])
+        case .home:
+            return homes.contains {
+                above.starts(with: $0) && matches(above.dropFirst($0.count))
+            }
+        case .anywhere:
+            return above.indices.contains { matches(above[$0...]) }
+        }
+    }
+
+    private func matches(_ names: ArraySlice<[UInt8]>) -> Bool {
+        names.count >= self.names.count && zip(self.names, names).allSatisfy { $0.matches($1) }
+    }
+}
+
+/// A line of a list of rules.
+enum RuleLine: Sendable, Hashable {
+    case rule(RecreationRule)
+    case installed(InstalledPath)
+
+    /// Parses the lines of a list. Comments, which begin with `#`, and empty lines are skipped.
+    ///
+    /// - Throws: ``FileError`` with the number of the first line that is not valid.
+    static func lines(of list: [UInt8], at path: FilePath?) throws(FileError) -> [RuleLine] {
+        var lines: [RuleLine] = []
+        let texts = list.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, text) in texts.enumerated()
+        where !text.isEmpty && text.first != UInt8(ascii: "#") {
+            do throws(Fault) {
+                lines.append(try RuleLine(text))
+            } catch {
+                throw FileError(
+                    code: .other, message: "line \(index + 1): \(error.message)",
+                    advice: "a line is: directory, proof, what makes it again, reason, with tabs "
+                        + "between", path: path)
+            }
+        }
+        return lines
+    }
+
+    /// What is wrong with a line.
+    fileprivate struct Fault: Error {
+        let message: String
+
+        init(_ message: String) { self.message = message }
+    }
+
+    fileprivate init(_ line: ArraySlice<UInt8>) throws(Fault) {
+        // Names and reasons are shown on terminals.
+        guard let text = String(validating: line, as: UTF8.self),
+            text.unicodeScalars.allSatisfy({ $0 == "\t" || TextSafety.isSafe($0) })
+        else { throw Fault("is not text") }
+        let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
+        guard fields.count == 4, fields.allSatisfy({ !$0.isEmpty }) else {
+            throw Fault("has not four fields")
+        }
+        if fields[1] == "never" {
+            self = .installed(try InstalledPath(fields[0]))
+            return
+        }
+        let isBelowHome = fields[0].hasPrefix("~/")
+        let names = try Self.names(isBelowHome ? fields[0].dropFirst(2) : fields[0])
+        guard isBelowHome || names.count == 1 else {
+            throw Fault("the directory is neither a name nor a path that begins with ~/")
+        }
+        guard names.allSatisfy({ NamePattern.isLiteral($0) }) else {
+            throw Fault("the directory has a wildcard")
+        }
+        let words = fields[1].split(separator: " ", omittingEmptySubsequences: false)
+        var proof: [ProofTerm] = []
+        for word in words { proof.append(try Self.term(word)) }
+        guard proof.contains(where: { !$0.isNegated }) else {
+            throw Fault("the proof shows nothing about the directory")
+        }
+        self = .rule(
+            RecreationRule(
+                names: names, isBelowHome: isBelowHome, proof: proof, tool: String(fields[2]),
+                reason: String(fields[3])))
+    }
+
+    private static func term(_ word: Substring) throws(Fault) -> ProofTerm {
+        let isNegated = word.hasPrefix("!")
+        let parts = word.dropFirst(isNegated ? 1 : 0).split(
+            separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = ProofTerm.Kind(rawValue: String(parts[0])),
+            parts.count == (kind == .tagged ? 1 : 2)
+        else { throw Fault("'\(word)' is not a proof") }
+        var names: [ProofTerm.Name] = []
+        if kind != .tagged {
+            for text in parts[1].split(separator: ",", omittingEmptySubsequences: false) {
+                names.append(try name(text, of: kind))
+            }
+        }
+        return ProofTerm(kind: kind, isNegated: isNegated, names: names)
+    }
+
+    private static func name(
+        _ text: Substring, of kind: ProofTerm.Kind
+    ) throws(Fault) -> ProofTerm.Name {
+        let path = try names(text)
+        guard path.count == 1 || kind == .in && NamePattern.isLiteral(text.utf8) else {
+            throw Fault("'\(text)' is not a name")
+        }
+        return ProofTerm.Name(
+            text: String(text), path: path,
+            pattern: NamePattern.isLiteral(text.utf8) ? nil : NamePattern(text.utf8))
+    }
+
+    /// Splits a path into names, none of which leads up or to the directory itself.
+    private static func names(_ path: Substring) throws(Fault) -> [[UInt8]] {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard names.allSatisfy({ !["", ".", ".."].contains($0) }) else {
+            throw Fault("'\(path)' is not a path that leads down")
+        }
+        return names.map { Array($0.utf8) }
+    }
+
+    fileprivate static func patterns(_ path: Substring) throws(Fault) -> [NamePattern] {
+        try names(path).map { NamePattern($0) }
+    }
+}
+
+extension InstalledPath {
+    fileprivate init(_ text: Substring) throws(RuleLine.Fault) {
+        start = text.hasPrefix("/") ? .root : text.hasPrefix("~/") ? .home : .anywhere
+        let prefix = start == .root ? 1 : start == .home ? 2 : 0
+        names = try RuleLine.patterns(text.dropFirst(prefix))
+    }
+}

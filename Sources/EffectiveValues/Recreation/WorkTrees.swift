@@ -1,0 +1,178 @@
+import SystemCalls
+import SystemPackage
+
+/// The work trees of version control systems around directories, and what git tracks in them.
+///
+/// Git is asked once for each work tree. What it reads there was written by others: it runs with
+/// options that keep the settings of a work tree from starting a program, and only in work trees of
+/// the user who runs this process.
+final class WorkTrees: Sendable {
+    /// What is known about the content of a directory.
+    enum Tracking: Sendable, Hashable {
+        case untracked
+        case tracked
+        /// It cannot be asked, for a reason in words.
+        case unknown(String)
+    }
+
+    /// The names of the directories about which is asked.
+    private let names: Set<[UInt8]>
+    private let git: GitCommand
+    /// The work trees around each directory whose surroundings are known, by its real path.
+    private let around: Monitor<[FilePath: [WorkTree]]> = Monitor([:])
+
+    /// Creates work trees without reading anything.
+    ///
+    /// - Parameter names: the names of the directories about which is asked.
+    init(askedAbout names: Set<[UInt8]>, _ git: GitCommand = GitCommand()) {
+        self.names = names
+        self.git = git
+    }
+
+    /// Returns whether anything in a directory is tracked.
+    ///
+    /// - Parameters:
+    ///   - path: the directory's real path.
+    ///   - directory: the directory, open as a reference.
+    /// - Throws: the errno of looking at a directory above.
+    func tracking(of path: FilePath, _ directory: OpenDirectory) throws(Errno) -> Tracking {
+        // What is a repository itself has content of its own, which only its owner knows.
+        if try VersionControl(in: directory) != nil { return .tracked }
+        let parent = OpenDirectory(
+            try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
+        for tree in try trees(around: path.removingLastComponent(), parent) {
+            let answer = tree.tracking(of: path, names, git)
+            if answer != .untracked { return answer }
+        }
+        return .untracked
+    }
+
+    /// Returns the work trees that a directory is, or is in.
+    private func trees(
+        around path: FilePath, _ directory: OpenDirectory
+    ) throws(Errno) -> [WorkTree] {
+        var (path, directory) = (path, directory)
+        var unknown: [(path: FilePath, tree: WorkTree?)] = []
+        var trees: [WorkTree] = []
+        while true {
+            if let known = around.withLock({ $0[path] }) {
+                trees = known
+                break
+            }
+            let system = try VersionControl(in: directory)
+            unknown.append((path, system.map { WorkTree(path, directory, $0) }))
+            guard path.lastComponent != nil else { break }
+            directory = OpenDirectory(
+                try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
+            path.removeLastComponent()
+        }
+        for (path, tree) in unknown.reversed() {
+            if let tree { trees.append(tree) }
+            let found = trees
+            // Another thread may have found the same, and asked already.
+            trees = around.withLock { around in
+                let known = around[path] ?? found
+                around[path] = known
+                return known
+            }
+        }
+        return trees
+    }
+}
+
+/// A version control system that keeps a directory's content.
+enum VersionControl: Sendable, Hashable {
+    case git
+    /// Another system, by the name of what shows it.
+    case other(String)
+
+    private static let others: [String] = [
+        ".hg", ".svn", ".jj", ".sl", ".bzr", "_darcs", ".pijul", ".fslckout", "_FOSSIL_", "CVS",
+    ]
+
+    /// Finds the system whose work tree begins in a directory; nil if there is none.
+    ///
+    /// - Throws: the errno of looking.
+    init?(in directory: OpenDirectory) throws(Errno) {
+        func exists(_ name: String) throws(Errno) -> Bool {
+            do throws(Errno) {
+                _ = try directory.status(of: FilePath(name))
+                return true
+            } catch .noSuchFileOrDirectory {
+                return false
+            }
+        }
+        if try exists(".git") {
+            self = .git
+            return
+        }
+        for name in Self.others where try exists(name) {
+            self = .other(name)
+            return
+        }
+        return nil
+    }
+}
+
+/// A work tree.
+private final class WorkTree: Sendable {
+    private let path: FilePath
+    private let directory: Monitor<OpenDirectory?>
+    private let system: VersionControl
+    /// The paths below the work tree of the directories with one of the names that git tracks, or
+    /// why it cannot be asked; nil before it was.
+    private let answer: Monitor<Result<Set<[UInt8]>, GitFailure>?> = Monitor(nil)
+
+    init(_ path: FilePath, _ directory: OpenDirectory, _ system: VersionControl) {
+        self.path = path
+        self.directory = Monitor(directory)
+        self.system = system
+    }
+
+    func tracking(
+        of path: FilePath, _ names: Set<[UInt8]>, _ git: GitCommand
+    ) -> WorkTrees.Tracking {
+        if case .other(let name) = system {
+            return .unknown("it may be tracked: \(name) is above it, and only git is asked")
+        }
+        let answer = answer.withLock { answer in
+            let known = answer ?? tracked(names, git)
+            answer = known
+            return known
+        }
+        switch answer {
+        case .failure(let failure):
+            return .unknown("whether it is tracked is unknown: \(failure.reason)")
+        case .success(let tracked):
+            guard path.starts(with: self.path) else {
+                return .unknown("whether it is tracked is unknown: it was moved meanwhile")
+            }
+            let inside = path.names.dropFirst(self.path.names.count)
+            return tracked.contains(Array(inside.joined(separator: [UInt8(ascii: "/")])))
+                ? .tracked : .untracked
+        }
+    }
+
+    private func tracked(
+        _ names: Set<[UInt8]>, _ git: GitCommand
+    ) -> Result<Set<[UInt8]>, GitFailure> {
+        guard let directory = directory.withLock({ $0.take() }) else { return .success([]) }
+        var tracked: Set<[UInt8]> = []
+        do throws(GitFailure) {
+            try git.run(.tracked, in: directory) { path in
+                var end = path.startIndex
+                while end < path.endIndex {
+                    let start = end
+                    end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+                    if names.contains(Array(path[start..<end])) {
+                        tracked.insert(Array(path[..<end]))
+                    }
+                    if end < path.endIndex { end += 1 }
+                }
+            }
+            return .success(tracked)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import CommandSupport
+import EffectiveValues
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// A directory that a tool re-creates.
+struct Suggestion: Sendable {
+    let root: SuggestionRoot
+    /// The path shown in output.
+    let shownPath: [UInt8]
+    let identity: FileIdentity
+    let recreation: Recreation
+    /// The allocated size, with everything in the directory.
+    let size: TreeSize
+
+    /// The path for journals.
+    var absolutePath: FilePath { root.place.absolutePath(of: shownPath) }
+
+    /// Opens the directory as a reference, below its ROOT and through no symbolic link.
+    ///
+    /// - Throws: ``FileError``: `changed` when it is no longer what was found.
+    func open() throws(FileError) -> OpenDirectory {
+        let names = shownPath.dropFirst(root.place.given.bytes.count)
+            .split(separator: UInt8(ascii: "/")).map { Array($0) }
+        let directory: OpenDirectory
+        let found: FileIdentity
+        do throws(Errno) {
+            directory = try root.directory.openDirectory(along: names)
+            found = try directory.status().identity
+        } catch {
+            throw .opening(error, FilePath(bytes: shownPath))
+        }
+        let marks = try root.reader.markReader.marks(
+            of: directory.descriptor, kind: .directory)
+        guard found == identity, marks.foreign.recreation == recreation else {
+            throw FileError(
+                code: .changed, message: "is not the directory that was found any more",
+                advice: "run again", path: FilePath(bytes: shownPath))
+        }
+        return directory
+    }
+
+    /// Asks on the terminal whether to exclude the directory.
+    func isConfirmed() -> Bool {
+        Messages.confirm(
+            about: shownPath, "\(sizeText(size.total)), \(sentence): it would be excluded")
+    }
+
+    func write(to buffer: inout OutputBuffer, in form: RecordOptions.Form) {
+        switch form {
+        case .json:
+            var line = JSONLine.output()
+            line.add("type", "suggestion")
+            line.add(path: shownPath)
+            line.add("fileAllocatedSize", size.total)
+            line.add("proof", recreation.proof)
+            line.add("tool", recreation.tool)
+            line.add("reason", recreation.reason)
+            line.end(in: &buffer)
+        case .nulEnded:
+            buffer.append(bytes: shownPath)
+            buffer.endRecord(in: form)
+        case .lines:
+            let text = sizeText(size.total)
+            buffer.append(text: String(repeating: " ", count: max(10 - text.count, 0)))
+            buffer.append(text: "\(text)  ")
+            buffer.append(name: shownPath)
+            buffer.append(text: ": \(sentence)\n")
+            buffer.endRecord()
+        }
+    }
+
+    private var sentence: String { "re-creatable: \(recreation.proof) (\(recreation.tool))" }
+}
+
+/// A ROOT of a search for suggestions.
+final class SuggestionRoot: Sendable {
+    let place: TransferRoot
+    let reader: EffectiveValueReader
+    /// The decision about the ROOT, as the SOURCE of a backup.
+    let decision: Decision
+    /// The ROOT, open as a reference.
+    let directory: OpenDirectory
+
+    init(_ root: PathArgument, _ policy: StoragePolicy) throws(FileError) {
+        reader = try EffectiveValueReader(policy, source: root.path)
+        let item = try reader.item(at: root.path)
+        place = TransferRoot(given: root.path, real: item.path)
+        decision = item.decision
+        do throws(Errno) {
+            directory = try OpenDirectory(at: root.path)
+        } catch {
+            throw .opening(error, root.path)
+        }
+    }
+}
+
+/// The suggestions of all threads.
+final class SuggestionList: Sendable {
+    private let all = TreeSize(in: nil)
+    private let suggestions: Monitor<[Suggestion]> = Monitor([])
+
+    /// The size of a new suggestion.
+    func newSize() -> TreeSize { TreeSize(in: all) }
+
+    func append(_ suggestion: Suggestion) { suggestions.withLock { $0.append(suggestion) } }
+
+    /// Completes ``total``, after the last walk.
+    func addUp() { TreeSize.addUp(suggestions.withLock { $0 }.map(\.size)) }
+
+    /// The allocated size of all, in bytes.
+    var total: Int64 { all.total }
+
+    /// The suggestions, the largest first.
+    var sorted: [Suggestion] {
+        suggestions.withLock { $0 }.map { ($0, $0.size.total) }.sorted { first, second in
+            first.1 == second.1
+                ? first.0.shownPath.lexicographicallyPrecedes(second.0.shownPath)
+                : first.1 > second.1
+        }.map(\.0)
+    }
+}
+
+/// The context an item is visited with in a search for suggestions.
+enum SuggestionContext: Sendable {
+    /// The item is a ROOT with this decision.
+    case root(Decision)
+    /// The item is an entry of a directory that backups include.
+    case entry(PolicyContext)
+    /// The item is in a directory that is suggested, and is added to its size.
+    case inside(TreeSize)
+}
+
+/// Searches for directories that tools re-create; each thread of the walk has one.
+struct SuggestionVisitor: TreeVisitor {
+    private let root: SuggestionRoot
+    private let list: SuggestionList
+    private var reporter: WalkReporter
+
+    init(
+        _ root: SuggestionRoot, _ list: SuggestionList, _ outcome: Outcome, _ progress: Progress
+    ) {
+        self.root = root
+        self.list = list
+        reporter = WalkReporter(outcome, progress)
+    }
+
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in context: SuggestionContext
+    ) -> Descent<SuggestionContext> {
+        reporter.count()
+        let decision: Decision
+        switch context {
+        case .inside(let size):
+            if let status = status(of: entry) { size.add(status) }
+            return .descend(context)
+        case .root(let known): decision = known
+        case .entry(let context):
+            guard entry.kind == .directory || entry.kind == .unknown else { return .skip }
+            decision = decide(entry, in: context)
+        }
+        guard decision.isExcluded else { return .descend(.entry(decision.contextForEntries)) }
+        guard case .recreatable(let recreation) = decision.exclusion,
+            let status = status(of: entry)
+        else {
+            // What is in a location that is not backed up may be outside of it again.
+            return decision.mayHoldIncludedItems
+                ? .descend(.entry(decision.contextForEntries)) : .skip
+        }
+        var path: [UInt8] = []
+        entry.appendPath(to: &path)
+        let size = list.newSize()
+        size.add(status)
+        list.append(
+            Suggestion(
+                root: root, shownPath: path, identity: status.identity, recreation: recreation,
+                size: size))
+        return .descend(.inside(size))
+    }
+
+    mutating func cannotRead(_ error: FileError) { reporter.report(error) }
+
+    mutating func finish() {}
+
+    private func decide(
+        _ entry: borrowing TreeEntry, in context: PolicyContext
+    ) -> Decision {
+        var marks = ItemMarks.none
+        do throws(FileError) {
+            marks = try root.reader.markReader.marks(of: entry, kind: entry.kind)
+        } catch {
+            reporter.report(entry: error)
+        }
+        reporter.report(brokenIn: marks.native, at: entry)
+        let decision = root.reader.policy.decide(
+            marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
+            name: entry.nameBytes, path: entry.path, linkCount: nil,
+            isMountRoot: status(of: entry)?.isMountRoot ?? true)
+        if !marks.foreign.isReadable { reporter.report(decision.issues, of: entry) }
+        return decision
+    }
+
+    /// Returns the status of an entry; nil, after a report, if it cannot be read.
+    private func status(of entry: borrowing TreeEntry) -> FileStatus? {
+        do throws(Errno) {
+            return try entry.status()
+        } catch {
+            reporter.report(entry: FileError(error, of: entry.path))
+            return nil
+        }
+    }
+}

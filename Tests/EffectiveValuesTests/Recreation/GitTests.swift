@@ -1,0 +1,247 @@
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import EffectiveValues
+
+@Suite("What git tracks and ignores")
+struct GitTests {
+    private static let project = Tree {
+        Directory("p") {
+            File("Cargo.toml", "x")
+            Directory("target") { File("object", "x") }
+            Directory("sub") {
+                File("Cargo.toml", "x")
+                Directory("target") { File("object", "x") }
+            }
+        }
+    }
+
+    /// Makes a repository in a directory, and adds paths to its index.
+    private func initialize(_ directory: FilePath, adding paths: String...) throws {
+        try require(.tool("git"))
+        try git(directory, "init", "-q")
+        if !paths.isEmpty {
+            let words: [any CommandArgument] = ["add", "-f", "--"] + paths
+            try git(directory, words)
+        }
+    }
+
+    private func git(_ directory: FilePath, _ arguments: any CommandArgument...) throws {
+        try git(directory, arguments)
+    }
+
+    private func git(_ directory: FilePath, _ arguments: [any CommandArgument]) throws {
+        let program = try #require(FilePath.tool("git"))
+        let words: [any CommandArgument] = ["-C", directory] + arguments
+        try Command(program, arguments: words).runSuccessfully()
+    }
+
+    private func reader(_ git: GitCommand = GitCommand()) throws -> MarkReader {
+        let rules = try RecreationRules(homes: [])
+        return MarkReader(
+            [.rules, .gitignore],
+            DerivedMarkReader(rules: rules, ignored: IgnoredItems(rules, git), git: git))
+    }
+
+    @Test("nothing that a work tree around it tracks is excluded")
+    func tracked() throws {
+        try withTemporaryDirectory(containing: Self.project) { root in
+            try initialize(root.appending("p"), adding: "Cargo.toml", "sub/target/object")
+            let reader = try reader()
+            func excluding(_ path: String) throws -> Set<Marker> {
+                try reader.marks(of: root.appending(path), kind: .directory).foreign.excluding
+            }
+            try #expect(excluding("p/target") == [.rules])
+            try #expect(excluding("p/sub/target") == [])
+        }
+    }
+
+    @Test("a work tree inside another counts, and so does the outer one")
+    func nested() throws {
+        try withTemporaryDirectory(containing: Self.project) { root in
+            try initialize(root.appending("p"), adding: "sub/target/object")
+            try initialize(root.appending("p/sub"))
+            let marks = try reader().marks(of: root.appending("p/sub/target"), kind: .directory)
+            #expect(marks.foreign.excluding == [])
+            #expect(marks.foreign.isReadable)
+        }
+    }
+
+    @Test("where git cannot be asked nothing is excluded, and the reason is said")
+    func unknown() throws {
+        try withTemporaryDirectory(containing: Self.project) { root in
+            try initialize(root.appending("p"))
+            func uncertain(_ git: GitCommand) throws -> String? {
+                let marks = try reader(git).marks(
+                    of: root.appending("p/target"), kind: .directory)
+                #expect(marks.foreign.excluding == [])
+                return marks.foreign.uncertain[.rules]
+            }
+            let prefix = "target beside Cargo.toml, but whether it is tracked is unknown: "
+            try #expect(
+                uncertain(GitCommand(searchPath: Array("/nowhere:relative".utf8)))
+                    == prefix + "git is not installed")
+            try #expect(
+                uncertain(GitCommand(timeLimit: .zero))
+                    == prefix + "git did not answer within 0.0 seconds")
+            try Tree { File("broken", "x") }.create(in: root)
+            try tool("cp", root.appending("broken"), root.appending("p/.git/index"))
+            try #expect(
+                uncertain(GitCommand())
+                    == prefix + "git ls-files fails in the work tree with exit code 128")
+        }
+    }
+
+    @Test("git is not run in the work tree of another user")
+    func owner() throws {
+        try require(.root, .tool("git"))
+        try withTemporaryDirectory(containing: Self.project) { root in
+            try initialize(root.appending("p"))
+            try tool("chown", "-R", "12345:12345", root.appending("p"))
+            let marks = try reader().marks(of: root.appending("p/target"), kind: .directory)
+            #expect(
+                marks.foreign.uncertain[.rules]
+                    == "target beside Cargo.toml, but whether it is tracked is unknown: "
+                    + "the work tree belongs to another user")
+        }
+    }
+
+    @Test("the settings of a work tree start no program")
+    func hostileSettings() throws {
+        let tree = Tree {
+            Directory("p") {
+                File("Cargo.toml", "x")
+                File(".gitignore", "*.log\n")
+                File("a.log", "x")
+                Directory("target") { File("object", "x") }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let (project, proof) = (root.appending("p"), root.appending("proof"))
+            try initialize(project, adding: "Cargo.toml")
+            try git(
+                project, "-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-qm", "x")
+            let script = "sh -c 'echo $0 >> \(proof)'"
+            let program = "\(root)/program"
+            try Tree {
+                File("program", "#!/bin/sh\necho \"$0 $*\" >> \(proof)\n").permissions(0o755)
+            }
+            .create(in: root)
+            for name in [
+                "core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass",
+                "credential.helper", "diff.external", "core.alternateRefsCommand", "gpg.program",
+                "core.gitProxy", "uploadpack.packObjectsHook",
+            ] { try git(project, "config", name, program) }
+            for name in ["alias.ls-files", "pager.ls-files"] {
+                try git(project, "config", name, "!\(script)")
+            }
+            try git(project, "config", "core.hooksPath", root)
+            try git(project, "config", "filter.x.clean", program)
+            try git(project, "config", "core.attributesFile", root.appending("attributes"))
+            try git(project, "config", "remote.origin.url", "ext::\(program)")
+            try git(project, "config", "remote.origin.promisor", "true")
+            try git(project, "config", "protocol.ext.allow", "always")
+            try git(project, "config", "extensions.partialClone", "origin")
+            try Tree {
+                File("attributes", "* filter=x\n")
+                for hook in ["post-index-change", "fsmonitor-watchman", "query-watchman"] {
+                    File(FileName(stringLiteral: hook), "#!/bin/sh\necho hook >> \(proof)\n")
+                        .permissions(0o755)
+                }
+            }.create(in: root)
+            let reader = try reader()
+            let target = try reader.marks(of: project.appending("target"), kind: .directory)
+            _ = try reader.marks(of: project, kind: .directory)
+            let log = try reader.marks(of: project.appending("a.log"), kind: .regularFile)
+            #expect(target.foreign.excluding == [.rules], "\(target)")
+            #expect(log.foreign.excluding == [.gitignore], "\(log)")
+            #expect(try proof.withoutFollowing.statusIfPresent() == nil)
+            // The guards are what prevents it: git by itself runs such a program.
+            try git(project, "status", "--short")
+            #expect(try proof.withoutFollowing.statusIfPresent() != nil)
+        }
+    }
+
+    @Test("what git ignores is excluded, but nothing that it tracks and no other repository")
+    func ignored() throws {
+        let odd = FileName([0x61, 0xFF, 0x0A, 0x62])
+        let tree = Tree {
+            Directory("p") {
+                File(".gitignore", "*.log\nout/\nkept/\nother/\na*b\n")
+                File("a.log", "x")
+                File("b.log", "x")
+                File("twin.log", "x")
+                HardLink("twin", to: "p/twin.log")
+                File("source", "x")
+                File(odd, "x")
+                Directory("out") { File("object", "x") }
+                Directory("kept") {
+                    File("tracked", "x"); File("object", "x")
+                }
+                Directory("other") { Directory("deep") { Directory("clone") } }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let project = root.appending("p")
+            try initialize(project, adding: "source", "b.log", "kept/tracked")
+            try initialize(project.appending("other/deep/clone"))
+            let reader = try reader()
+            func marks(_ path: FilePath, _ kind: FileKind = .regularFile) throws -> ForeignMarks {
+                try reader.marks(of: path, kind: kind).foreign
+            }
+            // Before its work tree was met nothing is known about an item.
+            try #expect(marks(project.appending("a.log")) == .none)
+            try #expect(marks(project, .directory) == .none)
+            for name in ["a.log", "twin.log", "kept/object"] {
+                try #expect(marks(project.appending(name)).excluding == [.gitignore], "\(name)")
+            }
+            try #expect(
+                marks(project.pushing(FilePath(bytes: odd.bytes))).excluding == [.gitignore])
+            try #expect(marks(project.appending("out"), .directory).excluding == [.gitignore])
+            for name in ["source", "b.log", "kept/tracked", "twin"] {
+                try #expect(marks(project.appending(name)) == .none, "\(name)")
+            }
+            try #expect(marks(project.appending("kept"), .directory) == .none)
+            try #expect(
+                marks(project.appending("other"), .directory)
+                    == ForeignMarks(
+                        uncertain: [
+                            .gitignore: "a work tree of git is in it, with files that it tracks"
+                        ]))
+            // The policy spares a file with several names.
+            let item = try EffectiveValueReader(StoragePolicy()).item(
+                at: project.appending("twin.log"))
+            let decision = StoragePolicy(markers: [.gitignore]).decide(
+                .none, kind: .regularFile, in: .empty,
+                foreignMarks: ForeignMarks(excluding: [.gitignore]), name: [],
+                path: item.path, linkCount: item.status.linkCount, isMountRoot: false)
+            #expect(decision.exclusion == .hardLinked(linkCount: 2))
+        }
+    }
+
+    @Test("the ignore rules of a home are for its settings alone")
+    func home() throws {
+        let tree = Tree {
+            Directory("home") {
+                File(".gitignore", "*\n"); File("letter", "x")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let home = root.appending("home")
+            try initialize(home)
+            let rules = try RecreationRules(homes: [home])
+            let reader = MarkReader(
+                [.gitignore],
+                DerivedMarkReader(rules: nil, ignored: IgnoredItems(rules, GitCommand())))
+            let marks = try reader.marks(of: home, kind: .directory).foreign
+            #expect(
+                marks.uncertain == [.gitignore: "the work tree is a home, or a home is in it"])
+            try #expect(
+                reader.marks(of: home.appending("letter"), kind: .regularFile) == .none)
+        }
+    }
+}

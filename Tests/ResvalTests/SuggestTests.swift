@@ -1,0 +1,328 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Suggestions of what tools re-create")
+struct SuggestTests {
+    private let tree = Tree {
+        Directory("src") {
+            Directory("app") {
+                File("package.json", "{}")
+                Directory("node_modules") {
+                    File("large", String(repeating: "x", count: 200_000))
+                    Directory("left-pad") {
+                        File("package.json", "{}"); Directory("node_modules")
+                    }
+                }
+            }
+            Directory("crate") {
+                File("Cargo.toml", "")
+                Directory("target") { File("object", String(repeating: "x", count: 5000)) }
+            }
+            Directory("done") {
+                File("Cargo.toml", ""); Directory("target").excluded()
+            }
+            Directory("wanted") {
+                File("Cargo.toml", ""); Directory("target").excluded(false)
+            }
+            Directory(".vscode") {
+                Directory("extensions") {
+                    Directory("x") {
+                        File("package.json", "{}"); Directory("node_modules")
+                    }
+                }
+            }
+        }
+    }
+
+    private let sentences = (
+        npm: "re-creatable: node_modules beside package.json (npm install)",
+        cargo: "re-creatable: target beside Cargo.toml (cargo build)"
+    )
+
+    /// Runs `resval` beside `src`, with a home there.
+    private func run(
+        _ arguments: any CommandArgument..., in root: FilePath,
+        environment: [String: String?] = [:]
+    ) throws -> CommandResult {
+        var command = Command(.built("resval"), arguments: arguments)
+        command.workingDirectory = root
+        command.environment = [
+            "HOME": root.appending("home").string,
+            "XDG_STATE_HOME": root.appending("state").string,
+        ].merging(environment) { $1 }
+        return try command.run()
+    }
+
+    private func size(_ path: FilePath) throws -> Int {
+        let text = try tool("du", "-s", "-B1", path).prefix { $0 != "\t" }
+        return try #require(Int(text))
+    }
+
+    @Test("lists what tools made, the largest first, and nothing in it or excluded already")
+    func list() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let result = try run("suggest", "src", in: root)
+            #expect(result.exitCode == 0)
+            #expect(result.errorText == "")
+            let lines = result.text.split(separator: "\n").map { $0.drop { $0 == " " } }
+            #expect(lines.count == 3)
+            #expect(lines[0].hasSuffix("KiB  src/app/node_modules: \(sentences.npm)"))
+            #expect(lines[1].hasSuffix("KiB  src/crate/target: \(sentences.cargo)"))
+            #expect(lines[2].hasPrefix("total: 2 directories, "))
+            let sizes = try (
+                size(root.appending("src/app/node_modules")),
+                size(root.appending("src/crate/target"))
+            )
+            expect(
+                try run("suggest", "--json", "src", in: root), exits: 0,
+                prints: #"""
+                    {"version":1,"type":"suggestion","path":"src/app/node_modules",\#
+                    "fileAllocatedSize":\#(sizes.0),"proof":"node_modules beside package.json",\#
+                    "tool":"npm install","reason":"package.json names what is in it"}
+                    {"version":1,"type":"suggestion","path":"src/crate/target",\#
+                    "fileAllocatedSize":\#(sizes.1),"proof":"target beside Cargo.toml",\#
+                    "tool":"cargo build","reason":"output of a build"}
+                    {"version":1,"type":"suggestions","directories":2,\#
+                    "fileAllocatedSize":\#(sizes.0 + sizes.1)}
+
+                    """#)
+            expect(
+                try run("suggest", "-0", "src", in: root), exits: 0,
+                prints: "src/app/node_modules\0src/crate/target\0")
+            expect(
+                try run("suggest", "src/done", in: root), exits: 0,
+                prints: "total: 0 directories, 0 B\n")
+            let nowhere = try run("suggest", "nowhere", "src/crate", in: root)
+            #expect(nowhere.exitCode == 2)
+            #expect(nowhere.text.contains("src/crate/target"))
+            #expect(nowhere.errorText == "resval: nowhere: there is no such file or directory\n")
+        }
+    }
+
+    @Test("--apply excludes what is listed, and --undo brings back exactly what there was")
+    func applyAndUndo() throws {
+        try require(.tool("getfattr"))
+        try withTemporaryDirectory(containing: tree) { root in
+            func dump() throws -> [String] {
+                [
+                    try tool("getfattr", "-Rd", "--absolute-names", root.appending("src")),
+                    try run("dump", "src", in: root).text,
+                ]
+            }
+            let before = try dump()
+            let dry = try run("suggest", "--apply", "-n", "src", in: root)
+            #expect(dry.exitCode == 0)
+            #expect(dry.text.hasSuffix("items to change: 2\n"), "\(dry)")
+            try #expect(dump() == before)
+            let applied = try run("suggest", "--apply", "src", in: root)
+            #expect(applied.exitCode == 0, "\(applied)")
+            let undo = try #require(applied.text.split(separator: "\n").last)
+            #expect(undo.hasPrefix("items changed: 2; undo with: resval suggest --undo "))
+            for path in ["src/app/node_modules", "src/crate/target"] {
+                try #expect(
+                    run("get", "excluded", path, in: root).text == "true\n", "\(path)")
+            }
+            try #expect(run("get", "excluded", "src/wanted/target", in: root).text == "false\n")
+            try #expect(run("suggest", "src", in: root).text == "total: 0 directories, 0 B\n")
+            let undone = try run("suggest", "--undo", "--yes", in: root)
+            #expect(undone.exitCode == 0, "\(undone)")
+            #expect(undone.text.hasSuffix("marks undone: 2; left as they are: 0\n"))
+            try #expect(dump() == before)
+        }
+    }
+
+    @Test("--interactive excludes what is confirmed, and needs a terminal")
+    func interactive() throws {
+        try require(.tool("script"))
+        try withTemporaryDirectory(containing: tree) { root in
+            expect(
+                try run("suggest", "--interactive", "src", in: root), exits: 2,
+                complains: "resval: --interactive needs a terminal (use --apply)\n")
+            let program = FilePath.built("resval")
+            var command = Command(
+                try #require(FilePath.tool("script")), "-qec",
+                "'\(program)' suggest --interactive src", "/dev/null")
+            command.workingDirectory = root
+            command.environment = [
+                "HOME": root.appending("home").string,
+                "XDG_STATE_HOME": root.appending("state").string,
+            ]
+            command.input = Array("n\ny\n".utf8)
+            let result = try command.run()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                result.text.contains("src/app/node_modules: 2"),
+                "The size is part of the question: \(result)")
+            #expect(result.text.contains("items changed: 1; undo with: resval suggest --undo "))
+            try #expect(run("get", "excluded", "src/app/node_modules", in: root).exitCode == 1)
+            try #expect(run("get", "excluded", "src/crate/target", in: root).exitCode == 0)
+        }
+    }
+
+    @Test("names of any bytes and paths of any length are listed, applied and undone")
+    func hostileNames() throws {
+        let odd = FileName([0x61, 0xFF, 0x0A, 0x1B, 0x5B, 0x32, 0x4A])
+        let long = FileName(stringLiteral: String(repeating: "d", count: 200))
+        let tree = Tree {
+            Directory(odd) {
+                File("Cargo.toml"); Directory("target") { File("x") }
+            }
+            NestedDirectories(long, depth: 25) {
+                File("Cargo.toml")
+                Directory("target") { File("x") }
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let listed = try run("suggest", ".", in: root)
+            #expect(listed.text.contains(#"a\377\n\033[2J"#), "\(listed)")
+            // The proof of a directory that no call can name in one piece cannot be read.
+            #expect(listed.exitCode == 2)
+            #expect(listed.errorText.contains("cannot be read and does not count"), "\(listed)")
+            let names = try run("suggest", "-0", ".", in: root).records
+            #expect(names == [Array("./".utf8) + odd.bytes + Array("/target".utf8)])
+            _ = try run("suggest", "--apply", ".", in: root)
+            let target = root.appending(odd).appending("target")
+            try #expect(run("get", "excluded", target, in: root).text == "true\n")
+            try #expect(run("suggest", "--undo", "--yes", in: root).exitCode == 0)
+            try #expect(run("get", "excluded", target, in: root).exitCode == 1)
+        }
+    }
+
+    @Test("people's own rules count, and a broken line is an error with its number")
+    func ownRules() throws {
+        let tree = Tree {
+            Directory("src") {
+                File("make.me"); Directory("out") { File("x") }
+            }
+            Directory("home") { Directory(".config") { Directory("resval") } }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let settings = root.appending("home/.config/resval")
+            func write(_ list: String, mode: UInt16 = 0o644) throws {
+                try removeTree(at: settings)
+                try Tree {
+                    Directory("resval") { File("rules.tsv", list).permissions(mode) }
+                }.create(in: settings.removingLastComponent())
+            }
+            let rule = "out\tbeside:make.me\tmake out\tit is made\n"
+            try write("# mine\n" + rule)
+            let found = try run("suggest", "src", in: root)
+            #expect(found.text.contains("re-creatable: out beside make.me (make out)"), "\(found)")
+            try write(rule + "out\tsomewhere\tmake\tit is made\n")
+            for arguments in [["suggest", "src"], ["explain", "--markers", "rules", "src"]] {
+                var command = Command(.built("resval"), arguments: arguments)
+                command.workingDirectory = root
+                command.environment = ["HOME": root.appending("home").string]
+                let broken = try command.run()
+                #expect(broken.exitCode == 2, "\(broken)")
+                #expect(broken.text == "")
+                #expect(
+                    broken.errorText.contains(
+                        "\(settings)/rules.tsv: line 2: 'somewhere' is not a proof"), "\(broken)")
+            }
+            // Without the marker the file is not read.
+            try #expect(run("explain", "src", in: root).exitCode == 0)
+            try write(rule, mode: 0o666)
+            let writable = try run("suggest", "src", in: root)
+            #expect(writable.exitCode == 2)
+            #expect(writable.errorText.contains("so its rules are not trusted"), "\(writable)")
+        }
+    }
+
+    @Test("explain, find and include name the rule, and Dropbox's attribute is only named")
+    func reasons() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            let target = "src/crate/target"
+            let markers = ["--markers", "native,rules"]
+            let real = root.appending(target)
+            try real.setExtendedAttribute(named: "user.com.dropbox.ignored", to: Array("1".utf8))
+            expect(
+                try run("explain", markers[0], markers[1], target, in: root), exits: 0,
+                prints: """
+                    \(target):
+                      isExcludedFromBackup: true: re-creatable: target beside Cargo.toml
+                      isPurgeable: false: no mark says that it may be deleted
+                      fileProtection: no class: no protection class is stored
+                      note: Dropbox does not synchronize it (user.com.dropbox.ignored); \
+                    backups are not affected
+
+                    """)
+            let json = try run(
+                "explain", "--json", markers[0], markers[1], "\(target)/object", in: root
+            ).text
+            #expect(
+                json.contains(#""value":true,"marker":"rules","reason":"inherited""#), "\(json)")
+            let plain = try run("explain", target, in: root).text
+            #expect(plain.contains("isExcludedFromBackup: false"))
+            let found = try run(
+                "find", "--effective", "--excluded", "--no-locations", "--sort", markers[0],
+                markers[1], "src/crate", in: root)
+            #expect(found.text == "\(target)\n\(target)/object\n")
+            let get = try run(
+                "get", "--effective", markers[0], markers[1], "excluded", target, in: root)
+            #expect(get.text == "true\n")
+            expect(
+                try run("include", "--no-locations", markers[0], markers[1], target, in: root),
+                exits: 0,
+                prints: "\(target): isExcludedFromBackup=false: without it, re-creatable: target "
+                    + "beside Cargo.toml\n")
+            let after = try run("explain", markers[0], markers[1], target, in: root).text
+            #expect(after.contains("isExcludedFromBackup: false: its mark says to back it up"))
+        }
+    }
+
+    /// Tools that are here, each with a script that has it make a directory, and that directory.
+    private static let tools: [(tool: String, script: String, directory: String)] = [
+        ("python3", "python3 -m venv --without-pip .venv", ".venv"),
+        ("python3", "echo pass > m.py && python3 -m py_compile m.py", "__pycache__"),
+        ("swift", "swift package init -q --type empty && swift package resolve", ".build"),
+        ("cargo", "cargo init -q --vcs none . && cargo build -q --offline", "target"),
+        (
+            "npm",
+            """
+            mkdir d; echo '{"name":"d","version":"1.0.0"}' > d/package.json
+            echo '{"dependencies":{"d":"file:d"}}' > package.json
+            npm install --silent --no-audit --no-fund --offline
+            """, "node_modules"
+        ),
+        (
+            "cmake", "echo 'project(p NONE)' > CMakeLists.txt && cmake -S . -B build", "build"
+        ),
+    ].filter { FilePath.tool($0.tool) != nil }
+
+    @Test("what the real tools make is found, and what git tracks of it is not", arguments: tools)
+    func realTools(_ tool: String, _ script: String, _ directory: String) throws {
+        try require(.tool("git"), .tool("python3"))
+        try withTemporaryDirectory(
+            containing: Tree {
+                Directory("p"); Directory("home")
+            }
+        ) { root in
+            func shell(_ script: String) throws {
+                var command = Command("/bin/sh", "-ec", script)
+                command.workingDirectory = root.appending("p")
+                command.environment = [
+                    "HOME": root.appending("home").string, "RUSTUP_HOME": rustupHome,
+                ]
+                command.timeout = .seconds(600)
+                try command.runSuccessfully()
+            }
+            try shell(script)
+            let found = try run("suggest", "-0", "p", in: root)
+            #expect(found.records == [Array("p/\(directory)".utf8)], "\(found)")
+            try shell("git init -q && git add -f -- '\(directory)'")
+            expect(try run("suggest", "-0", "p", in: root), exits: 0)
+        }
+    }
+
+    /// The directory with the toolchains of a cargo that rustup installed; nil for another cargo.
+    private var rustupHome: String? {
+        guard let cargo = FilePath.tool("cargo") else { return nil }
+        let home = cargo.removingLastComponent().removingLastComponent().removingLastComponent()
+        let toolchains = home.appending(".rustup")
+        return (try? toolchains.status()) == nil ? nil : toolchains.string
+    }
+}
