@@ -1,0 +1,6 @@
+import Testing
+import UsageReporting
+
+@Suite("Usage reports")
+struct UsageReportTests {
+}
