@@ -95,7 +95,7 @@ let package = Package(
             name: "UsageReporting",
             dependencies: [
                 "BackupPlanning", "EffectiveValues", "FileTree", "PurgePlanning", "ResourceValues",
-                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
+                "StoragePolicy", "SystemCalls", systemPackage,
             ]),
 
         // Foundation's URL resource values, which Foundation itself provides on Apple's systems;
@@ -121,9 +121,9 @@ let package = Package(
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "ResourceValues",
-                "StorageManagement", "StoragePolicy", "SystemCalls", "TextFormats",
-                "UsageReporting", systemPackage,
+                argumentParser, "BackupPlanning", "CommandSupport", "EffectiveValues", "FileTree",
+                "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
+                "TextFormats", "UsageReporting", systemPackage,
             ]),
         .executableTarget(
             name: "resval-backup",

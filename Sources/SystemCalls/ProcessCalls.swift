@@ -203,3 +203,15 @@ private func copied(_ word: [UInt8]) -> UnsafeMutablePointer<CChar>? {
         bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { strdup($0) } }
     }
 }
+
+/// Returns the width of a terminal in columns: `TIOCGWINSZ`.
+///
+/// - Returns: nil for anything but a terminal, and for one that does not tell.
+package func terminalColumnCount(_ descriptor: FileDescriptor) -> Int? {
+    do throws(Errno) {
+        let count = try perform(.ioctl) { linux_get_terminal_columns(descriptor.rawValue) }
+        return count > 0 ? count : nil
+    } catch {
+        return nil
+    }
+}

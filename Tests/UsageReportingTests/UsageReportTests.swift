@@ -1,6 +1,0 @@
-import Testing
-import UsageReporting
-
-@Suite("Usage reports")
-struct UsageReportTests {
-}
