@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "BackupPlanning", targets: ["BackupPlanning"]),
         .library(name: "PurgePlanning", targets: ["PurgePlanning"]),
         .library(name: "StorageManagement", targets: ["StorageManagement"]),
+        .library(name: "UsageReporting", targets: ["UsageReporting"]),
         .library(name: "ResourceValuesFoundation", targets: ["ResourceValuesFoundation"]),
         .library(name: "ResourceValuesDropIn", targets: ["ResourceValuesDropIn"]),
         .executable(name: "resval", targets: ["resval"]),
@@ -91,6 +92,12 @@ let package = Package(
                 "EffectiveValues", "FileTree", "PurgePlanning", "ResourceValues",
                 "StoragePolicy", "SystemCalls", systemPackage,
             ]),
+        .target(
+            name: "UsageReporting",
+            dependencies: [
+                "BackupPlanning", "EffectiveValues", "FileTree", "PurgePlanning", "ResourceValues",
+                "StoragePolicy", "SystemCalls", systemPackage,
+            ]),
 
         // Foundation's URL resource values, which Foundation itself provides on Apple's systems;
         // and Foundation's own signatures, for files that import nothing else.
@@ -115,8 +122,9 @@ let package = Package(
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "CommandSupport", "EffectiveValues", "FileTree", "ResourceValues",
-                "StorageManagement", "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
+                argumentParser, "BackupPlanning", "CommandSupport", "EffectiveValues", "FileTree",
+                "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
+                "TextFormats", "UsageReporting", systemPackage,
             ]),
         .executableTarget(
             name: "resval-backup",
@@ -218,6 +226,12 @@ let package = Package(
             dependencies: [
                 "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport",
                 "resval", systemPackage,
+            ]),
+        .testTarget(
+            name: "UsageReportingTests",
+            dependencies: [
+                "BackupPlanning", "EffectiveValues", "ResourceValues", "StoragePolicy",
+                "SystemCalls", "TestSupport", "UsageReporting", systemPackage,
             ]),
         .testTarget(
             name: "BackupEnginesTests",

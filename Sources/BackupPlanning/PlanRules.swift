@@ -7,16 +7,17 @@ import SystemPackage
 
 /// The rules that decide about an item: the policy, and what overrides it, such as mounts, the
 /// repository, sockets and long paths.
-struct PlanRules: Sendable {
-    let policy: StoragePolicy
+package struct PlanRules: Sendable {
+    package let policy: StoragePolicy
     let markReader: MarkReader
-    let longestPath: Int?
+    private let longestPath: Int?
     private let largestFile: Int64?
-    let storesPlaintext: Bool
+    private let storesPlaintext: Bool
     private let mounts: MountTable
     private let repositories: Set<FileIdentity>
 
-    init(_ planner: BackupPlanner, _ markReader: MarkReader) {
+    /// Creates the rules by which a planner plans.
+    package init(_ planner: BackupPlanner, _ markReader: MarkReader) {
         policy = planner.policy
         self.markReader = markReader
         longestPath = planner.longestPath
@@ -27,7 +28,7 @@ struct PlanRules: Sendable {
     }
 
     /// Returns the policy's decision on an entry; for a source, the decision made earlier.
-    func decide(
+    private func decide(
         _ entry: borrowing TreeEntry, _ marks: ItemMarks, _ status: FileStatus,
         in context: PlanContext
     ) -> Decision {
@@ -61,7 +62,7 @@ struct PlanRules: Sendable {
     }
 
     /// Returns why an item is excluded whatever its marks say; nil when it is not.
-    func obstacle(
+    private func obstacle(
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
         in context: PlanContext
     ) -> ExclusionReason? {
@@ -80,10 +81,19 @@ struct PlanRules: Sendable {
         default: return nil
         }
         if repositories.contains(status.identity) { return .repository }
+        guard let mount = foreignMount(entry, status, in: context) else { return nil }
+        return .mount(type: mount.filesystemType, category: mount.category)
+    }
+
+    /// Returns the mount whose mount point the entry is, if it is of a kind that no backup enters:
+    /// of the kernel, a network or FUSE. A source is entered whatever is mounted there.
+    package func foreignMount(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> Mount? {
         guard context.source == nil, isMountRoot(status, in: context),
             let mount = mounts.mount(holding: entry.path), mount.category != .local
         else { return nil }
-        return .mount(type: mount.filesystemType, category: mount.category)
+        return mount
     }
 
     /// Whether the entry is a mount point whose server, or the program behind a FUSE mount, may never
@@ -100,33 +110,83 @@ struct PlanRules: Sendable {
     }
 }
 
-/// What a directory passes to its entries while a plan is built. It is small, because it is copied
-/// for every entry.
-struct PlanContext: Sendable {
-    let policy: PolicyContext
-    /// The device number of the directory; nil above a source.
-    let device: UInt64?
-    /// The source to visit; nil everywhere below.
-    let source: PlanSource?
-
-    init(source: EffectiveItem) {
-        policy = .empty
-        device = nil
-        self.source = PlanSource(source)
-    }
-
-    init(policy: PolicyContext, device: UInt64) {
-        self.policy = policy
-        self.device = device
-        source = nil
-    }
+/// An item with what a plan decides about it.
+package struct ExaminedItem {
+    /// The status; of a directory below a source the cached one, as is all that is used of it.
+    package let status: FileStatus
+    /// The policy's decision.
+    package let decision: Decision
+    /// Whether the item has marks of its own, or a record of an eviction.
+    package let hasMarks: Bool
+    /// The sign of an eviction; nil on an ordinary item.
+    let sign: EvictionSign?
+    /// Why the item is excluded; nil if it is stored.
+    package let reason: ExclusionReason?
 }
 
-/// The decision on a source, as an object that a context can refer to.
-final class PlanSource: Sendable {
-    let decision: Decision
+extension PlanRules {
+    /// Reads an item's status and marks, and decides about it.
+    ///
+    /// - Throws: the error of reading either; `noSuchFile` for an item that was removed since its
+    ///   directory was read.
+    package func examine(
+        _ entry: borrowing TreeEntry, in context: PlanContext
+    ) throws(FileError) -> ExaminedItem {
+        let (status, marks) = try look(at: entry, in: context)
+        let decision = decide(entry, marks, status, in: context)
+        let sign = EvictionSign(entry, status, marks.eviction)
+        return ExaminedItem(
+            status: status, decision: decision,
+            hasMarks: !marks.native.isEmpty || !marks.foreign.isEmpty || marks.eviction != nil,
+            sign: sign,
+            reason: exclude(entry, status, sign, decision, in: context))
+    }
 
-    init(_ item: EffectiveItem) {
-        decision = item.decision
+    private func look(
+        at entry: borrowing TreeEntry, in context: PlanContext
+    ) throws(FileError) -> (FileStatus, ItemMarks) {
+        let status: FileStatus
+        do throws(Errno) {
+            // A directory may be the mount point of a server that does not answer. The cached status
+            // has all that is used of a directory.
+            let isEntry = context.source == nil && entry.kind == .directory
+            status = isEntry ? try entry.statusAtHand() : try entry.status()
+        } catch {
+            throw FileError(error, of: entry.path)
+        }
+        if context.source != nil {
+            // The decision made earlier includes the marks of a source.
+            var marks = ItemMarks.none
+            if status.kind == .regularFile { marks.eviction = try entry.evictionRecord() }
+            return (status, marks)
+        }
+        guard status.kind.canStoreUserAttributes,
+            !isRemoteMount(entry, status, in: context), mayHaveMarks(entry, status)
+        else { return (status, .none) }
+        return (status, try markReader.marks(of: entry, kind: status.kind, status: status))
+    }
+
+    /// Whether the item may have marks: most items have no extended attributes at all.
+    private func mayHaveMarks(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Bool {
+        guard markReader.readsAttributesOnly(of: status.kind) else { return true }
+        do throws(Errno) {
+            return try entry.hasExtendedAttributes()
+        } catch {
+            // Reading the marks reports the error.
+            return true
+        }
+    }
+
+    private func exclude(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
+        _ decision: Decision, in context: PlanContext
+    ) -> ExclusionReason? {
+        if decision.isExcluded && !decision.mayHoldIncludedItems {
+            return .excluded(decision.exclusion)
+        }
+        if let obstacle = obstacle(entry, status, sign, in: context) { return obstacle }
+        if let protection = protection(status.kind, decision) { return protection }
+        if let longestPath, entry.pathLength > longestPath { return .tooLong }
+        return nil
     }
 }

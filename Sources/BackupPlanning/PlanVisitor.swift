@@ -28,20 +28,18 @@ struct PlanVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, in context: PlanContext
     ) -> Descent<PlanContext> {
         examined.count()
-        let (status, marks): (FileStatus, ItemMarks)
+        let item: ExaminedItem
         do throws(FileError) {
-            (status, marks) = try look(at: entry, in: context)
+            item = try rules.examine(entry, in: context)
         } catch {
             cannotLook(at: entry, error)
             return .skip
         }
-        let decision = rules.decide(entry, marks, status, in: context)
+        let (status, decision, reason) = (item.status, item.decision, item.reason)
         if !decision.issues.isEmpty { report(decision.issues, of: entry.path) }
         if let own = decision.protection.ownClass {
             part.protectedItems.append(ProtectedItem(path: entry.path, protectionClass: own))
         }
-        let sign = EvictionSign(entry, status, marks.eviction)
-        let reason = exclude(entry, status, sign, decision, in: context)
         // The entry of an excluded directory is stored nevertheless.
         if reason == nil || status.kind == .directory,
             !rules.isRemoteMount(entry, status, in: context)
@@ -53,7 +51,7 @@ struct PlanVisitor: TreeVisitor {
             if let kept = reason.keptFile { noteKept(kept, in: entry, decision.contextForEntries) }
             return .skip
         }
-        if let sign {
+        if let sign = item.sign {
             part.notices.append(PlanNotice(path: entry.path, matter: .eviction(sign, status)))
         }
         note(entry, status, .stored(decision.exclusion))
@@ -76,43 +74,6 @@ struct PlanVisitor: TreeVisitor {
         collector.add(part)
     }
 
-    private func look(
-        at entry: borrowing TreeEntry, in context: PlanContext
-    ) throws(FileError) -> (FileStatus, ItemMarks) {
-        let status: FileStatus
-        do throws(Errno) {
-            // A directory may be the mount point of a server that does not answer. The cached status
-            // has all that is used of a directory.
-            let isEntry = context.source == nil && entry.kind == .directory
-            status = isEntry ? try entry.statusAtHand() : try entry.status()
-        } catch {
-            throw FileError(error, of: entry.path)
-        }
-        if context.source != nil {
-            // The decision made earlier includes the marks of a source.
-            var marks = ItemMarks.none
-            if status.kind == .regularFile { marks.eviction = try entry.evictionRecord() }
-            return (status, marks)
-        }
-        guard status.kind.canStoreUserAttributes,
-            !rules.isRemoteMount(entry, status, in: context), mayHaveMarks(entry, status)
-        else { return (status, .none) }
-        return (
-            status, try rules.markReader.marks(of: entry, kind: status.kind, status: status)
-        )
-    }
-
-    /// Whether the item may have marks: most items have no extended attributes at all.
-    private func mayHaveMarks(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Bool {
-        guard rules.markReader.readsAttributesOnly(of: status.kind) else { return true }
-        do throws(Errno) {
-            return try entry.hasExtendedAttributes()
-        } catch {
-            // Reading the marks reports the error.
-            return true
-        }
-    }
-
     /// Reports an entry that cannot be read and leaves it to the engine. An entry that was removed
     /// since its directory was read is not reported.
     private mutating func cannotLook(at entry: borrowing TreeEntry, _ error: FileError) {
@@ -130,19 +91,6 @@ struct PlanVisitor: TreeVisitor {
         part.attributedItems.append(
             AttributedItem(
                 path: entry.path, attributes, isReadOnly: status.permissions & ownerWrites == 0))
-    }
-
-    private func exclude(
-        _ entry: borrowing TreeEntry, _ status: FileStatus, _ sign: EvictionSign?,
-        _ decision: Decision, in context: PlanContext
-    ) -> ExclusionReason? {
-        if decision.isExcluded && !decision.mayHoldIncludedItems {
-            return .excluded(decision.exclusion)
-        }
-        if let obstacle = rules.obstacle(entry, status, sign, in: context) { return obstacle }
-        if let protection = rules.protection(status.kind, decision) { return protection }
-        if let longest = rules.longestPath, entry.pathLength > longest { return .tooLong }
-        return nil
     }
 
     private mutating func report(_ issues: [PolicyIssue], of path: FilePath) {

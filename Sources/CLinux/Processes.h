@@ -129,6 +129,12 @@ static inline long linux_send_datagram(const void *address, size_t address_size,
     return result;
 }
 
+// Returns the number of columns of a terminal; 0 where it does not tell.
+static inline long linux_get_terminal_columns(int descriptor) {
+    struct winsize size = {0};
+    return ioctl(descriptor, TIOCGWINSZ, &size) < 0 ? -(long)errno : size.ws_col;
+}
+
 // Blocks SIGINT, SIGTERM and SIGHUP for the calling thread and stores the previous signal mask.
 static inline void linux_hold_signals(sigset_t *before) {
     sigset_t held;

@@ -10,11 +10,12 @@ package struct OutputFile: ~Copyable {
     private let directory: OwnedDescriptor
     private var staged: StagedFile
 
-    /// Begins a file that belongs to this process's user and that no other user can read.
+    /// Begins a file that belongs to this process's user.
     ///
+    /// - Parameter permissions: its permission bits; no other user can read it, unless given.
     /// - Throws: `FileError` when the name belongs to anything but a regular file of this user,
     ///   such as a symbolic link, or when no file can be created in the directory.
-    package init(at path: FilePath) throws(FileError) {
+    package init(at path: FilePath, permissions: UInt16 = 0o600) throws(FileError) {
         let opened: OwnedDescriptor
         do throws(Errno) {
             let parent = path.removingLastComponent()
@@ -27,7 +28,7 @@ package struct OutputFile: ~Copyable {
                 directory: opened.descriptor, name: Self.name(of: path), pathForMessages: path))
         let file: StagedFile
         do throws(Errno) {
-            file = try StagedFile(in: opened.descriptor, permissions: 0o600)
+            file = try StagedFile(in: opened.descriptor, permissions: permissions)
         } catch {
             throw FileError(error, of: path)
         }

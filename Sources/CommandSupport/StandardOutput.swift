@@ -21,6 +21,12 @@ package final class StandardOutput: Sendable {
         isTerminal = isatty(descriptor.rawValue) == 1
     }
 
+    /// The width of a terminal in columns; elsewhere that of the variable `COLUMNS`, else 80.
+    package var columnCount: Int {
+        let given = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80
+        return min(max(terminalColumnCount(descriptor) ?? given, 40), 1000)
+    }
+
     /// Writes all bytes at once; the bytes of two threads never mix.
     package func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }

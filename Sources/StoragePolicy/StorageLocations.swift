@@ -98,14 +98,26 @@ public struct StorageLocation: Sendable, Hashable {
 /// Names are compared only at nodes: an item off these paths has no node, and its name is never
 /// requested.
 @usableFromInline
-final class LocationNode: Sendable {
+package final class LocationNode: Sendable {
     /// The location at this directory; nil on the path to one and at cut-outs.
-    let location: StorageLocation?
+    package let location: StorageLocation?
     /// Whether this directory and everything below is not part of the surrounding location.
-    let isCutOut: Bool
+    package let isCutOut: Bool
     /// Whether a cut-out is below this directory.
     let holdsCutOut: Bool
     private let entries: [[UInt8]: LocationNode]
+
+    /// Creates the node of `/`, from real paths.
+    package convenience init(_ locations: [StorageLocation], cutOuts: [FilePath]) {
+        var root = Draft()
+        for location in locations {
+            root.change(at: Array(location.path.components)[...]) { $0.location = location }
+        }
+        for path in cutOuts {
+            root.change(at: Array(path.components)[...]) { $0.isCutOut = true }
+        }
+        self.init(root)
+    }
 
     fileprivate init(_ draft: Draft) {
         location = draft.location
@@ -117,7 +129,7 @@ final class LocationNode: Sendable {
     var isLeaf: Bool { entries.isEmpty }
 
     @usableFromInline
-    func entry(named name: [UInt8]) -> LocationNode? { entries[name] }
+    package func entry(named name: [UInt8]) -> LocationNode? { entries[name] }
 }
 
 private struct Draft {
@@ -142,13 +154,10 @@ extension StorageLocations {
     func exclusionTree(below source: FilePath) -> LocationNode? {
         let excluded = locations.filter { !$0.kind.isBackedUp && $0.path.isStrictlyBelow(source) }
         guard !excluded.isEmpty else { return nil }
-        var root = Draft()
-        for location in excluded {
-            root.change(at: Array(location.path.components)[...]) { $0.location = location }
-        }
-        for path in cutOuts where excluded.contains(where: { path.isStrictlyBelow($0.path) }) {
-            root.change(at: Array(path.components)[...]) { $0.isCutOut = true }
-        }
-        return LocationNode(root)
+        return LocationNode(
+            excluded,
+            cutOuts: cutOuts.filter { path in
+                excluded.contains { path.isStrictlyBelow($0.path) }
+            })
     }
 }

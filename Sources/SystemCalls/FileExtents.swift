@@ -45,51 +45,99 @@ package func fileExtents(
 package func fileExtents(
     of location: borrowing some FileLocation & ~Copyable, size: Int64
 ) throws(Errno) -> FileExtents? {
+    try withOpenFile(at: location) { descriptor throws(Errno) in
+        try fileExtents(ofOpen: descriptor, size: size)
+    }
+}
+
+/// An extent of a file that shares its blocks with another, in bytes.
+package struct SharedExtent: Sendable, Hashable {
+    /// Where it begins on the filesystem.
+    package let start: UInt64
+    /// Its length.
+    package let length: UInt64
+}
+
+/// Returns the extents that a regular file shares with other files: `FS_IOC_FIEMAP`. Opens the
+/// file, unless the location is a descriptor.
+///
+/// Extents that are inline, not allocated yet or encoded have no address that could be compared with
+/// those of other files, and are left out.
+///
+/// - Returns: nil where the filesystem does not report extents.
+/// - Throws: also the errno of opening the file for reading.
+package func sharedExtents(
+    of location: borrowing some FileLocation & ~Copyable
+) throws(Errno) -> [SharedExtent]? {
+    var extents: [SharedExtent] = []
+    let addressless =
+        FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED
+        | FIEMAP_EXTENT_DATA_INLINE
+    do throws(Errno) {
+        try withOpenFile(at: location) { descriptor throws(Errno) in
+            try forEachExtent(of: descriptor) { extent in
+                guard extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0,
+                    extent.fe_flags & UInt32(addressless) == 0, extent.fe_length > 0
+                else { return }
+                extents.append(
+                    SharedExtent(start: extent.fe_physical, length: extent.fe_length))
+            }
+        }
+    } catch .notSupported, .inappropriateIOCTLForDevice {
+        return nil
+    }
+    return extents
+}
+
+private func withOpenFile<Result>(
+    at location: borrowing some FileLocation & ~Copyable,
+    _ body: (FileDescriptor) throws(Errno) -> Result
+) throws(Errno) -> Result {
     // Opening a file again breaks its lease, even that of the process that opens it.
     let opened = try location.withCallTarget { target throws(Errno) in
         target.isDescriptor ? FileDescriptor(rawValue: target.directory) : nil
     }
-    if let opened { return try fileExtents(ofOpen: opened, size: size) }
-    let descriptor = try openPreservingAccessTime(
-        location, flags: [.readOnly, .nonBlocking, .noTerminal])
-    let outcome: Result<FileExtents?, Errno>
-    do throws(Errno) {
-        outcome = .success(try fileExtents(ofOpen: descriptor, size: size))
-    } catch {
-        outcome = .failure(error)
-    }
-    try closeFile(descriptor)
-    return try outcome.get()
+    if let opened { return try body(opened) }
+    let file = OwnedDescriptor(
+        try openPreservingAccessTime(location, flags: [.readOnly, .nonBlocking, .noTerminal]))
+    return try body(file.descriptor)
 }
 
 private func mappedExtents(
     _ descriptor: FileDescriptor, size: Int64
 ) throws(Errno) -> FileExtents {
     var found = FileExtents(hasHole: false, isShared: false)
-    var covered: UInt64 = 0
     let end = UInt64(clamping: size)
+    var covered: UInt64 = 0
+    try forEachExtent(of: descriptor) { extent in
+        if extent.fe_logical > covered && covered < end { found.hasHole = true }
+        covered = max(covered, extent.fe_logical.addingSaturating(extent.fe_length))
+        if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 {
+            found.isShared = true
+            found.sharedBytes.addSaturating(Int64(clamping: extent.fe_length))
+        } else if extent.fe_flags & UInt32(FIEMAP_EXTENT_ENCODED) != 0 {
+            found.encodedBytes.addSaturating(Int64(clamping: extent.fe_length))
+        }
+    }
+    if covered < end { found.hasHole = true }
+    return found
+}
+
+/// Calls `body` with each extent of an open file, in the order of their offsets.
+private func forEachExtent(
+    of descriptor: FileDescriptor, _ body: (fiemap_extent) -> Void
+) throws(Errno) {
+    var covered: UInt64 = 0
     var batch = [fiemap_extent](repeating: fiemap_extent(), count: Int(LINUX_EXTENT_CAPACITY))
     while true {
         let count = try perform(.ioctl) {
             linux_get_extents(descriptor.rawValue, covered, &batch)
         }
         for extent in batch.prefix(count) {
-            if extent.fe_logical > covered && covered < end { found.hasHole = true }
-            if extent.fe_flags & UInt32(FIEMAP_EXTENT_SHARED) != 0 {
-                found.isShared = true
-                found.sharedBytes.addSaturating(Int64(clamping: extent.fe_length))
-            } else if extent.fe_flags & UInt32(FIEMAP_EXTENT_ENCODED) != 0 {
-                found.encodedBytes.addSaturating(Int64(clamping: extent.fe_length))
-            }
+            body(extent)
             covered = max(covered, extent.fe_logical.addingSaturating(extent.fe_length))
-            if extent.fe_flags & UInt32(FIEMAP_EXTENT_LAST) != 0 {
-                if covered < end { found.hasHole = true }
-                return found
-            }
+            if extent.fe_flags & UInt32(FIEMAP_EXTENT_LAST) != 0 { return }
         }
-        if count == 0 {
-            if covered < end { found.hasHole = true }
-            return found
-        }
+        if count == 0 { return }
     }
 }

@@ -39,6 +39,17 @@ package func makeUnnamedFile(
     }
 }
 
+/// Creates a file without a name, in a directory whose filesystem has room for it: unnamed, or with
+/// a name that is removed at once.
+package func makeScratchFile(in directory: FilePath) throws(Errno) -> FileDescriptor {
+    let parent = OwnedDescriptor(try openDirectoryReference(directory))
+    if let file = try makeUnnamedFile(in: parent.descriptor, permissions: 0o600) { return file }
+    let name = FilePath(".resval-\(UInt64.random(in: 0...UInt64.max))")
+    let file = try makeFile(name, in: parent.descriptor, permissions: 0o600)
+    try removeItem(name, in: parent.descriptor, isDirectory: false)
+    return file
+}
+
 /// Gives an unnamed file a name that must not exist: `linkat(2)` through `/proc`.
 package func nameFile(
     _ descriptor: FileDescriptor, _ name: FilePath, in directory: FileDescriptor

@@ -171,3 +171,15 @@ package func sendDatagram(_ message: [UInt8], to address: [UInt8]) throws(Errno)
         linux_send_datagram(address, address.count, message, message.count)
     }
 }
+
+/// Returns the width of a terminal in columns: `TIOCGWINSZ`.
+///
+/// - Returns: nil for anything but a terminal, and for one that does not tell.
+package func terminalColumnCount(_ descriptor: FileDescriptor) -> Int? {
+    do throws(Errno) {
+        let count = try perform(.ioctl) { linux_get_terminal_columns(descriptor.rawValue) }
+        return count > 0 ? count : nil
+    } catch {
+        return nil
+    }
+}

@@ -16,6 +16,7 @@ struct ResvalCommand: ParsableCommand {
               resval include ~/build                back it up again
               resval purgeable ~/.cache/thumbnails  let it be deleted when space is short
               resval find --excluded ~              find everything with this mark
+              resval usage ~                        show where the space goes
               resval set excluded=yes ~/build       store a value, as exclude does
               resval get excluded ~/build           print the value that is stored
 
@@ -31,7 +32,8 @@ struct ResvalCommand: ParsableCommand {
             GetCommand.self, SetCommand.self, UnsetCommand.self, TestCommand.self,
             ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
             DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
-            SuggestCommand.self, CapacityCommand.self, KeysCommand.self, CompletionsCommand.self,
+            UsageCommand.self, SuggestCommand.self, CapacityCommand.self, KeysCommand.self,
+            CompletionsCommand.self,
             BackupCommand.self,
             PurgeCommand.self,
         ])

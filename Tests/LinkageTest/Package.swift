@@ -21,6 +21,7 @@ let package = Package(
                 .product(name: "ResourceValues", package: "ResourceValues"),
                 .product(name: "StorageManagement", package: "ResourceValues"),
                 .product(name: "StoragePolicy", package: "ResourceValues"),
+                .product(name: "UsageReporting", package: "ResourceValues"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),

@@ -34,7 +34,9 @@ public final class StoredPaths: Sendable {
         state.withLock { state in
             guard state.failure == nil else { return }
             do throws(Errno) {
-                if state.file == nil { state.file = SharedDescriptor(try makeFile()) }
+                if state.file == nil {
+                    state.file = SharedDescriptor(try makeScratchFile(in: directory))
+                }
                 guard let file = state.file?.descriptor else { return }
                 try run.withUnsafeBufferPointer { bytes throws(Errno) in
                     try writeFile(file, UnsafeRawBufferPointer(bytes))
@@ -45,15 +47,6 @@ public final class StoredPaths: Sendable {
                 state.failure = error
             }
         }
-    }
-
-    private func makeFile() throws(Errno) -> FileDescriptor {
-        let parent = OwnedDescriptor(try openDirectoryReference(directory))
-        if let file = try makeUnnamedFile(in: parent.descriptor, permissions: 0o600) { return file }
-        let name = FilePath(".resval-paths-\(UInt64.random(in: 0...UInt64.max))")
-        let file = try SystemCalls.makeFile(name, in: parent.descriptor, permissions: 0o600)
-        try removeItem(name, in: parent.descriptor, isDirectory: false)
-        return file
     }
 
     /// Calls `body` with many paths at a time, each preceded by `prefix` and followed by a NUL.

@@ -133,6 +133,15 @@ struct JSONFieldsTests {
         Directory("directory") { SymbolicLink("link", to: "nowhere") }
     }
 
+    /// An older output of usage, in which a directory was empty.
+    private static func usageOfNothing(_ root: FilePath) -> String {
+        """
+        {"version":1,"type":"directory","path":"\(root)","allocatedBytes":0}
+        {"version":1,"type":"totals","listsAll":true,"isPartial":false}
+
+        """
+    }
+
     @Test("resval prints what its help says")
     func marks() throws {
         try withTemporaryDirectory(containing: Self.tree) { root in
@@ -164,6 +173,10 @@ struct JSONFieldsTests {
             try check("suggest", "--json", ".")
             try check("suggest", "--json", "--apply", ".")
             try check("suggest", "--json", "--undo", "--yes")
+            try check("usage", "--json", ".")
+            try check("usage", "--json", "--metric", ".")
+            try Tree { File("old.json", Self.usageOfNothing(root)) }.create(in: root)
+            try check("usage", "--json", "--compare", "old.json", ".")
             try check("export", "--to", "xdg", "--json", "--dry-run", ".")
             try check("export", "--to", "xdg", "--json", ".")
             try check("import", "--from", "xdg", "--json", ".")

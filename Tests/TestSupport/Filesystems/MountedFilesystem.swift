@@ -22,21 +22,24 @@ package struct MountedFilesystem: Sendable {
 /// The image lies in a temporary directory and is mounted through a loop device that the kernel
 /// frees with the mount. Where that cannot be, the test is skipped as ``require(_:sourceLocation:)``
 /// says.
+///
+/// - Parameter size: its size in bytes, where it has an image; nil for a small one.
 package func withFilesystem<Result>(
-    _ kind: FilesystemKind, options: [String] = [],
+    _ kind: FilesystemKind, options: [String] = [], size: Int64? = nil,
     _ body: (MountedFilesystem) throws -> Result
 ) throws -> Result {
     try require(.filesystem(kind))
-    return try mountAndCall(kind: kind, options: options, body)
+    return try mountAndCall(kind: kind, options: options, size: size, body)
 }
 
 func mountAndCall<Result>(
-    kind: FilesystemKind, options: [String], _ body: (MountedFilesystem) throws -> Result
+    kind: FilesystemKind, options: [String], size: Int64? = nil,
+    _ body: (MountedFilesystem) throws -> Result
 ) throws -> Result {
     try withTemporaryDirectory(containing: Tree { Directory("mount") }, isShared: true) { base in
         let image = base.appending("image")
         if let maker = kind.maker {
-            try makeImage(at: image, kind, maker)
+            try makeImage(at: image, size ?? kind.imageSize, maker)
         }
         guard kind == .overlayfs else {
             let source: FilePath = kind == .tmpfs ? "tmpfs" : image
@@ -62,11 +65,11 @@ private func overlay<Result>(
         "overlay", .overlayfs, at: base.appending("merged"), directories + options, body)
 }
 
-private func makeImage(at image: FilePath, _ kind: FilesystemKind, _ maker: [String]) throws {
+private func makeImage(at image: FilePath, _ size: Int64, _ maker: [String]) throws {
     let file = try openFile(
         in: .workingDirectory, image, flags: [.writeOnly, .create, .exclusiveCreate],
         permissions: 0o600)
-    let result = ftruncate(file.rawValue, Int(kind.imageSize))
+    let result = ftruncate(file.rawValue, Int(size))
     try closeFile(file)
     guard result == 0 else {
         throw FixtureError(call: "ftruncate", file: "\(image)", errno: Errno(rawValue: errno))

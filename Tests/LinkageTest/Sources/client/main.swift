@@ -11,6 +11,7 @@ do {
     try explain(home.appending("Work/build/app.o"))
     try printSizes(below: home.appending("Work"))
     try listBackup(of: home)
+    try showUsage(of: home)
     try await watch(home)
     try trim(home.appending(".cache/own"))
     try purge(home.appending(".cache"))

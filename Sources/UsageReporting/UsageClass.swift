@@ -1,0 +1,142 @@
+import BackupPlanning
+import PurgePlanning
+import ResourceValues
+import StoragePolicy
+
+/// What happens to bytes, and where they are. Every byte has one class.
+///
+/// A file with several names, or an extent that several files share, has what keeps it longest: it
+/// is backed up if one name is, and purgeable only if all are.
+public struct UsageClass: Sendable, Hashable {
+    /// Why no backup includes the bytes; nil if one does.
+    public var exclusion: UsageExclusion?
+    /// Whether the bytes may be deleted when space is short.
+    public var purging: UsagePurging
+    /// The effective protection class; nil if there is none.
+    public var protection: FileProtection?
+    /// The kind of location that contains the bytes; nil outside all locations.
+    public var location: StorageLocation.Kind?
+
+    /// Creates a class; by default that of unmarked files outside all locations.
+    public init(
+        exclusion: UsageExclusion? = nil, purging: UsagePurging = .kept,
+        protection: FileProtection? = nil, location: StorageLocation.Kind? = nil
+    ) {
+        self.exclusion = exclusion
+        self.purging = purging
+        self.protection = protection
+        self.location = location
+    }
+
+    /// What happens to the bytes, in one word: the first that applies of purgeable, excluded,
+    /// protected and backed up.
+    public var fate: UsageFate {
+        if case .purgeable = purging { return .purgeable }
+        if exclusion != nil { return .excluded }
+        return protection.map { $0 != .none } ?? false ? .protected : .backedUp
+    }
+
+    /// Whether a backup excludes the bytes and they may be deleted, too.
+    var isExcludedAndPurgeable: Bool { fate == .purgeable && exclusion != nil }
+
+    /// Returns the class of bytes that are reached by a name of each class. The order of names
+    /// makes no difference.
+    func merging(_ other: UsageClass) -> UsageClass {
+        var merged = self
+        if let exclusion, let second = other.exclusion {
+            merged.exclusion = min(exclusion, second)
+        } else {
+            merged.exclusion = nil
+        }
+        merged.purging = min(purging, other.purging)
+        if rank(other.protection) < rank(protection) { merged.protection = other.protection }
+        if rank(other.location) < rank(location) { merged.location = other.location }
+        return merged
+    }
+}
+
+/// What happens to bytes, in one word.
+public enum UsageFate: String, Sendable, Hashable, CaseIterable {
+    /// Backups include the bytes, which have no protection class.
+    case backedUp
+    /// Backups include the bytes, and a protection class protects them.
+    case protected
+    /// Backups exclude the bytes.
+    case excluded
+    /// The bytes may be deleted when space is short, whether backups include them or not.
+    case purgeable
+}
+
+/// Why backups exclude bytes, by the stable names of the reason at the item that decides.
+public struct UsageExclusion: Sendable, Hashable, Comparable {
+    /// The name of the reason, as ``ExclusionReason/name``: `marked`, `marker`, `location`, `mount`
+    /// and others.
+    public let name: String
+    /// The marker, or the kind of location; nil for other reasons.
+    public let detail: String?
+
+    /// Creates the exclusion for a reason.
+    public init(_ reason: ExclusionReason) {
+        let origin = reason.origin
+        name = origin.name
+        if case .excluded(.location(let location)) = origin {
+            detail = location.kind.rawValue
+        } else {
+            detail = origin.marker?.rawValue
+        }
+    }
+
+    /// Orders by name, then by detail.
+    public static func < (first: UsageExclusion, second: UsageExclusion) -> Bool {
+        (first.name, first.detail ?? "") < (second.name, second.detail ?? "")
+    }
+}
+
+/// Whether bytes may be deleted when space is short, as far as marks and locations decide. What is
+/// in use or too young is kept nevertheless.
+public enum UsagePurging: Sendable, Hashable, Comparable {
+    /// A mark pins them.
+    case pinned
+    /// Nothing allows their deletion.
+    case kept
+    /// They may be deleted, in this class.
+    case purgeable(PurgeClass)
+
+    /// `pinned`, `kept`, or the name of the class: `marked`, `caches` or `temporary`.
+    public var name: String {
+        switch self {
+        case .pinned: "pinned"
+        case .kept: "kept"
+        case .purgeable(let purgeClass): purgeClass.name
+        }
+    }
+
+    /// Orders by what is kept longest.
+    public static func < (first: UsagePurging, second: UsagePurging) -> Bool {
+        first.rank < second.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .pinned: 0
+        case .kept: 1
+        case .purgeable(.marked): 2
+        case .purgeable(.caches): 3
+        case .purgeable(.temporary): 4
+        }
+    }
+}
+
+private func rank(_ protection: FileProtection?) -> Int {
+    protection.map { FileProtection.allCases.firstIndex(of: $0) ?? 0 } ?? Int.max
+}
+
+private func rank(_ location: StorageLocation.Kind?) -> Int {
+    switch location {
+    case .documents: 0
+    case .applicationSupport: 1
+    case nil: 2
+    case .caches: 3
+    case .temporary: 4
+    }
+}

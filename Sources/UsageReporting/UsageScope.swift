@@ -1,0 +1,79 @@
+import BackupPlanning
+import EffectiveValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// What a directory passes to its entries while usage is measured.
+final class UsageScope: Sendable {
+    /// What the plan's rules pass on.
+    let plan: PlanContext
+    /// The number of the directory.
+    let directory: UInt32
+    /// Why a backup does not enter the directory; nil if it does.
+    let exclusion: ExclusionReason?
+    /// The class of entries that nothing is known about by themselves; nil above a root.
+    let plainClass: UsageClassEntry?
+    /// Whether the policy excludes such entries.
+    let excludesPlainEntries: Bool
+    /// Where the directory is among the locations.
+    let position: LocationPosition
+    /// The device of the filesystem, the same for all its subvolumes, if files on it can share
+    /// extents; otherwise nil.
+    let sharingFilesystem: UInt64?
+
+    init(
+        plan: PlanContext, directory: UInt32, exclusion: ExclusionReason?,
+        plainClass: UsageClassEntry?, excludesPlainEntries: Bool, position: LocationPosition,
+        sharingFilesystem: UInt64?
+    ) {
+        self.plan = plan
+        self.directory = directory
+        self.exclusion = exclusion
+        self.plainClass = plainClass
+        self.excludesPlainEntries = excludesPlainEntries
+        self.position = position
+        self.sharingFilesystem = sharingFilesystem
+    }
+
+    /// Creates the scope that a root is visited in.
+    convenience init(root: EffectiveItem, below position: LocationPosition) {
+        self.init(
+            plan: PlanContext(source: root), directory: 0, exclusion: nil, plainClass: nil,
+            excludesPlainEntries: false, position: position, sharingFilesystem: nil)
+    }
+}
+
+/// Where a directory is among the locations and the directories that are never purged.
+struct LocationPosition: Sendable {
+    /// The kind of location that contains the directory; nil outside all.
+    private(set) var kind: StorageLocation.Kind?
+    /// Whether the directory is, or lies in, one that is never purged.
+    private(set) var isProtected = false
+    private var locations: LocationNode?
+    private var protected: LocationNode?
+
+    /// Creates the position of `/`; nil locations are none.
+    init(_ locations: StorageLocations?) {
+        guard let locations else { return }
+        self.locations = LocationNode(locations.locations, cutOuts: locations.cutOuts)
+        protected = LocationNode([], cutOuts: locations.protectedRoots)
+    }
+
+    /// Returns the position of an entry.
+    @inline(__always)
+    func entry(named name: @autoclosure () -> [UInt8]) -> LocationPosition {
+        if locations == nil, protected == nil { return self }
+        let name = name()
+        var entry = self
+        entry.locations = locations?.entry(named: name)
+        entry.protected = protected?.entry(named: name)
+        if let location = entry.locations?.location {
+            entry.kind = location.kind
+        } else if entry.locations?.isCutOut == true {
+            entry.kind = nil
+        }
+        if entry.protected?.isCutOut == true { entry.isProtected = true }
+        return entry
+    }
+}

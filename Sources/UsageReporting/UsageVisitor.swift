@@ -1,0 +1,303 @@
+import BackupPlanning
+import EffectiveValues
+import FileTree
+import PurgePlanning
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// The visitor of one thread that measures usage.
+struct UsageVisitor: TreeVisitor {
+    private let meter: UsageMeter
+    private let rules: PlanRules
+    private let state: Monitor<UsageState>
+    private var observer: (any UsageObserver)?
+    private var examined: ItemCounter
+    /// The sums of the entries since the last change of directory.
+    private var current: (directory: UInt32, tally: UsageTally) = (0, UsageTally())
+    private var amounts = UsageClassAmounts()
+    private var classes: [UsageClass: UsageClassEntry] = [:]
+    private var filesystems: [UInt64: UInt64?] = [:]
+    private var extents: [ExtentReference] = []
+    private var cloneSize: Int64 = 0
+    private var mayHaveClones = false
+    /// Directories that were read to their end.
+    private var finished: [UInt32] = []
+
+    init(
+        _ meter: UsageMeter, _ rules: PlanRules, _ state: Monitor<UsageState>,
+        _ observer: (any UsageObserver)?
+    ) {
+        self.meter = meter
+        examined = ItemCounter(meter.planner.didExamine)
+        self.rules = rules
+        self.state = state
+        self.observer = observer
+    }
+
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in scope: UsageScope
+    ) -> Descent<UsageScope> {
+        examined.count()
+        let item: ExaminedItem
+        do throws(FileError) {
+            item = try rules.examine(entry, in: scope.plan)
+        } catch {
+            if error.code != .noSuchFile { cannotRead(error) }
+            return .skip
+        }
+        if meter.staysOnFilesystem, let device = scope.plan.device,
+            item.status.identity.device != device
+        {
+            return .skip
+        }
+        if item.status.kind == .directory || entry.depth == 0 {
+            return visit(directory: entry, item, in: scope)
+        }
+        let entryClass = classEntry(of: item, in: scope)
+        add(entry, item.status, entryClass, to: scope.directory, scope.sharingFilesystem)
+        return .skip
+    }
+
+    mutating func leave(_ scope: UsageScope) {
+        finished.append(scope.directory)
+        if finished.count == 256 { noteFinished() }
+    }
+
+    mutating func cannotRead(_ error: FileError) {
+        state.withLock { $0.problems.append(error) }
+    }
+
+    mutating func finish() {
+        examined.finish()
+        flush()
+        noteFinished()
+        observer?.finish()
+        state.withLock { state in
+            state.amounts.add(amounts)
+            state.extents += extents
+            state.cloneSize.addSaturating(cloneSize)
+            if mayHaveClones, !meter.countsSharedExtentsOnce { state.countsClonesInFull = true }
+        }
+    }
+
+    // MARK: Directories
+
+    /// Adds a directory, or a root of another kind.
+    private mutating func visit(
+        directory entry: borrowing TreeEntry, _ item: ExaminedItem, in scope: UsageScope
+    ) -> Descent<UsageScope> {
+        let isRoot = entry.depth == 0
+        let position =
+            isRoot ? scope.position : scope.position.entry(named: entry.nameBytes)
+        if rules.foreignMount(entry, item.status, in: scope.plan) != nil {
+            _ = addRecord(entry, to: scope.directory, .foreignMount)
+            return .skip
+        }
+        let exclusion = scope.exclusion ?? item.reason
+        let ownClass = self.entry(
+            for: UsageClass(
+                exclusion: ownExclusion(of: item, in: scope).map(UsageExclusion.init),
+                purging: purging(item.decision, in: isRoot ? position : scope.position),
+                protection: item.decision.protectionClass, location: position.kind))
+        let filesystem =
+            item.status.identity.device == scope.plan.device
+            ? scope.sharingFilesystem : sharingFilesystem(of: entry, item.status)
+        guard item.status.kind == .directory else {
+            let number = addRecord(entry, to: scope.directory, .file)
+            add(entry, item.status, ownClass, to: number, filesystem)
+            return .skip
+        }
+        if filesystem != nil { mayHaveClones = true }
+        var own = UsageTally()
+        let amount = UsageAmount(allocated: item.status.allocatedSize)
+        own.add(amount, ownClass)
+        amounts.add(amount, ownClass)
+        let number = addRecord(entry, to: scope.directory, .unread, own)
+        observer?.note(directory: entry, item.status, number: number)
+        let plan = PlanContext(
+            policy: item.decision.contextForEntries, device: item.status.identity.device)
+        let plain = rules.policy.decide(
+            .none, kind: .regularFile, in: plan.policy, name: [], path: "/", linkCount: 1,
+            isMountRoot: false)
+        return .descend(
+            UsageScope(
+                plan: plan, directory: number, exclusion: exclusion,
+                plainClass: self.entry(
+                    for: UsageClass(
+                        exclusion: (exclusion ?? self.exclusion(plain)).map(UsageExclusion.init),
+                        purging: purging(plain, in: position),
+                        protection: plain.protectionClass, location: position.kind)),
+                excludesPlainEntries: plain.isExcluded, position: position,
+                sharingFilesystem: filesystem))
+    }
+
+    /// Returns why the item's own entry is not stored; the entry of a directory that is itself
+    /// excluded is.
+    private func ownExclusion(
+        of item: ExaminedItem, in scope: UsageScope
+    ) -> ExclusionReason? {
+        if let exclusion = scope.exclusion { return exclusion }
+        guard item.status.kind == .directory, let reason = item.reason else { return item.reason }
+        return reason == .tooLong || reason.ancestor != nil ? reason : nil
+    }
+
+    private mutating func addRecord(
+        _ entry: borrowing TreeEntry, to parent: UInt32, _ fileState: UsageTree.State,
+        _ tally: UsageTally = UsageTally()
+    ) -> UInt32 {
+        let isCurrent = current.directory == parent
+        let pending = current.tally
+        if isCurrent { current.tally = UsageTally() }
+        return entry.withName { name in
+            state.withLock { state in
+                if isCurrent { state.tree[parent].tally.add(pending) }
+                return state.tree.add(name, to: parent, state: fileState, tally)
+            }
+        }
+    }
+
+    /// Returns the filesystem's device if its files can share extents.
+    private mutating func sharingFilesystem(
+        of entry: borrowing TreeEntry, _ status: FileStatus
+    ) -> UInt64? {
+        if let known = filesystems[status.identity.device] { return known }
+        // A subvolume has a device number of its own; that of the mount is the filesystem's.
+        let mount = meter.planner.mounts.mount(holding: entry.path)
+        let canShare = mount.map { ["btrfs", "xfs"].contains($0.filesystemType) } ?? false
+        let filesystem = canShare ? mount?.device : nil
+        filesystems[status.identity.device] = .some(filesystem)
+        return filesystem
+    }
+
+    private mutating func noteFinished() {
+        let numbers = finished
+        finished.removeAll(keepingCapacity: true)
+        state.withLock { state in
+            for number in numbers { state.tree[number].state = .read }
+        }
+    }
+
+    // MARK: Other items
+
+    private mutating func add(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, _ entryClass: UsageClassEntry,
+        to directory: UInt32, _ filesystem: UInt64?
+    ) {
+        observer?.note(file: entry, status, in: directory)
+        let isRegular = status.kind == .regularFile
+        var amount = UsageAmount(
+            apparent: isRegular ? status.size : 0, allocated: status.allocatedSize)
+        if status.linkCount > 1 {
+            let first = state.withLock { state in
+                state.links.add(status, amount, entryClass, in: directory, of: state.tree)
+            }
+            guard let first, isRegular else { return }
+            let shared = sharedBytes(of: entry, status, filesystem, .linkedFile(first))
+            guard shared > 0 else { return }
+            state.withLock { $0.links.setSharedBytes(shared, ofFile: first) }
+            return
+        }
+        if isRegular, filesystem != nil {
+            let shared = sharedBytes(
+                of: entry, status, filesystem, .directory(directory, entryClass))
+            amount.allocated -= min(shared, amount.allocated)
+        }
+        if current.directory != directory {
+            flush()
+            current.directory = directory
+        }
+        current.tally.add(amount, entryClass)
+        if isRegular { current.tally.fileCount += 1 }
+        amounts.add(amount, entryClass)
+    }
+
+    /// Records a file's shared extents, and returns how many bytes they have.
+    private mutating func sharedBytes(
+        of entry: borrowing TreeEntry, _ status: FileStatus, _ filesystem: UInt64?,
+        _ owner: ExtentReference.Owner
+    ) -> Int64 {
+        guard meter.countsSharedExtentsOnce, let filesystem, status.allocatedSize > 0 else {
+            return 0
+        }
+        do throws(Errno) {
+            guard let shared = try sharedExtents(of: entry), !shared.isEmpty else { return 0 }
+            extents += shared.map { ExtentReference($0, on: filesystem, of: owner) }
+            cloneSize.addSaturating(status.size)
+            return shared.reduce(0) { $0.addingSaturating(Int64(clamping: $1.length)) }
+        } catch {
+            if error != .noSuchFileOrDirectory { cannotRead(.opening(error, entry.path)) }
+            return 0
+        }
+    }
+
+    private mutating func flush() {
+        let (directory, tally) = current
+        current.tally = UsageTally()
+        state.withLock { $0.tree[directory].tally.add(tally) }
+    }
+
+    // MARK: Classes
+
+    /// Returns the class of an item other than a directory.
+    @inline(__always)
+    private mutating func classEntry(
+        of item: ExaminedItem, in scope: UsageScope
+    ) -> UsageClassEntry {
+        if !item.hasMarks, let plain = scope.plainClass,
+            item.decision.isExcluded == scope.excludesPlainEntries
+        {
+            if scope.exclusion != nil || item.reason == nil { return plain }
+            if case .excluded = item.reason { return plain }
+        }
+        return entry(
+            for: UsageClass(
+                exclusion: exclusion(of: item, in: scope).map(UsageExclusion.init),
+                purging: purging(item.decision, in: scope.position),
+                protection: item.decision.protectionClass, location: scope.position.kind))
+    }
+
+    private func exclusion(of item: ExaminedItem, in scope: UsageScope) -> ExclusionReason? {
+        // The tag file is stored although the other contents of its directory are excluded.
+        if scope.exclusion?.keptFile != nil, !item.decision.isExcluded { return nil }
+        return scope.exclusion ?? item.reason
+    }
+
+    private func exclusion(_ decision: Decision) -> ExclusionReason? {
+        decision.isExcluded ? .excluded(decision.exclusion) : nil
+    }
+
+    private func purging(_ decision: Decision, in position: LocationPosition) -> UsagePurging {
+        if decision.purgeability.isProtected { return .pinned }
+        let isMarked = decision.isPurgeable
+        if position.isProtected || decision.protection.keepsItem(isMarkedPurgeable: isMarked) {
+            return .kept
+        }
+        switch position.kind {
+        case .temporary: return .purgeable(.temporary)
+        case .caches: return .purgeable(.caches)
+        case .applicationSupport, .documents, nil:
+            return isMarked ? .purgeable(.marked) : .kept
+        }
+    }
+
+    private mutating func entry(for value: UsageClass) -> UsageClassEntry {
+        if let known = classes[value] { return known }
+        let entry = state.withLock { $0.classes.entry(for: value) }
+        classes[value] = entry
+        return entry
+    }
+}
+
+/// Receives each item while usage is measured. Each thread has its own.
+package protocol UsageObserver {
+    /// Called for a directory before its entries.
+    mutating func note(directory: borrowing TreeEntry, _ status: FileStatus, number: UInt32)
+
+    /// Called for any other item, in the directory of that number.
+    mutating func note(file: borrowing TreeEntry, _ status: FileStatus, in directory: UInt32)
+
+    /// Called once, after the thread's last item.
+    mutating func finish()
+}

@@ -1,0 +1,103 @@
+import CommandSupport
+import ResourceValues
+import StoragePolicy
+import UsageReporting
+
+/// The output of `usage --json`.
+struct UsageJSON {
+    private let report: UsageReport
+    private let options: UsageOutputOptions
+
+    init(_ report: UsageReport, _ options: UsageOutputOptions) {
+        self.report = report
+        self.options = options
+    }
+
+    func write() {
+        var buffer = OutputBuffer()
+        if options.listsAll || options.top == nil {
+            report.forEachDirectory { directory in
+                write(directory, to: &buffer)
+                return directory.isListed && directory.depth < options.depth ?? .max
+            }
+        } else {
+            let count = options.top ?? .max
+            for directory in report.largestDirectories(count, depth: options.depth) {
+                write(directory, to: &buffer)
+            }
+        }
+        let classes = report.amounts(by: \.self).sorted {
+            ($0.value.allocated, $0.key.sortKey) > ($1.value.allocated, $1.key.sortKey)
+        }
+        for (value, amount) in classes { write(value, amount, to: &buffer) }
+        writeTotals(to: &buffer)
+        buffer.flush()
+    }
+
+    private func write(_ directory: UsageDirectory, to buffer: inout OutputBuffer) {
+        guard directory.isListed else { return }
+        var line = JSONLine.output()
+        line.add("type", "directory")
+        line.add(path: directory.pathBytes)
+        line.add("wasRead", directory.wasRead)
+        line.add("sharedBelowBytes", directory.sharedBelow)
+        line.add(sumsOf: directory)
+        line.end(in: &buffer)
+    }
+
+    private func write(
+        _ value: UsageClass, _ amount: UsageAmount, to buffer: inout OutputBuffer
+    ) {
+        var line = JSONLine.output()
+        line.add("type", "class")
+        line.add("exclusion", value.exclusion?.name)
+        line.add("exclusionDetail", value.exclusion?.detail)
+        line.add("purging", value.purging.name)
+        line.add("protection", value.protection?.attributeText)
+        line.add("location", value.location?.rawValue)
+        line.add("apparentBytes", amount.apparent)
+        line.add("allocatedBytes", amount.allocated)
+        line.end(in: &buffer)
+    }
+
+    private func writeTotals(to buffer: inout OutputBuffer) {
+        var line = JSONLine.output()
+        line.add("type", "totals")
+        line.add(sumsOf: report.total)
+        line.add("directoryCount", report.directoryCount)
+        line.add("problemCount", report.problems.count)
+        line.add("isPartial", report.isPartial)
+        line.add("listsAll", options.listsAll)
+        line.add("countsClonesInFull", report.countsClonesInFull)
+        line.end(in: &buffer)
+    }
+}
+
+extension UsageDirectory {
+    /// Whether JSON lists the directory. Paths longer than `PATH_MAX` would make the output grow with
+    /// the square of the depth.
+    var isListed: Bool { !isForeignMount && pathBytes.count <= longestListedPath }
+}
+
+private let longestListedPath = 4095
+
+extension JSONLine {
+    fileprivate mutating func add(sumsOf directory: UsageDirectory) {
+        add("apparentBytes", directory.apparent)
+        add("allocatedBytes", directory.allocated)
+        add("freedBytes", directory.freed)
+        add("excludedBytes", directory.excluded)
+        add("purgeableBytes", directory.allocated(.purgeable))
+        add("protectedBytes", directory.allocated(.protected))
+        add("fileCount", directory.fileCount)
+    }
+}
+
+extension UsageClass {
+    fileprivate var sortKey: String {
+        [
+            exclusion?.name, exclusion?.detail, purging.name, protection?.attributeText,
+            location?.rawValue,
+        ].map { $0 ?? "" }.joined(separator: " ")
+    }
+}

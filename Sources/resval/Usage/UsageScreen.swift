@@ -1,0 +1,173 @@
+import CommandSupport
+import ResourceValues
+import StoragePolicy
+import UsageReporting
+
+/// What `usage` prints for people: what happens to the bytes, and the largest directories.
+struct UsageScreen {
+    private let report: UsageReport
+    private let isColored: Bool
+    private let directories: [UsageDirectory]
+
+    init(_ report: UsageReport, _ options: UsageOutputOptions, isColored: Bool) {
+        self.report = report
+        self.isColored = isColored
+        directories = report.largestDirectories(options.top ?? 20, depth: options.depth)
+    }
+
+    func write() {
+        var buffer = OutputBuffer()
+        writeHead(to: &buffer)
+        if !directories.isEmpty {
+            buffer.append("\n")
+            writeTree(to: &buffer)
+        }
+        buffer.flush()
+    }
+
+    // MARK: Head
+
+    private func writeHead(to buffer: inout OutputBuffer) {
+        let total = report.total
+        buffer.append(
+            text: "\(sizeText(total.allocated)) on disk, \(sizeText(total.apparent)) in "
+                + "\(counted(total.fileCount, "file")), \(sizeText(total.freed)) freed if deleted\n"
+        )
+        let exclusions = report.amounts(by: \.exclusion)
+        writeRow("backed up", exclusions[nil].map { [("", $0)] } ?? [], to: &buffer)
+        writeRow(
+            "excluded", exclusions.compactMap { key, amount in key.map { ($0.words, amount) } },
+            to: &buffer)
+        writeRow(
+            "purgeable",
+            report.amounts(by: \.purging).compactMap { key, amount in
+                guard case .purgeable = key else { return nil }
+                return (key.name, amount)
+            }, to: &buffer)
+        writeRow(
+            "class",
+            report.amounts(by: \.protection).compactMap { key, amount in
+                key.map { ($0.attributeText, amount) }
+            }, to: &buffer)
+        writeRow(
+            "location",
+            report.amounts(by: \.location).compactMap { key, amount in
+                key.map { ($0.words, amount) }
+            }, to: &buffer)
+        let count = report.problems.count
+        if count > 0 {
+            buffer.append(
+                text: "  incomplete: \(counted(count, "item")) could not be read\n")
+        }
+        if report.isPartial { buffer.append("  incomplete: the walk was interrupted\n") }
+        if report.countsClonesInFull {
+            buffer.append("  clones count in full: add --exact to count shared extents once\n")
+        }
+    }
+
+    /// Writes a sum and its parts, the largest first; nothing for a sum of 0.
+    private func writeRow(
+        _ name: String, _ parts: [(name: String, amount: UsageAmount)],
+        to buffer: inout OutputBuffer
+    ) {
+        let sum = parts.reduce(Int64(0)) { $0.addingSaturating($1.amount.allocated) }
+        guard sum > 0 else { return }
+        let padding = String(repeating: " ", count: 11 - name.count)
+        buffer.append(text: "  \(name):\(padding)\(padded(sizeText(sum), to: 10))")
+        let named = parts.filter { !$0.name.isEmpty && $0.amount.allocated > 0 }
+            .sorted { ($1.amount.allocated, $0.name) < ($0.amount.allocated, $1.name) }
+            .map { "\($0.name) \(sizeText($0.amount.allocated))" }
+        if !named.isEmpty { buffer.append(text: "  (\(named.joined(separator: ", ")))") }
+        buffer.append("\n")
+    }
+
+    // MARK: Tree
+
+    private func writeTree(to buffer: inout OutputBuffer) {
+        let names = directories.map(name)
+        let columns = StandardOutput.shared.columnCount
+        // A size, a percentage, and the spaces around the bar.
+        let room = columns - 10 - 6 - 4
+        let longest = names.map(\.unicodeScalars.count).max() ?? 0
+        let barWidth = max(room - longest, room / 3)
+        for (directory, name) in zip(directories, names) {
+            let share = Double(directory.allocated) / Double(max(report.total.allocated, 1))
+            buffer.append(text: padded(sizeText(directory.allocated), to: 10))
+            buffer.append(text: padded("\(Int(share * 100))", to: 4) + " %  ")
+            writeBar(of: directory, width: barWidth, to: &buffer)
+            buffer.append(text: "  \(name)\n")
+        }
+    }
+
+    /// Returns the name as it is printed, indented by its depth.
+    private func name(_ directory: UsageDirectory) -> String {
+        var text = String(repeating: "  ", count: min(directory.depth, 32))
+        text += NameEscaping.text(directory.name)
+        if directory.isForeignMount {
+            text += " (another filesystem, not entered)"
+        } else if !directory.wasRead {
+            text += " (not read)"
+        }
+        if directory.sharedBelow > 0 {
+            text += " (\(sizeText(directory.sharedBelow)) shared below)"
+        }
+        return text
+    }
+
+    /// Writes a bar in proportion to the total, with a part for each fate.
+    private func writeBar(
+        of directory: UsageDirectory, width: Int, to buffer: inout OutputBuffer
+    ) {
+        let total = Double(max(report.total.allocated, 1))
+        var (sum, drawn) = (Int64(0), 0)
+        for fate in UsageFate.allCases {
+            sum.addSaturating(directory.allocated(fate))
+            let end = Int((Double(sum) / total * Double(width)).rounded())
+            guard end > drawn else { continue }
+            buffer.append(
+                text: String(repeating: fate.sign, count: end - drawn),
+                in: isColored ? fate.color : nil)
+            drawn = end
+        }
+        buffer.append(text: String(repeating: " ", count: max(width - drawn, 0)))
+    }
+}
+
+private func padded(_ text: String, to width: Int) -> String {
+    String(repeating: " ", count: max(width - text.count, 0)) + text
+}
+
+extension UsageFate {
+    fileprivate var sign: Character {
+        switch self {
+        case .backedUp: "#"
+        case .protected: "+"
+        case .excluded: "-"
+        case .purgeable: "~"
+        }
+    }
+
+    fileprivate var color: OutputColor {
+        switch self {
+        case .backedUp: .green
+        case .protected: .cyan
+        case .excluded: .yellow
+        case .purgeable: .magenta
+        }
+    }
+}
+
+extension UsageExclusion {
+    fileprivate var words: String { detail ?? name }
+}
+
+extension StorageLocation.Kind {
+    fileprivate var words: String {
+        switch self {
+        case .temporary: "temporary files"
+        case .caches: "caches"
+        case .applicationSupport: "application data"
+        case .documents: "documents"
+        }
+    }
+}

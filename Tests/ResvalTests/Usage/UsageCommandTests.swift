@@ -1,0 +1,300 @@
+import ResourceValues
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval usage")
+struct UsageCommandTests {
+    private let user: UInt32 = 65534
+
+    private static func content(_ count: Int) -> [UInt8] { Array(repeating: 0x78, count: count) }
+
+    /// Sizes are those of files in memory: whole pages, and directories take nothing.
+    private static let home = Tree {
+        Directory(".cache") { Directory("program") { File("image", content(1 << 20)) } }
+        Directory("project") {
+            File("source", content(100_000))
+            Directory("build") { File("object", content(4 << 20)) }.excluded()
+            Directory("logs") { File("log", content(512 << 10)) }.purgeable()
+        }
+        Directory("letters") { File("to bob", content(2 << 20)) }.protection(.complete)
+    }
+
+    /// Calls `body` with a home of known sizes, mounted.
+    private func withHome(_ tree: Tree = home, _ body: (FilePath) throws -> Void) throws {
+        try withFilesystem(.tmpfs) { filesystem in
+            let home = filesystem.root.appending("home")
+            try Tree { Directory("home") }.create(in: filesystem.root)
+            try tree.create(in: home)
+            try body(home)
+        }
+    }
+
+    private func usage(
+        _ arguments: any CommandArgument..., in home: FilePath, columns: Int = 80,
+        user: UInt32? = nil
+    ) throws -> CommandResult {
+        var command = Command(.built("resval"), arguments: ["usage"] + arguments)
+        command.workingDirectory = home
+        command.user = user
+        command.environment = [
+            "HOME": home.string, "COLUMNS": "\(columns)", "TMPDIR": home.string,
+        ]
+        return try command.run()
+    }
+
+    /// Replaces the home's path, which differs from run to run.
+    private func text(_ result: CommandResult, _ home: FilePath) -> String {
+        result.text.replacing(home.string, with: "HOME")
+    }
+
+    @Test("shows what happens to the bytes, and the largest directories")
+    func screen() throws {
+        try withHome { home in
+            let result = try usage("--source", home, home, in: home)
+            #expect(result.errorText == "")
+            #expect(result.exitCode == 0)
+            let lines = text(result, home).split(separator: "\n", omittingEmptySubsequences: false)
+                .map { line in
+                    line.contains(" %  ") ? String(line.filter { $0 != " " }) : String(line)
+                }
+            #expect(
+                lines.prefix(7) == [
+                    "7.6 MiB on disk, 7.6 MiB in 5 files, 7.6 MiB freed if deleted",
+                    "  backed up:     2.6 MiB",
+                    "  excluded:      5.0 MiB  (native 4.0 MiB, caches 1.0 MiB)",
+                    "  purgeable:     1.5 MiB  (caches 1.0 MiB, marked 512.0 KiB)",
+                    "  class:         2.0 MiB  (complete 2.0 MiB)",
+                    "  location:      1.0 MiB  (caches 1.0 MiB)",
+                    "",
+                ], "\(result)")
+            func share(_ line: String) -> String {
+                line.filter { !"#+-~".contains($0) }
+            }
+            #expect(
+                lines.dropFirst(7).map(share) == [
+                    "7.6MiB100%HOME", "4.6MiB60%project", "4.0MiB52%build", "512.0KiB6%logs",
+                    "2.0MiB26%letters", "1.0MiB13%.cache", "1.0MiB13%program", "",
+                ])
+        }
+    }
+
+    @Test("bars are as wide as the terminal, and have a part for each fate")
+    func bars() throws {
+        try withHome { home in
+            for columns in [60, 80, 200] {
+                let result = try usage(
+                    "--source", home, "--depth", "0", ".", in: home, columns: columns)
+                let line = try #require(
+                    text(result, home).split(separator: "\n").last { $0.contains("100 %") })
+                let name = home.string.utf8.count
+                #expect(line.utf8.count + name - 4 == columns)
+                let bar = line.filter { "#+-~".contains($0) }
+                let width = columns - 20 - name
+                #expect(bar.count == width)
+                for (sign, bytes) in [
+                    ("#", 102_400), ("+", 2 << 20), ("-", 4 << 20), ("~", 3 << 19),
+                ] {
+                    let expected = Double(width * bytes) / (102_400 + Double(15 << 19))
+                    let drawn = Double(bar.count { "\($0)" == sign })
+                    #expect(abs(drawn - expected) <= 1, "\(sign) in \(bar)")
+                }
+            }
+            let colored = try usage(
+                "--source", home, "--color", "always", "--depth", "0", ".", in: home)
+            for color in [32, 36, 33, 35] {
+                #expect(colored.text.contains("\u{1B}[\(color)m"), "\(color)")
+            }
+        }
+    }
+
+    @Test("--top and --depth choose what is listed; a directory comes after the one it is in")
+    func selection() throws {
+        try withHome { home in
+            func names(_ arguments: String...) throws -> [Substring] {
+                var command = Command(
+                    .built("resval"), arguments: ["usage", "--source", "."] + arguments)
+                command.workingDirectory = home
+                command.environment = ["HOME": home.string]
+                return try command.run().text.split(separator: "\n")
+                    .filter { $0.contains(" %  ") }.compactMap { $0.split(separator: " ").last }
+            }
+            try #expect(names("--top", "3") == [Substring(home.string), "project", "build"])
+            try #expect(
+                names("--depth", "1") == [
+                    Substring(home.string), "project", "letters", ".cache",
+                ])
+            try #expect(names("--top", "1") == [Substring(home.string)])
+        }
+    }
+
+    @Test("--json lists all directories, the classes of all bytes, and totals at the end")
+    func json() throws {
+        try require(.tool("jq"))
+        try withHome { home in
+            let result = try usage("--json", "--source", home, in: home)
+            var jq = Command(
+                try #require(FilePath.tool("jq")), "-r",
+                """
+                [.type, .path, .exclusion, .exclusionDetail, .purging, .protection, .location,
+                .allocatedBytes, .freedBytes, .excludedBytes, .purgeableBytes, .fileCount]
+                | map(tostring) | join(" ")
+                """)
+            jq.input = result.output
+            let lines = try jq.runSuccessfully().replacing(home.string, with: "HOME")
+                .replacing("null", with: "-").split(separator: "\n")
+            #expect(
+                lines == [
+                    "directory HOME - - - - - 7966720 7966720 5242880 1572864 5",
+                    "directory HOME/project - - - - - 4820992 4820992 4194304 524288 3",
+                    "directory HOME/project/build - - - - - 4194304 4194304 4194304 0 1",
+                    "directory HOME/project/logs - - - - - 524288 524288 0 524288 1",
+                    "directory HOME/letters - - - - - 2097152 2097152 0 0 1",
+                    "directory HOME/.cache - - - - - 1048576 1048576 1048576 1048576 1",
+                    "directory HOME/.cache/program - - - - - 1048576 1048576 1048576 1048576 1",
+                    "class - marked native kept - - 4194304 - - - -",
+                    "class - - - kept complete - 2097152 - - - -",
+                    "class - location caches caches - caches 1048576 - - - -",
+                    "class - - - marked - - 524288 - - - -",
+                    "class - - - kept - - 102400 - - - -",
+                    "totals - - - - - - 7966720 7966720 5242880 1572864 5",
+                ])
+        }
+    }
+
+    @Test("--max-size exits with 1 above it, and 2 beats 1")
+    func alarm() throws {
+        try withHome { home in
+            let below = try usage("--max-size", "8M", "--top", "1", in: home)
+            #expect(below.exitCode == 0)
+            #expect(below.errorText == "")
+            let above = try usage("--max-size", "7M", in: home)
+            #expect(above.exitCode == 1)
+            #expect(above.errorText == "resval: 7.6 MiB are on disk, more than 7.0 MiB\n")
+            #expect(above.text.hasPrefix("7.6 MiB on disk"))
+            let failed = try usage("--max-size", "7M", ".", "missing", in: home)
+            #expect(failed.exitCode == 2)
+        }
+    }
+
+    @Test("what cannot be read is named, and the exit code is 2")
+    func unreadable() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("closed") { File("secret", Self.content(100_000)) }.permissions(0)
+            Directory("named") { File("entry", Self.content(100_000)) }.permissions(0o744)
+            File("plain", Self.content(100_000))
+        }
+        try withHome(tree) { home in
+            try tool("chmod", "755", home)
+            let result = try usage("--json", in: home, user: user)
+            #expect(result.exitCode == 2)
+            let messages = result.errorText.replacing(home.string, with: "HOME")
+                .split(separator: "\n")
+            #expect(messages.count == 2, "\(result)")
+            #expect(messages.allSatisfy { $0.contains("ermission") })
+            #expect(messages.first?.hasPrefix("resval: HOME/closed: ") == true)
+            #expect(messages.last?.hasPrefix("resval: HOME/named/entry: ") == true)
+            #expect(result.text.contains(#""problemCount":2"#))
+            #expect(
+                result.text.contains(
+                    #""path":"\#(home)/closed","wasRead":false"#))
+            let screen = try usage(in: home, user: user)
+            #expect(screen.text.contains("  incomplete: 2 items could not be read\n"))
+            #expect(screen.text.contains("closed (not read)\n"))
+        }
+    }
+
+    @Test("hostile names drive neither the terminal nor the JSON")
+    func hostileNames() throws {
+        let tree = Tree {
+            for name in HostileNames.all { Directory(name) { File(name, Self.content(5_000)) } }
+        }
+        try withHome(tree) { home in
+            let screen = try usage("--top", "100", in: home)
+            #expect(screen.output.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x0A })
+            #expect(
+                screen.text.split(separator: "\n").count { $0.contains(" %  ") }
+                    == HostileNames.all.count + 1)
+            let json = try usage("--json", in: home)
+            #expect(
+                json.text.split(separator: "\n").count { $0.contains(#""type":"directory""#) }
+                    == HostileNames.all.count + 1)
+            #expect(json.output.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x0A })
+        }
+    }
+
+    @Test("SIGINT prints what was measured so far, marked, and ends by the signal")
+    func interrupted() throws {
+        let script = """
+            set -m
+            mkdir tree && cd tree
+            seq 30000 | sed 's|$|/sub|' | xargs mkdir -p && cd ..
+            for _ in $(seq 200); do
+                "$0" usage --json -j2 --prometheus file tree >out 2>errors & child=$!
+                # The walk alone has threads.
+                while kill -0 $child 2>/dev/null; do
+                    set -- /proc/$child/task/*
+                    [ $# -gt 1 ] && break
+                done
+                kill -INT $child; wait $child; code=$?
+                grep -q '"isPartial":true' out && break
+                rm -f file
+            done
+            echo $code; cat errors; grep -c totals out; ls file 2>/dev/null
+            """
+        try withTemporaryDirectory { root in
+            var command = Command(
+                try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"))
+            command.workingDirectory = root
+            try #expect(
+                command.run().text == """
+                    130
+                    resval: interrupted: only what was met until then is counted
+                    1
+
+                    """)
+        }
+    }
+
+    @Test("--metric prints Apple's disk space metric")
+    func metric() throws {
+        try withHome { home in
+            let result = try usage(
+                "--metric", "--installation", "project", "--source", home, home, in: home)
+            let capacity = try tool("stat", "-f", "-c", "%b %S", home).split(separator: " ")
+                .compactMap { Int64($0) }.reduce(1, *)
+            expect(
+                result, exits: 0,
+                prints: """
+                    totalBinaryFileSize=\(100_000 + (4 << 20) + (512 << 10))
+                    totalBinaryFileCount=3
+                    totalDataFileSize=\(3 << 20)
+                    totalDataFileCount=2
+                    totalCacheFolderSize=\(1 << 20)
+                    totalCloneSize=0
+                    totalDiskSpaceUsedSize=7966720
+                    totalDiskSpaceCapacity=\(capacity)
+
+                    """)
+        }
+    }
+
+    @Test(
+        "options that do not fit together are usage errors",
+        arguments: [
+            (["--top", "0"], "--top takes a number from 1"),
+            (["--depth", "-1"], "--depth"),
+            (["--ncdu", "-", "--json"], "only one form can go to standard output"),
+            (["--installation", "x"], "--installation needs --metric"),
+        ])
+    func usageErrors(arguments: [String], message: String) throws {
+        try withTemporaryDirectory { root in
+            var command = Command(.built("resval"), arguments: ["usage"] + arguments)
+            command.workingDirectory = root
+            let result = try command.run()
+            #expect(result.exitCode == 64)
+            #expect(result.errorText.contains(message))
+        }
+    }
+}
