@@ -44,15 +44,11 @@ struct SuggestTests {
 
     /// Runs `resval` beside `src`, with a home there.
     private func run(
-        _ arguments: any CommandArgument..., in root: FilePath,
-        environment: [String: String?] = [:]
+        _ arguments: any CommandArgument..., in root: FilePath
     ) throws -> CommandResult {
         var command = Command(.built("resval"), arguments: arguments)
         command.workingDirectory = root
-        command.environment = [
-            "HOME": root.appending("home").string,
-            "XDG_STATE_HOME": root.appending("state").string,
-        ].merging(environment) { $1 }
+        command.environment = ["HOME": root.appending("home").string]
         return try command.run()
     }
 
@@ -98,7 +94,7 @@ struct SuggestTests {
             let nowhere = try run("suggest", "nowhere", "src/crate", in: root)
             #expect(nowhere.exitCode == 2)
             #expect(nowhere.text.contains("src/crate/target"))
-            #expect(nowhere.errorText == "resval: nowhere: there is no such file or directory\n")
+            #expect(nowhere.errorText == "resval: nowhere: no such file or directory\n")
         }
     }
 
@@ -146,10 +142,7 @@ struct SuggestTests {
                 try #require(FilePath.tool("script")), "-qec",
                 "'\(program)' suggest --interactive src", "/dev/null")
             command.workingDirectory = root
-            command.environment = [
-                "HOME": root.appending("home").string,
-                "XDG_STATE_HOME": root.appending("state").string,
-            ]
+            command.environment = ["HOME": root.appending("home").string]
             command.input = Array("n\ny\n".utf8)
             let result = try command.run()
             #expect(result.exitCode == 0, "\(result)")
@@ -236,7 +229,7 @@ struct SuggestTests {
     func reasons() throws {
         try withTemporaryDirectory(containing: tree) { root in
             let target = "src/crate/target"
-            let markers = ["--markers", "native,rules"]
+            let markers = ["--no-locations", "--markers=native,rules"]
             let real = root.appending(target)
             try real.setExtendedAttribute(named: "user.com.dropbox.ignored", to: Array("1".utf8))
             expect(
@@ -255,17 +248,17 @@ struct SuggestTests {
             ).text
             #expect(
                 json.contains(#""value":true,"marker":"rules","reason":"inherited""#), "\(json)")
-            let plain = try run("explain", target, in: root).text
+            let plain = try run("explain", "--no-locations", target, in: root).text
             #expect(plain.contains("isExcludedFromBackup: false"))
             let found = try run(
-                "find", "--effective", "--excluded", "--no-locations", "--sort", markers[0],
+                "find", "--effective", "--excluded", "--sort", markers[0],
                 markers[1], "src/crate", in: root)
             #expect(found.text == "\(target)\n\(target)/object\n")
             let get = try run(
                 "get", "--effective", markers[0], markers[1], "excluded", target, in: root)
             #expect(get.text == "true\n")
             expect(
-                try run("include", "--no-locations", markers[0], markers[1], target, in: root),
+                try run("include", markers[0], markers[1], target, in: root),
                 exits: 0,
                 prints: "\(target): isExcludedFromBackup=false: without it, re-creatable: target "
                     + "beside Cargo.toml\n")
