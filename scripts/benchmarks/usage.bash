@@ -22,7 +22,7 @@ other_of_usage() {
         competitor "$workload" "$1" s "${@:2}"
         others+=("$1")
     else
-        skip "$workload" "there is no $1"
+        note "$workload: there is no $1 to compare with"
     fi
 }
 

@@ -65,7 +65,7 @@ struct UsageComparison {
         let (changes, shrunkBytes) = changes(in: report)
         let grownBytes = changes.reduce(Int64(0)) { $0.addingSaturating($1.grown) }
         let shown = changes.filter { $0.directory.depth <= options.depth ?? .max }
-            .sorted { $0.grown == $1.grown ? $0.path < $1.path : $0.grown > $1.grown }
+            .sorted { $0.precedes($1) }
             .prefix(options.top ?? (options.json ? .max : 20))
         var buffer = OutputBuffer()
         for change in shown { write(change, asJSON: options.json, to: &buffer) }
@@ -84,7 +84,12 @@ struct UsageComparison {
         let former: Int64
         let grown: Int64
 
-        var path: String { String(decoding: directory.pathBytes, as: UTF8.self) }
+        /// Whether it comes before another: the one that grew more, or in the order of paths.
+        func precedes(_ other: Change) -> Bool {
+            grown == other.grown
+                ? directory.pathBytes.lexicographicallyPrecedes(other.directory.pathBytes)
+                : grown > other.grown
+        }
     }
 
     /// Returns the directories that grew by themselves, and by how many bytes all others shrank.

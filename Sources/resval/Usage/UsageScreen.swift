@@ -84,34 +84,41 @@ struct UsageScreen {
     // MARK: Tree
 
     private func writeTree(to buffer: inout OutputBuffer) {
-        let names = directories.map(name)
         let columns = StandardOutput.shared.columnCount
         // A size, a percentage, and the spaces around the bar.
         let room = columns - 10 - 6 - 4
-        let longest = names.map(\.unicodeScalars.count).max() ?? 0
-        let barWidth = max(room - longest, room / 3)
-        for (directory, name) in zip(directories, names) {
+        let barWidth = max(room - (directories.map(nameWidth).max() ?? 0), room / 3)
+        for directory in directories {
             let share = Double(directory.allocated) / Double(max(report.total.allocated, 1))
             buffer.append(text: padded(sizeText(directory.allocated), to: 10))
             buffer.append(text: padded("\(Int(share * 100))", to: 4) + " %  ")
             writeBar(of: directory, width: barWidth, to: &buffer)
-            buffer.append(text: "  \(name)\n")
+            buffer.append(text: "  " + indentation(of: directory))
+            buffer.append(name: directory.name)
+            buffer.append(text: notes(on: directory) + "\n")
         }
     }
 
-    /// Returns the name as it is printed, indented by its depth.
-    private func name(_ directory: UsageDirectory) -> String {
-        var text = String(repeating: "  ", count: min(directory.depth, 32))
-        text += NameEscaping.text(directory.name)
+    private func nameWidth(_ directory: UsageDirectory) -> Int {
+        indentation(of: directory).count + notes(on: directory).count
+            + NameEscaping.text(directory.name).unicodeScalars.count
+    }
+
+    private func indentation(of directory: UsageDirectory) -> String {
+        String(repeating: "  ", count: min(directory.depth, 32))
+    }
+
+    private func notes(on directory: UsageDirectory) -> String {
+        var notes = ""
         if directory.isForeignMount {
-            text += " (another filesystem, not entered)"
+            notes += " (another filesystem, not entered)"
         } else if !directory.wasRead {
-            text += " (not read)"
+            notes += " (not read)"
         }
         if directory.sharedBelow > 0 {
-            text += " (\(sizeText(directory.sharedBelow)) shared below)"
+            notes += " (\(sizeText(directory.sharedBelow)) shared below)"
         }
-        return text
+        return notes
     }
 
     /// Writes a bar in proportion to the total, with a part for each fate.
