@@ -77,6 +77,7 @@ struct UsageCommand: ParsableCommand {
               resval usage --json ~ > today.json
               resval usage --compare yesterday.json ~
               resval usage --ncdu - / | ncdu -f -
+              resval usage --html usage.html ~
               resval usage --max-size 20G /srv/builds || alert
             """)
 

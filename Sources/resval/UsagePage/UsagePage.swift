@@ -70,8 +70,8 @@ extension UsagePage {
     /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
     private static let policy = [
         "default-src 'none'",
-        "script-src 'sha256-DZUP8TOokE/T8v76sWPXA90xHypT5KoJgX2al5ExbUE='",
-        "style-src 'sha256-kWCjephtSDQdAg/bh8FCkiwjT/9lbMJMasi4eVHJM0g='",
+        "script-src 'sha256-fcM4c6kt4lNFCgy6zUwdqq77S1Dp6XCk+gM2yvuaq/M='",
+        "style-src 'sha256-UJpcECM0eeEJtCgXtDJrPGxH239zHpeKveFNW6pp3tw='",
         "base-uri 'none'", "form-action 'none'",
         // Nothing turns text into markup or script.
         "require-trusted-types-for 'script'", "trusted-types",

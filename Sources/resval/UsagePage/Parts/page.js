@@ -24,7 +24,7 @@ class Page {
     refresh() {
         this.view.update();
         this.table.update();
-        this.zoom(this.map.zoomed);
+        this.zoom(this.view.shown[this.map.zoomed] ? this.map.zoomed : 0);
         this.#showDetails();
         const total = sizeText(this.view.total[0]);
         part("summary").textContent = `${this.report.path(0)}: ${total}`;
