@@ -70,7 +70,7 @@ extension UsagePage {
     /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
     private static let policy = [
         "default-src 'none'",
-        "script-src 'sha256-fcM4c6kt4lNFCgy6zUwdqq77S1Dp6XCk+gM2yvuaq/M='",
+        "script-src 'sha256-AnEmMHfzKJcmoS22wB3WpjTMusdLT8RfdgRxGq+cDmU='",
         "style-src 'sha256-UJpcECM0eeEJtCgXtDJrPGxH239zHpeKveFNW6pp3tw='",
         "base-uri 'none'", "form-action 'none'",
         // Nothing turns text into markup or script.

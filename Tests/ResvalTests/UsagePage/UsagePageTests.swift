@@ -31,7 +31,7 @@ struct UsagePageTests {
             """
             summary: ROOT: 21.0 MiB
             row: 1 | true | ROOT | 21.0 MiB | 52 % backed up, 19 % excluded: its mark, 14 % \
-            backed up; purgeable: marked, 10 % backed up; protected: complete, 5 % excluded: a \
+            backed up; purgeable: marked, 9 % backed up; protected: complete, 4 % excluded: a \
             directory for caches; purgeable: caches
             row: 2 | - | documents | 6.0 MiB | backed up
             row: 2 | false | mail | 5.0 MiB | backed up
@@ -127,19 +127,19 @@ struct UsagePageTests {
                 #"node: treegrid | Directories by size. Enter shows one in the map, Escape goes back. | {}"#,
                 #"node: row | Directory Size Share What happens to it | {}"#,
                 #"node: row | ROOT 21.0 MiB 100 % 52 % backed up, 19 % excluded: its mark, 14 % "#
-                    + "backed up; purgeable: marked, 10 % backed up; protected: complete, 5 % "
+                    + "backed up; purgeable: marked, 9 % backed up; protected: complete, 4 % "
                     + "excluded: a directory for caches; purgeable: caches | "
                     + #"{"level": 1, "expanded": true, "selected": true}"#,
-                #"node: row | documents 6.0 MiB 29 % backed up | {"level": 2, "selected": false}"#,
-                #"node: row | mail 5.0 MiB 24 % backed up | "#
+                #"node: row | documents 6.0 MiB 28 % backed up | {"level": 2, "selected": false}"#,
+                #"node: row | mail 5.0 MiB 23 % backed up | "#
                     + #"{"level": 2, "expanded": false, "selected": false}"#,
                 #"node: row | build 4.0 MiB 19 % excluded: its mark | "#
                     + #"{"level": 2, "expanded": false, "selected": false}"#,
                 #"node: row | thumbnails 3.0 MiB 14 % backed up; purgeable: marked | "#
                     + #"{"level": 2, "selected": false}"#,
-                #"node: row | keys 2.0 MiB 10 % backed up; protected: complete | "#
+                #"node: row | keys 2.0 MiB 9 % backed up; protected: complete | "#
                     + #"{"level": 2, "selected": false}"#,
-                #"node: row | .cache 1.0 MiB 5 % excluded: a directory for caches; purgeable: caches | "#
+                #"node: row | .cache 1.0 MiB 4 % excluded: a directory for caches; purgeable: caches | "#
                     + #"{"level": 2, "expanded": false, "selected": false}"#,
             ])
     }

@@ -134,5 +134,5 @@ function counted(count, noun, plural) {
 function percentText(part, whole) {
     if (whole === 0) return "0 %";
     const percent = (100 * part) / whole;
-    return percent > 0 && percent < 1 ? "<1 %" : Math.round(percent) + " %";
+    return percent > 0 && percent < 1 ? "<1 %" : Math.floor(percent) + " %";
 }
