@@ -93,8 +93,9 @@ struct UsageComparison {
         var changes: [Change] = []
         var shrunk: Int64 = 0
         report.forEachDirectory { directory in
+            guard directory.isListed else { return false }
             let path = directory.path
-            let children = directory.children.reduce(Int64(0)) {
+            let children = directory.children.filter(\.isListed).reduce(Int64(0)) {
                 $0.addingSaturating($1.allocated)
             }
             let grown = directory.allocated - children - (own.removeValue(forKey: path) ?? 0)

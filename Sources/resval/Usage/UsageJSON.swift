@@ -18,7 +18,7 @@ struct UsageJSON {
         if options.listsAll || options.top == nil {
             report.forEachDirectory { directory in
                 write(directory, to: &buffer)
-                return directory.depth < options.depth ?? .max
+                return directory.isListed && directory.depth < options.depth ?? .max
             }
         } else {
             let count = options.top ?? .max
@@ -35,11 +35,10 @@ struct UsageJSON {
     }
 
     private func write(_ directory: UsageDirectory, to buffer: inout OutputBuffer) {
-        let path = directory.pathBytes
-        guard path.count <= longestListedPath, !directory.isForeignMount else { return }
+        guard directory.isListed else { return }
         var line = JSONLine.output()
         line.add("type", "directory")
-        line.add(path: path)
+        line.add(path: directory.pathBytes)
         line.add("wasRead", directory.wasRead)
         line.add("sharedBelowBytes", directory.sharedBelow)
         line.add(sumsOf: directory)
@@ -74,7 +73,12 @@ struct UsageJSON {
     }
 }
 
-/// `PATH_MAX` without the NUL: longer paths would make the output grow with the square of the depth.
+extension UsageDirectory {
+    /// Whether JSON lists the directory. Paths longer than `PATH_MAX` would make the output grow with
+    /// the square of the depth.
+    var isListed: Bool { !isForeignMount && pathBytes.count <= longestListedPath }
+}
+
 private let longestListedPath = 4095
 
 extension JSONLine {

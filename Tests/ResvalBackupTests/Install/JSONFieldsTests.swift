@@ -133,6 +133,15 @@ struct JSONFieldsTests {
         Directory("directory") { SymbolicLink("link", to: "nowhere") }
     }
 
+    /// An older output of usage, in which a directory was empty.
+    private static func usageOfNothing(_ root: FilePath) -> String {
+        """
+        {"version":1,"type":"directory","path":"\(root)","allocatedBytes":0}
+        {"version":1,"type":"totals","listsAll":true,"isPartial":false}
+
+        """
+    }
+
     @Test("resval prints what its help says")
     func marks() throws {
         try withTemporaryDirectory(containing: Self.tree) { root in
@@ -154,6 +163,10 @@ struct JSONFieldsTests {
             try check("keys", "--json")
             try check("capacity", "--json")
             try check("capacity", "--json", "/proc")
+            try check("usage", "--json", ".")
+            try check("usage", "--json", "--metric", ".")
+            try Tree { File("old.json", Self.usageOfNothing(root)) }.create(in: root)
+            try check("usage", "--json", "--compare", "old.json", ".")
             try check("export", "--to", "xdg", "--json", "--dry-run", ".")
             try check("export", "--to", "xdg", "--json", ".")
             try check("import", "--from", "xdg", "--json", ".")

@@ -119,6 +119,7 @@ struct ProgramTests {
             ("resval", ["--version"], 2), ("resval", ["set", "--help"], 2),
             ("resval", ["explain", "a"], 2), ("resval", ["dump", "."], 2),
             ("resval", ["completions", "zsh"], 2), ("resval", ["capacity"], 2),
+            ("resval", ["usage", "."], 2),
             ("resval", ["__complete", ""], 2), ("resval-purge", ["status", "."], 2),
             ("resval-purge", ["--help"], 2), ("resval-backup", ["plan", "b"], 1),
             ("resval-backup", ["plan", "--format", "nul", "b"], 1),
