@@ -23,23 +23,24 @@ struct PageFixture {
 }
 
 /// Calls `body` with the page of a tree. Skips the test where there is no browser.
-///
-/// - Parameter script: what fills the root, in Python, with the root as its argument.
-func withPage<Result>(
-    of tree: Tree = Tree {}, filledBy script: String = "",
-    _ body: (PageFixture) throws -> Result
-) throws -> Result {
-    try require(.tool("chromium-headless-shell"), .tool("python3"))
-    return try withTemporaryDirectory { directory in
+func withPage<Result>(of tree: Tree, _ body: (PageFixture) throws -> Result) throws -> Result {
+    try withTemporaryDirectory { directory in
         let root = directory.appending("home")
         try tool("mkdir", root)
         try tree.create(in: root)
-        try tool("python3", "-c", script, root)
-        let page = directory.appending("page.html")
-        let result = try resval(
-            "usage", "--html", page, root, in: directory,
-            environment: ["HOME": root.string, "XDG_CACHE_HOME": nil])
-        #expect(result.exitCode == 0, "\(result)")
-        return try body(PageFixture(root: root, page: page))
+        return try withPage(of: root, in: directory, body)
     }
+}
+
+/// Calls `body` with the page of a directory, made in another.
+func withPage<Result>(
+    of root: FilePath, in directory: FilePath, _ body: (PageFixture) throws -> Result
+) throws -> Result {
+    try require(.tool("chromium-headless-shell"), .tool("python3"))
+    let page = directory.appending("page.html")
+    let result = try resval(
+        "usage", "--html", page, root, in: directory,
+        environment: ["HOME": root.string, "XDG_CACHE_HOME": nil])
+    #expect(result.exitCode == 0, "\(result)")
+    return try body(PageFixture(root: root, page: page))
 }
