@@ -70,8 +70,8 @@ extension UsagePage {
     /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
     private static let policy = [
         "default-src 'none'",
-        "script-src 'sha256-AnEmMHfzKJcmoS22wB3WpjTMusdLT8RfdgRxGq+cDmU='",
-        "style-src 'sha256-UJpcECM0eeEJtCgXtDJrPGxH239zHpeKveFNW6pp3tw='",
+        "script-src 'sha256-OIxeKvRKdwhVkanZQZqPEe7btAXM6vdXNozCKPDPC/U='",
+        "style-src 'sha256-p9PLgaNvEqOc4MOm3kTkOVGNaqy5C5pbEhU/xSWR+Kc='",
         "base-uri 'none'", "form-action 'none'",
         // Nothing turns text into markup or script.
         "require-trusted-types-for 'script'", "trusted-types",

@@ -112,7 +112,6 @@ class Page {
         const { report } = this;
         const word = report.shellWord(node);
         if (word === null) return [];
-        const states = this.view.breakdown(node).map(({ state }) => state);
         const commands = [];
         if (report.isExcluded[node]) {
             const deciding = report.shellWord(report.decidingDirectory(node));
@@ -120,7 +119,7 @@ class Page {
         } else {
             commands.push(["excludes it from backups", "resval exclude " + word]);
         }
-        if (states.some((state) => state.purgeable === null)) {
+        if (this.view.mainParts(node).some(({ state }) => state.purgeable === null)) {
             commands.push(["lets it be deleted when space is short", "resval purgeable " + word]);
         }
         commands.push(["shows what applies, and why", "resval explain " + word]);

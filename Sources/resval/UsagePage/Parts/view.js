@@ -99,10 +99,14 @@ class View {
             .sort((a, b) => b.size - a.size);
     }
 
-    /** What happens to a directory, in a few words: without what is less than a hundredth. */
+    /** What happens to a hundredth of a directory or more. */
+    mainParts(node) {
+        return this.breakdown(node).filter(({ size }) => size >= this.total[node] / 100);
+    }
+
+    /** What happens to a directory, in a few words. */
     summary(node) {
-        const parts = this.breakdown(node)
-            .filter(({ size }) => size >= this.total[node] / 100);
+        const parts = this.mainParts(node);
         const words = parts.length === 1 ? [parts[0].state.text]
             : parts.map(({ state, size }) => percentText(size, this.total[node]) + " " + state.text);
         const remark = this.report.remarks[node];
