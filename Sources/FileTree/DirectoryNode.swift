@@ -11,6 +11,8 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
     let name: FilePath
     let identity: FileIdentity
     let depth: Int
+    /// The length of ``pathPrefix()`` in bytes.
+    let prefixLength: Int
     let context: Context
 
     // Guarded by the pool's lock:
@@ -42,6 +44,8 @@ final class DirectoryNode<Context: Sendable>: @unchecked Sendable {
         self.context = context
         self.descriptor = descriptor
         depth = (parent?.depth ?? -1) + 1
+        let endsWithSlash = parent == nil && name == "/"
+        prefixLength = (parent?.prefixLength ?? 0) + name.length + (endsWithSlash ? 0 : 1)
     }
 
     /// Releases a chain of ancestors one by one: releasing the chain of a tree 100,000 levels deep

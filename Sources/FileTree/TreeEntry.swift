@@ -32,7 +32,7 @@ public struct TreeEntry: ~Copyable, FileLocation {
     }
 
     /// The length of ``path`` in bytes.
-    public var pathLength: Int { (depth > 0 ? paths.prefix.count : 0) + nameLength }
+    public var pathLength: Int { (depth > 0 ? paths.prefixLength : 0) + nameLength }
 
     /// Appends the path's bytes to a buffer.
     public func appendPath(to bytes: inout [UInt8]) {
@@ -84,6 +84,8 @@ public struct TreeEntry: ~Copyable, FileLocation {
 final class PathBuffer {
     private var makePrefix: () -> [UInt8] = { [] }
     private var built: [UInt8]?
+    /// The length of ``prefix``.
+    private(set) var prefixLength = 0
 
     /// The directory's path with a trailing slash.
     var prefix: [UInt8] {
@@ -93,7 +95,8 @@ final class PathBuffer {
         return prefix
     }
 
-    func enter(_ makePrefix: @escaping () -> [UInt8]) {
+    func enter(prefixLength: Int, _ makePrefix: @escaping () -> [UInt8]) {
+        self.prefixLength = prefixLength
         self.makePrefix = makePrefix
         built = nil
     }

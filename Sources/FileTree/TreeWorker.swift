@@ -151,7 +151,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             while !pool.isStopped {
                 let count = try readDirectory(descriptor, into: buffer)
                 if count == 0 { break }
-                paths.enter { node.pathPrefix() }
+                paths.enter(prefixLength: node.prefixLength) { node.pathPrefix() }
                 // More entries are likely to follow a buffer that is more than half full: any free
                 // worker may read them.
                 let isHandedOver = count > buffer.count / 2 && pool.handOver(node)

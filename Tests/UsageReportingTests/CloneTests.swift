@@ -40,9 +40,7 @@ struct CloneTests {
             let (grown, counted) = (
                 try used(filesystem) - before.0, report.total.allocated - before.1
             )
-            // Besides the data, df counts the blocks of the filesystem's own tables.
-            #expect(
-                abs(grown - counted) <= (kind == .btrfs ? 4096 : 1 << 20), "\(grown) \(counted)")
+            #expect(abs(grown - counted) <= 4096, "\(grown) \(counted)")
             #expect(counted >= 300 << 20)
             #expect(report.cloneSize == 6 * (200 << 20))
             #expect(!report.countsClonesInFull)

@@ -40,7 +40,7 @@ struct PrometheusFile {
         add("purgeable_bytes", "What can be deleted.", sample { $0.allocated(.purgeable) })
         add("files", "Number of regular files.", sample(\.fileCount))
         add(
-            "class_bytes", "Size on disk by what happens to it.",
+            "fate_bytes", "Size on disk by what happens to it.",
             UsageFate.allCases.map { fate in
                 ("{fate=\"\(fate.rawValue)\"}", report.total.allocated(fate))
             })

@@ -121,8 +121,8 @@ struct UsageFileTests {
                 "resval_usage_apparent_bytes\(labels) 10000",
                 "resval_usage_excluded_bytes\(labels) 12288",
                 "resval_usage_files\(labels) 1",
-                #"resval_usage_class_bytes{fate="excluded"} 12288"#,
-                #"resval_usage_class_bytes{fate="backedUp"} 0"#,
+                #"resval_usage_fate_bytes{fate="excluded"} 12288"#,
+                #"resval_usage_fate_bytes{fate="backedUp"} 0"#,
                 "resval_usage_problems 0",
             ] {
                 #expect(text.split(separator: "\n").contains(Substring(line)), "\(line)")
