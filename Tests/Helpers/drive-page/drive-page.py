@@ -236,7 +236,7 @@ def accessible(page):
     for node in nodes:
         role = node["role"]["value"]
         if node.get("ignored") or role not in (
-                "treegrid", "row", "columnheader", "image", "searchbox", "combobox"):
+                "treegrid", "row", "searchbox", "combobox"):
             continue
         name = node.get("name", {}).get("value", "")
         states = {each["name"]: each["value"].get("value") for each in node.get("properties", [])
