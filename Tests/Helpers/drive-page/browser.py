@@ -11,7 +11,7 @@ import time
 class Browser:
     """One page in one browser, which ends with the `with` block."""
 
-    def __init__(self, program, is_dark=False, size=(1280, 800)):
+    def __init__(self, program, is_dark=False, has_motion=False, size=(1280, 800)):
         self.events = []
         self.count = 0
         self.profile = tempfile.TemporaryDirectory(prefix="drive-page.")
@@ -50,7 +50,7 @@ class Browser:
             deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce"},
+            {"name": "prefers-reduced-motion", "value": "no-preference" if has_motion else "reduce"},
         ])
 
     def __enter__(self):

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser  # noqa: E402
 
@@ -126,6 +127,8 @@ def zoomed(page):
     page.click(box["x"] + 12, box["y"] + 60)
     show("selected", page.value("document.getElementById('selected-path').textContent"))
     page.click(box["x"] + 12, box["y"] + 60, count=2)
+    # The end of the motion, which takes a fifth of a second.
+    page.value("new Promise((end) => setTimeout(() => requestAnimationFrame(end), 600))")
     show("zoomed", page.value(CRUMBS))
     show("map", page.value("document.getElementById('map').ariaLabel"))
     show("colours", page.value(COLOURS))
@@ -264,7 +267,7 @@ def large(page, path):
 
 def main():
     program, path, scenario = sys.argv[1:4]
-    with Browser(program, is_dark=scenario == "dark") as page:
+    with Browser(program, is_dark=scenario == "dark", has_motion=scenario == "zoomed") as page:
         page.open(path)
         scenarios = {
             "light": drawn, "dark": drawn, "zoomed": zoomed, "filtered": filtered,
