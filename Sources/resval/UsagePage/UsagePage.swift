@@ -70,7 +70,7 @@ extension UsagePage {
     /// need be hashed to write a page. A browser that finds another hash runs nothing, and names it.
     private static let policy = [
         "default-src 'none'",
-        "script-src 'sha256-OIxeKvRKdwhVkanZQZqPEe7btAXM6vdXNozCKPDPC/U='",
+        "script-src 'sha256-OAMESESgI0/zibJgGVFp3BshXjbvgXI12fE/2lgsafY='",
         "style-src 'sha256-p9PLgaNvEqOc4MOm3kTkOVGNaqy5C5pbEhU/xSWR+Kc='",
         "base-uri 'none'", "form-action 'none'",
         // Nothing turns text into markup or script.

@@ -57,7 +57,8 @@ class Page {
             ["backed up", (state) => state.excluded === null],
             ["excluded", (state) => state.excluded !== null],
         ];
-        for (const [key, word] of [["excluded", "excluded"], ["purgeable", "purgeable"], ["protection", "protected"]]) {
+        const words = { excluded: "excluded", purgeable: "purgeable", protection: "protected" };
+        for (const [key, word] of Object.entries(words)) {
             const values = new Set(report.states.map((state) => state[key]));
             values.delete(null);
             for (const value of [...values].sort()) {

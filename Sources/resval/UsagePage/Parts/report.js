@@ -22,7 +22,8 @@ class Report {
         if (packed.hasSumOfRoots) this.names[0] = "all roots";
         this.searchedNames = packed.names.map((name) => name.toLowerCase());
         this.isExcluded = packed.isExcluded;
-        this.remarks = packed.remarks.map((number) => ["", "not read to its end", "not measured: another filesystem"][number]);
+        const remarks = ["", "not read to its end", "not measured: another filesystem"];
+        this.remarks = packed.remarks.map((number) => remarks[number]);
         this.sharedBelow = packed.sharedBelow;
         // Whether the first directory is only the sum of several roots.
         this.hasSumOfRoots = packed.hasSumOfRoots;
