@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(
             name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // System calls and text formats.
         .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
@@ -122,10 +123,14 @@ let package = Package(
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "BackupPlanning", "CommandSupport", "EffectiveValues", "FileTree",
-                "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
+                argumentParser, "BackupPlanning", "CommandSupport", "CZlib", "EffectiveValues",
+                "FileTree", "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
                 "TextFormats", "UsageReporting", systemPackage,
-            ]),
+            ],
+            resources: [
+                "page.css", "page.html", "page.js", "patterns.js", "report.js", "squarify.js",
+                "table.js", "treemap.js", "view.js",
+            ].map { .embedInCode("UsagePage/Parts/\($0)") }),
         .executableTarget(
             name: "resval-backup",
             dependencies: [
@@ -311,7 +316,7 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .define("MOCKING", .when(configuration: .debug)),
 ]
-let targetsInC = ["CArchive", "CLinux", "CNettle", "CTestSupport", "without-xattrat"]
+let targetsInC = ["CArchive", "CLinux", "CNettle", "CTestSupport", "CZlib", "without-xattrat"]
 
 for target in package.targets where !targetsInC.contains(target.name) {
     target.swiftSettings = target.swiftSettings ?? swiftSettings

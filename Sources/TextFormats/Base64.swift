@@ -3,7 +3,7 @@ package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
+    package static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
             let padded = Array(group) + [UInt8](repeating: 0, count: 3 - group.count)

@@ -80,6 +80,14 @@ package struct JSONLine: ~Copyable {
         append(items, open: "[", close: "]") { item, line in line.append(quoted: item) }
     }
 
+    /// Adds a field with an array of numbers.
+    package mutating func add(_ name: String, numbers items: some Sequence<some BinaryInteger>) {
+        begin(name)
+        append(items, open: "[", close: "]") { item, line in
+            line.bytes.append(contentsOf: String(item).utf8)
+        }
+    }
+
     /// Closes the object and returns its bytes, with a newline.
     package consuming func ended() -> [UInt8] {
         bytes.append(contentsOf: "}\n".utf8)

@@ -37,7 +37,8 @@ public struct UsageReport: Sendable {
             .map { ($0.value, $1) }.filter { $0.1 != UsageAmount() }
         directoryCount = measured.tree.count - 1
         let directories = MeasuredDirectories(
-            tree: measured.tree, sharedBelow: measured.sharedBelow)
+            tree: measured.tree, classes: measured.classes.entries.map(\.value),
+            sharedBelow: measured.sharedBelow)
         total = UsageDirectory(directories, number: 0)
         roots = total.children.sorted { $0.name.lexicographicallyPrecedes($1.name) }
     }
@@ -66,10 +67,12 @@ public struct UsageReport: Sendable {
 /// The directories of a report.
 final class MeasuredDirectories: Sendable {
     let tree: UsageTree
+    let classes: [UsageClass]
     let sharedBelow: [UInt32: Int64]
 
-    init(tree: UsageTree, sharedBelow: [UInt32: Int64]) {
+    init(tree: UsageTree, classes: [UsageClass], sharedBelow: [UInt32: Int64]) {
         self.tree = tree
+        self.classes = classes
         self.sharedBelow = sharedBelow
     }
 }
@@ -127,6 +130,13 @@ public struct UsageDirectory: Sendable {
 
     /// What of ``allocated`` belongs to several of the directories in it.
     public var sharedBelow: Int64 { directories.sharedBelow[number] ?? 0 }
+
+    /// What happens to an entry without a mark of its own; nil for what is not a directory that was
+    /// entered.
+    public var entryClass: UsageClass? {
+        let number = Int(record.entryClass)
+        return number < directories.classes.count ? directories.classes[number] : nil
+    }
 
     /// The number of regular files; one with several names counts once.
     public var fileCount: Int64 { record.tally.fileCount }

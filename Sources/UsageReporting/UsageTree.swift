@@ -12,6 +12,9 @@ struct UsageTree: Sendable {
         fileprivate var nameStart: Int
         fileprivate var nameLength: UInt32
         var state: State
+        /// The number of the class of entries that nothing is known about by themselves; the
+        /// greatest for none.
+        var entryClass: UInt16
         /// The sums, of everything below after ``UsageTree/addUp()``.
         var tally: UsageTally
         fileprivate(set) var firstChild: UInt32 = 0
@@ -49,7 +52,7 @@ struct UsageTree: Sendable {
     /// - Returns: its number; that of the containing directory for the 2^32nd.
     mutating func add(
         _ name: some Collection<UInt8>, to parent: UInt32, state: State,
-        _ tally: UsageTally = UsageTally()
+        entryClass: UInt16 = .max, _ tally: UsageTally = UsageTally()
     ) -> UInt32 {
         guard let number = UInt32(exactly: count) else {
             self[parent].tally.add(tally)
@@ -62,7 +65,8 @@ struct UsageTree: Sendable {
         let depth = count == 0 ? 0 : self[parent].depth + 1
         let record = Record(
             parent: parent, depth: depth, nameStart: names.count,
-            nameLength: UInt32(clamping: name.count), state: state, tally: tally)
+            nameLength: UInt32(clamping: name.count), state: state, entryClass: entryClass,
+            tally: tally)
         names.append(contentsOf: name)
         chunks[chunks.count - 1].append(record)
         count += 1

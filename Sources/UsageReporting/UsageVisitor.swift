@@ -114,21 +114,23 @@ struct UsageVisitor: TreeVisitor {
         let amount = UsageAmount(allocated: item.status.allocatedSize)
         own.add(amount, ownClass)
         amounts.add(amount, ownClass)
-        let number = addRecord(entry, to: scope.directory, .unread, own)
-        observer?.note(directory: entry, item.status, number: number)
         let plan = PlanContext(
             policy: item.decision.contextForEntries, device: item.status.identity.device)
         let plain = rules.policy.decide(
             .none, kind: .regularFile, in: plan.policy, name: [], path: "/", linkCount: 1,
             isMountRoot: false)
+        let plainClass = self.entry(
+            for: UsageClass(
+                exclusion: (exclusion ?? self.exclusion(plain)).map(UsageExclusion.init),
+                purging: purging(plain, in: position),
+                protection: plain.protectionClass, location: position.kind))
+        let number = addRecord(
+            entry, to: scope.directory, .unread,
+            entryClass: UInt16(clamping: plainClass.number), own)
+        observer?.note(directory: entry, item.status, number: number)
         return .descend(
             UsageScope(
-                plan: plan, directory: number, exclusion: exclusion,
-                plainClass: self.entry(
-                    for: UsageClass(
-                        exclusion: (exclusion ?? self.exclusion(plain)).map(UsageExclusion.init),
-                        purging: purging(plain, in: position),
-                        protection: plain.protectionClass, location: position.kind)),
+                plan: plan, directory: number, exclusion: exclusion, plainClass: plainClass,
                 excludesPlainEntries: plain.isExcluded, position: position,
                 sharingFilesystem: filesystem))
     }
@@ -145,7 +147,7 @@ struct UsageVisitor: TreeVisitor {
 
     private mutating func addRecord(
         _ entry: borrowing TreeEntry, to parent: UInt32, _ fileState: UsageTree.State,
-        _ tally: UsageTally = UsageTally()
+        entryClass: UInt16 = .max, _ tally: UsageTally = UsageTally()
     ) -> UInt32 {
         let isCurrent = current.directory == parent
         let pending = current.tally
@@ -153,7 +155,8 @@ struct UsageVisitor: TreeVisitor {
         return entry.withName { name in
             state.withLock { state in
                 if isCurrent { state.tree[parent].tally.add(pending) }
-                return state.tree.add(name, to: parent, state: fileState, tally)
+                return state.tree.add(
+                    name, to: parent, state: fileState, entryClass: entryClass, tally)
             }
         }
     }

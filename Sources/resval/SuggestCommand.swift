@@ -169,9 +169,12 @@ struct SuggestCommand: ParsableCommand {
 
     private func undoChanges() throws {
         let outcome = Outcome()
+        let progress = progressOptions.begin(counting: "marks undone")
+        defer { progress.end() }
         do throws(FileError) {
             try UndoRun(
-                .suggest, isDryRun: dryRun, isJSON: records.isJSON, isConfirmed: yes, outcome
+                .suggest, isDryRun: dryRun, isJSON: records.isJSON, isConfirmed: yes, outcome,
+                progress
             ).run(roots.paths.first?.path)
         } catch {
             Messages.write(error)

@@ -15,11 +15,13 @@ struct JSONLineTests {
         line.add("object") { $0.add("inner", 1) }
         line.add("list", objects: [1, 2]) { item, object in object.add("n", item) }
         line.add("names", strings: ["x", "y"])
+        line.add("numbers", numbers: [1, -2])
         #expect(
             text(line) == #"""
                 {"text":"a\"b\\c\n\t\r","number":-5,"yes":true,"none":null,\#
                 "time":"1970-01-01T00:00:00.000000007Z","object":{"inner":1},\#
-                "list":[{"n":1},{"n":2}],"names":["x","y"]}
+                "list":[{"n":1},{"n":2}],"names":["x","y"],\#
+                "numbers":[1,-2]}
 
                 """#)
     }

@@ -77,6 +77,7 @@ struct UsageCommand: ParsableCommand {
               resval usage --json ~ > today.json
               resval usage --compare yesterday.json ~
               resval usage --ncdu - / | ncdu -f -
+              resval usage --html usage.html ~
               resval usage --max-size 20G /srv/builds || alert
             """)
 
@@ -118,6 +119,7 @@ struct UsageCommand: ParsableCommand {
         } else {
             try ncdu?.write(report)
             try output.prometheus.map { try PrometheusFile(at: $0).write(report) }
+            try output.html.map { try UsagePage(at: $0).write(report) }
         }
         if let maxSize, report.total.allocated > maxSize.bytes {
             Messages.write(
@@ -191,20 +193,26 @@ struct UsageOutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Write a page for browsers, with a map and a table; - for standard output.",
+            valueName: "file"))
+    var html: PathArgument?
+
+    @Option(
+        help: ArgumentHelp(
             "Print what grew since an older output of --json.", valueName: "file"))
     var compare: PathArgument?
 
     func validate() throws {
         if let top, top < 1 { throw ValidationError("--top takes a number from 1") }
         if let depth, depth < 0 { throw ValidationError("--depth takes a number from 0") }
-        let onOutput = [ncdu, prometheus].count { $0?.isDash == true }
+        let onOutput = [ncdu, prometheus, html].count { $0?.isDash == true }
         if onOutput > 1 || (onOutput == 1 && (json || compare != nil)) {
             throw ValidationError("only one form can go to standard output")
         }
     }
 
     /// Whether a file is written to standard output, and so nothing else.
-    var writesFilesOnly: Bool { ncdu?.isDash == true || prometheus?.isDash == true }
+    var writesFilesOnly: Bool { [ncdu, prometheus, html].contains { $0?.isDash == true } }
 
     /// Whether all directories are listed in JSON.
     var listsAll: Bool { top == nil && depth == nil }

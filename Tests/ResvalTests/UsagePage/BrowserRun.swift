@@ -1,0 +1,46 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A tree, and the page of `resval usage --html` about it.
+struct PageFixture {
+    /// The root that was measured, which is the home, too.
+    let root: FilePath
+    let page: FilePath
+
+    /// Does in a browser what a scenario of `Tests/Helpers/drive-page` says.
+    ///
+    /// The browser's window is kept as `.build/screenshots/SCENARIO.png`.
+    ///
+    /// - Returns: what was seen, with `ROOT` for the root's path.
+    func browse(_ scenario: String) throws -> String {
+        let screenshot = packageRoot.appending(".build/screenshots/\(scenario).png")
+        let seen = try tool(
+            "python3", packageRoot.appending("Tests/Helpers/drive-page/drive-page.py"),
+            try #require(FilePath.tool("chromium-headless-shell")), page, scenario, screenshot)
+        return seen.replacing(root.string, with: "ROOT")
+    }
+}
+
+/// Calls `body` with the page of a tree. Skips the test where there is no browser.
+func withPage<Result>(of tree: Tree, _ body: (PageFixture) throws -> Result) throws -> Result {
+    try withTemporaryDirectory { directory in
+        let root = directory.appending("home")
+        try tool("mkdir", root)
+        try tree.create(in: root)
+        return try withPage(of: root, in: directory, body)
+    }
+}
+
+/// Calls `body` with the page of a directory, made in another.
+func withPage<Result>(
+    of root: FilePath, in directory: FilePath, _ body: (PageFixture) throws -> Result
+) throws -> Result {
+    try require(.tool("chromium-headless-shell"), .tool("python3"))
+    let page = directory.appending("page.html")
+    let result = try resval(
+        "usage", "--html", page, root, in: directory,
+        environment: ["HOME": root.string, "XDG_CACHE_HOME": nil])
+    #expect(result.exitCode == 0, "\(result)")
+    return try body(PageFixture(root: root, page: page))
+}
