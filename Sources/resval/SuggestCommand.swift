@@ -169,7 +169,7 @@ struct SuggestCommand: ParsableCommand {
 
     private func undoChanges() throws {
         let outcome = Outcome()
-        let progress = progressOptions.begin(counting: "marks undone")
+        let progress = progressOptions.begin(counting: "changes undone")
         defer { progress.end() }
         do throws(FileError) {
             try UndoRun(
