@@ -38,7 +38,7 @@ public enum Marker: String, Sendable, Hashable, CaseIterable, Comparable {
         case .duplicati: "the attribute user.duplicati.exclude"
         case .duplicacy: "the attribute user.duplicacy_exclude"
         case .rules: "a rule for what tools re-create"
-        case .gitignore: "the ignore rules of git"
+        case .gitignore: "an ignore rule of git"
         }
     }
 

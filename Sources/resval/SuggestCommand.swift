@@ -30,7 +30,7 @@ struct SuggestCommand: ParsableCommand {
 
             JSON FIELDS
             \(JSONFields.version)
-              type: string (suggestion, suggestions; with --apply item, summary; with --undo mark, totals)
+              type: string (suggestion, suggestions, item, summary; with --undo mark, totals)
               type suggestion:
                 path: string or null (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)
@@ -112,6 +112,8 @@ struct SuggestCommand: ParsableCommand {
         let environment = PolicyEnvironment.current()
         let policy = policyOptions.policy(in: environment, adding: [.native, .rules])
         let list = SuggestionList()
+        // A mistake in the rules is one of their file, not of each ROOT.
+        _ = try MarkReader.current(policy.markers)
         let roots = roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths
         for root in roots where !StopRequest.isMade {
             do throws(FileError) {

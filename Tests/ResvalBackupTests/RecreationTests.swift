@@ -93,8 +93,8 @@ struct RecreationTests {
                     "plan", "--excluded-only", "--markers", "native,gitignore", source)
                 #expect(
                     Set(plan.split(separator: "\n").dropLast()) == [
-                        "exclude   \(app)/a.log: it is excluded by the ignore rules of git",
-                        "exclude   \(app)/out: it is excluded by the ignore rules of git",
+                        "exclude   \(app)/a.log: it is excluded by an ignore rule of git",
+                        "exclude   \(app)/out: it is excluded by an ignore rule of git",
                     ], "\(source)")
             }
         }
