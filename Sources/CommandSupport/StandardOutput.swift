@@ -116,7 +116,7 @@ extension OutputBuffer {
 
     /// Appends what `body` appends, in a colour unless it is nil.
     package mutating func append(in color: OutputColor?, _ body: (inout OutputBuffer) -> Void) {
-        if let color { append(text: "\u{1B}[\(color.rawValue)m") }
+        if let color { append(bytes: Array("\u{1B}[\(color.rawValue)m".utf8)) }
         body(&self)
         if color != nil { append("\u{1B}[0m") }
     }
