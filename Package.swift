@@ -122,9 +122,9 @@ let package = Package(
         .executableTarget(
             name: "resval",
             dependencies: [
-                argumentParser, "BackupPlanning", "CommandSupport", "EffectiveValues", "FileTree",
-                "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
-                "TextFormats", "UsageReporting", systemPackage,
+                argumentParser, "BackupPlanning", "CommandSupport", "EffectiveValues", "Eviction",
+                "FileTree", "PurgePlanning", "ResourceValues", "StorageManagement",
+                "StoragePolicy", "SystemCalls", "TextFormats", "UsageReporting", systemPackage,
             ]),
         .executableTarget(
             name: "resval-backup",
