@@ -1,4 +1,3 @@
-import BackupPlanning
 import EffectiveValues
 import ResourceValues
 import StoragePolicy

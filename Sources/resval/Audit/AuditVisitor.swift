@@ -83,22 +83,20 @@ struct AuditVisitor: TreeVisitor {
         }
         if root.rules.foreignMount(entry, status, in: scope.plan) != nil { return .skip }
         let isRoot = entry.depth == 0
-        let marks =
-            (item.hasMarks || isRoot) && status.kind.canStoreUserAttributes
-            ? try entry.marks() : .none
+        let mayHaveMarks = (item.hasMarks || isRoot) && status.kind.canStoreUserAttributes
+        let marks = try mayHaveMarks ? entry.marks() : .none
         report(item.decision, of: entry)
         let isDirectory = status.kind == .directory
         let isWanted =
             scope.isWanted || isDirectory && marks.isExcludedFromBackup.value == false
-        let recreation =
-            isDirectory && !isWanted && !scope.isRecreatable
-                && (isRoot || item.decision.exclusion.ancestor == nil)
-            ? try recreation(of: entry) : nil
+        let isBelowExcluded = !isRoot && item.decision.exclusion.ancestor != nil
+        let mayBeRecreatable =
+            isDirectory && !isWanted && !scope.isRecreatable && !isBelowExcluded
+        let recreation = try mayBeRecreatable ? recreation(of: entry) : nil
         let isLarge = isLarge(item, in: scope)
         let isNoted =
             !marks.isEmpty || item.sign != nil || recreation != nil || isLarge
-            || item.decision.isExcluded && (isRoot || item.decision.exclusion.ancestor == nil)
-            || !item.decision.issues.isEmpty
+            || item.decision.isExcluded && !isBelowExcluded || !item.decision.issues.isEmpty
         let size = isNoted && isDirectory ? TreeSize(in: scope.size) : nil
         (size ?? scope.size)?.add(status)
         if isNoted {

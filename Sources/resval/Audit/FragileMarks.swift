@@ -6,7 +6,7 @@ import SystemPackage
 
 extension Audit {
     /// Finds a mark whose loss does harm on a file that programs replace when they save it, as git and
-    /// many editors do. The directory may make up for it.
+    /// many editors do, unless its directory has the same. Of the directory of a ROOT that is not known.
     func fragile(_ item: AuditItem, _ trees: WorkTrees) -> Finding? {
         guard item.status.kind == .regularFile, item.status.linkCount == 1,
             let directory = item.directory

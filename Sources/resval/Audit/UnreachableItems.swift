@@ -34,7 +34,9 @@ extension Audit {
             } catch let error as FileError where error.code == .unsupportedFilesystem {
                 findings += items.values.map { finding($0, error.message) }
             } catch let error as FileError {
-                report(error)
+                // What was not searched is not known, also when an item was removed meanwhile.
+                Messages.write(error)
+                outcome.noteFailure()
             } catch {
                 // The search was stopped.
                 return findings
