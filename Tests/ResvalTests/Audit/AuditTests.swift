@@ -22,26 +22,26 @@ struct AuditTests {
             try Tree { Directory("home") }.create(in: filesystem.root)
             try tree.create(in: home)
             let result = try audit(home, in: home)
+            // Sizes decide the order, and depend on the filesystem.
             let lines = auditText(result, home).split(separator: "\n").map(String.init)
-            let found = lines.filter { !$0.hasPrefix("HOME/clone: unreachable: purgeable, but ") }
-            #expect(found.count == lines.count - 1, "\(result)")
-            #expect(
-                found.sorted()
-                    == [
-                        "HOME/Documents/old: unreachable: purgeable, but it is or contains a protected "
-                            + "directory",
-                        "            resval unset isPurgeable HOME/Documents/old",
-                        "HOME/half: unreachable: purgeable, but something in it is pinned, and it is "
-                            + "deleted whole or not at all",
-                        "            resval unset isPurgeable HOME/half",
-                        "            resval unset isPurgeable HOME/clone",
-                        "HOME/shared: unreachable: purgeable, but its mark is not trusted: other users can "
-                            + "write to it",
-                        "            chmod go-w HOME/shared",
-                        "HOME/letters: unenforced: its class is complete: nothing enforces the class, and "
-                            + "the volume is not encrypted",
-                        "total: 5 findings",
-                    ].sorted(), "\(result)")
+            let expected = [
+                "HOME/letters: unenforced: its class is complete: nothing enforces the class, and the "
+                    + "volume is not encrypted",
+                "HOME/Documents/old: unreachable: purgeable, but it is or contains a protected "
+                    + "directory",
+                "            resval unset isPurgeable HOME/Documents/old",
+                "HOME/half: unreachable: purgeable, but something in it is pinned, and it is deleted "
+                    + "whole or not at all",
+                "            resval unset isPurgeable HOME/half",
+                "HOME/clone: unreachable: purgeable, but it looks like a cache but isn't: a "
+                    + "repository of Git",
+                "            resval unset isPurgeable HOME/clone",
+                "HOME/shared: unreachable: purgeable, but its mark is not trusted: other users can "
+                    + "write to it",
+                "            chmod go-w HOME/shared",
+                "total: 5 findings",
+            ]
+            #expect(lines.sorted() == expected.sorted(), "\(result)")
             #expect(result.exitCode == 1)
             #expect(result.errorText == "")
         }
@@ -157,8 +157,10 @@ struct AuditTests {
                     """)
             #expect(
                 Set(result.errorText.split(separator: "\n")) == [
-                    "resval: nowhere: there is no such file or directory",
-                    "resval: \(home)/closed: cannot be opened: permission denied",
+                    "resval: nowhere: no such file or directory",
+                    "resval: \(home)/closed: cannot look inside this directory: permission denied "
+                        + "(run as the owner, or ask for access to the file and the directories "
+                        + "above it)",
                 ])
             #expect(result.exitCode == 2)
         }
