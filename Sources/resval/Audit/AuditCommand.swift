@@ -109,12 +109,22 @@ struct AuditCommand: ParsableCommand {
                 outcome.noteFailure()
             }
         }
-        let paths = found.map(\.item.path)
         return found.enumerated().filter { index, root in
-            !paths.enumerated().contains { other, path in
-                path == root.item.path ? other < index : root.item.path.isHeld(by: path)
+            !found.enumerated().contains { other, enclosing in
+                enclosing.item.path == root.item.path
+                    ? other < index : isWalked(root.item, from: enclosing.item, environment)
             }
         }.map(\.element)
+    }
+
+    /// Whether the walk of another ROOT meets this one.
+    private func isWalked(
+        _ item: EffectiveItem, from other: EffectiveItem, _ environment: PolicyEnvironment
+    ) -> Bool {
+        guard item.path.isHeld(by: other.path) else { return false }
+        if item.status.identity.device == other.status.identity.device { return true }
+        return !walk.staysOnFilesystem
+            && environment.mounts.mount(holding: item.path)?.category == .local
     }
 
     private func write(_ findings: [Finding]) {

@@ -48,6 +48,10 @@ struct AuditMarkTests {
                 ])
             expect(try audit(home, in: home), in: home, finds: [])
             expect(try audit(in: home), in: home, finds: [])
+            // A ROOT inside another is not looked at twice.
+            let twins = home.appending("twins")
+            let nested = try audit("--larger-than", "60K", twins, home, twins, in: home)
+            #expect(auditText(nested, home).hasSuffix("\ntotal: 3 findings\n"), "\(nested)")
         }
     }
 
