@@ -124,8 +124,8 @@ let package = Package(
             name: "resval",
             dependencies: [
                 argumentParser, "BackupPlanning", "CommandSupport", "CZlib", "EffectiveValues",
-                "FileTree", "ResourceValues", "StorageManagement", "StoragePolicy", "SystemCalls",
-                "TextFormats", "UsageReporting", systemPackage,
+                "Eviction", "FileTree", "PurgePlanning", "ResourceValues", "StorageManagement",
+                "StoragePolicy", "SystemCalls", "TextFormats", "UsageReporting", systemPackage,
             ],
             resources: [
                 "page.css", "page.html", "page.js", "patterns.js", "report.js", "squarify.js",

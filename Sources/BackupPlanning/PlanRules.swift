@@ -119,7 +119,7 @@ package struct ExaminedItem {
     /// Whether the item has marks of its own, or a record of an eviction.
     package let hasMarks: Bool
     /// The sign of an eviction; nil on an ordinary item.
-    let sign: EvictionSign?
+    package let sign: EvictionSign?
     /// Why the item is excluded; nil if it is stored.
     package let reason: ExclusionReason?
 }

@@ -1,6 +1,7 @@
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 
 /// Whether anything enforces the protection class of an item.
 enum ProtectionVerdict: String {
@@ -12,12 +13,17 @@ enum ProtectionVerdict: String {
 
     /// Returns the verdict on an item; nil if it has no class, or the class `none`.
     init?(on item: EffectiveItem) {
-        guard let wanted = item.decision.protectionClass, wanted != .none else { return nil }
+        self.init(item.decision.protectionClass, on: item.status)
+    }
+
+    /// Returns the verdict on a class of an item; nil for no class, or the class `none`.
+    init?(_ wanted: FileProtection?, on status: FileStatus) {
+        guard let wanted, wanted != .none else { return nil }
         // When the key of an encrypted directory is removed is up to the program that has it.
-        if item.status.isEncrypted {
+        if status.isEncrypted {
             self = .unknown
         } else {
-            switch Volume(holding: item.status)?.isEncrypted {
+            switch Volume(holding: status)?.isEncrypted {
             case true?: self = .atRestOnly
             case false?: self = .advisory
             case nil: self = .unknown

@@ -32,8 +32,8 @@ struct ResvalCommand: ParsableCommand {
             GetCommand.self, SetCommand.self, UnsetCommand.self, TestCommand.self,
             ListCommand.self, FindCommand.self, ExplainCommand.self, CopyCommand.self,
             DumpCommand.self, RestoreCommand.self, ImportCommand.self, ExportCommand.self,
-            UsageCommand.self, SuggestCommand.self, CapacityCommand.self, KeysCommand.self,
-            CompletionsCommand.self,
+            UsageCommand.self, AuditCommand.self, SuggestCommand.self, CapacityCommand.self,
+            KeysCommand.self, CompletionsCommand.self,
             BackupCommand.self,
             PurgeCommand.self,
         ])

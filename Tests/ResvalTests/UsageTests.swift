@@ -104,7 +104,8 @@ struct UsageTests {
         "every command has help with an example",
         arguments: [
             "exclude", "include", "purgeable", "status", "get", "set", "unset", "test", "list",
-            "find", "explain", "copy", "usage", "capacity", "keys", "completions", "backup",
+            "find", "explain", "copy", "usage", "audit", "capacity", "keys", "completions",
+            "backup",
         ])
     func help(command: String) throws {
         try withTemporaryDirectory { root in

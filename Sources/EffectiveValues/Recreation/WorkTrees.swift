@@ -6,16 +6,16 @@ import SystemPackage
 /// Git is asked once for each work tree. What it reads there was written by others: it runs with
 /// options that keep the settings of a work tree from starting a program, and only in work trees of
 /// the user who runs this process.
-final class WorkTrees: Sendable {
-    /// What is known about the content of a directory.
-    enum Tracking: Sendable, Hashable {
+package final class WorkTrees: Sendable {
+    /// What is known about an item.
+    package enum Tracking: Sendable, Hashable {
         case untracked
         case tracked
         /// It cannot be asked, for a reason in words.
         case unknown(String)
     }
 
-    /// The names of the directories about which is asked.
+    /// The names of the items about which is asked.
     private let names: Set<[UInt8]>
     private let git: GitCommand
     /// The work trees around each directory whose surroundings are known, by its real path.
@@ -23,10 +23,15 @@ final class WorkTrees: Sendable {
 
     /// Creates work trees without reading anything.
     ///
-    /// - Parameter names: the names of the directories about which is asked.
-    init(askedAbout names: Set<[UInt8]>, _ git: GitCommand = GitCommand()) {
+    /// - Parameter names: the names of the items about which is asked.
+    init(askedAbout names: Set<[UInt8]>, _ git: GitCommand) {
         self.names = names
         self.git = git
+    }
+
+    /// Creates work trees that the `git` in `PATH` is asked about, as the other initializer does.
+    package convenience init(askedAbout names: Set<[UInt8]>) {
+        self.init(askedAbout: names, GitCommand())
     }
 
     /// Returns whether anything in a directory is tracked.
@@ -40,6 +45,19 @@ final class WorkTrees: Sendable {
         if try VersionControl(in: directory) != nil { return .tracked }
         let parent = OpenDirectory(
             try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
+        return try tracking(of: path, in: parent)
+    }
+
+    /// Returns whether an item, or anything in it, is tracked in a work tree around it. What is itself
+    /// the top of a work tree is tracked only as a submodule.
+    ///
+    /// - Parameters:
+    ///   - path: the item's real path.
+    ///   - parent: the directory that contains it, open as a reference.
+    /// - Throws: the errno of looking at a directory above.
+    package func tracking(
+        of path: FilePath, in parent: OpenDirectory
+    ) throws(Errno) -> Tracking {
         for tree in try trees(around: path.removingLastComponent(), parent) {
             let answer = tree.tracking(of: path, names, git)
             if answer != .untracked { return answer }
@@ -119,7 +137,7 @@ private final class WorkTree: Sendable {
     private let path: FilePath
     private let directory: Monitor<OpenDirectory?>
     private let system: VersionControl
-    /// The paths below the work tree of the directories with one of the names that git tracks, or
+    /// The paths below the work tree of the items with one of the names that git tracks, or
     /// why it cannot be asked; nil before it was.
     private let answer: Monitor<Result<Set<[UInt8]>, GitFailure>?> = Monitor(nil)
 

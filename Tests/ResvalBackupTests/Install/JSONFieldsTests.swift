@@ -173,6 +173,7 @@ struct JSONFieldsTests {
             try check("suggest", "--json", ".")
             try check("suggest", "--json", "--apply", ".")
             try check("suggest", "--json", "--undo", "--yes")
+            try check("audit", "--json", ".")
             try check("usage", "--json", ".")
             try check("usage", "--json", "--metric", ".")
             try Tree { File("old.json", Self.usageOfNothing(root)) }.create(in: root)

@@ -1,0 +1,145 @@
+import BackupPlanning
+import CommandSupport
+import EffectiveValues
+import FileTree
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+
+/// A ROOT of an audit, and what applies below it.
+final class AuditRoot: Sendable {
+    let item: EffectiveItem
+    let rules: PlanRules
+    /// The size in bytes above which files are large.
+    let limit: Int64
+    /// Whether directories on other filesystems are skipped.
+    let staysOnFilesystem: Bool
+    /// Reads which directories tools re-create, whatever markers exclude.
+    let recreationReader: MarkReader
+
+    init(
+        _ item: EffectiveItem, _ rules: PlanRules, larger limit: Int64, staysOnFilesystem: Bool,
+        _ recreationReader: MarkReader
+    ) {
+        self.item = item
+        self.rules = rules
+        self.limit = limit
+        self.staysOnFilesystem = staysOnFilesystem
+        self.recreationReader = recreationReader
+    }
+}
+
+/// What a directory passes to its entries in an audit.
+struct AuditScope: Sendable {
+    let plan: PlanContext
+    /// The decision on the directory; nil above a ROOT.
+    var directory: Decision?
+    /// Whether the directory, or one above it, is marked as included in backups.
+    var isWanted = false
+    /// Whether the directory is in one that a tool re-creates.
+    var isRecreatable = false
+    /// The size that items are added to; nil if none is wanted.
+    var size: TreeSize?
+}
+
+/// Collects what an audit looks at more closely; each thread of the walk has one.
+struct AuditVisitor: TreeVisitor {
+    private let root: AuditRoot
+    private let items: AuditItems
+    private var reporter: WalkReporter
+
+    init(_ root: AuditRoot, _ items: AuditItems, _ outcome: Outcome, _ progress: Progress) {
+        self.root = root
+        self.items = items
+        reporter = WalkReporter(outcome, progress)
+    }
+
+    mutating func visit(
+        _ entry: borrowing TreeEntry, in scope: AuditScope
+    ) -> Descent<AuditScope> {
+        reporter.count()
+        do throws(FileError) {
+            return try look(at: entry, in: scope)
+        } catch {
+            reporter.report(entry: error)
+            return .skip
+        }
+    }
+
+    mutating func cannotRead(_ error: FileError) { reporter.report(error) }
+
+    mutating func finish() { reporter.finish() }
+
+    private func look(
+        at entry: borrowing TreeEntry, in scope: AuditScope
+    ) throws(FileError) -> Descent<AuditScope> {
+        let item = try root.rules.examine(entry, in: scope.plan)
+        let status = item.status
+        if root.staysOnFilesystem, let device = scope.plan.device,
+            status.identity.device != device
+        {
+            return .skip
+        }
+        if root.rules.foreignMount(entry, status, in: scope.plan) != nil { return .skip }
+        let isRoot = entry.depth == 0
+        let mayHaveMarks = (item.hasMarks || isRoot) && status.kind.canStoreUserAttributes
+        let marks = try mayHaveMarks ? entry.marks() : .none
+        report(item.decision, of: entry)
+        let isDirectory = status.kind == .directory
+        let isWanted =
+            scope.isWanted || isDirectory && marks.isExcludedFromBackup.value == false
+        let isBelowExcluded = !isRoot && item.decision.exclusion.ancestor != nil
+        let mayBeRecreatable =
+            isDirectory && !isWanted && !scope.isRecreatable && !isBelowExcluded
+        let recreation = try mayBeRecreatable ? recreation(of: entry) : nil
+        let isLarge = isLarge(item, in: scope)
+        let isNoted =
+            !marks.isEmpty || item.sign != nil || recreation != nil || isLarge
+            || item.decision.isExcluded && !isBelowExcluded || !item.decision.issues.isEmpty
+        let size = isNoted && isDirectory ? TreeSize(in: scope.size) : nil
+        (size ?? scope.size)?.add(status)
+        if isNoted {
+            items.append(
+                AuditItem(
+                    path: entry.path, status: status, marks: marks, decision: item.decision,
+                    directory: scope.directory, sign: item.sign, recreation: recreation,
+                    isLarge: isLarge, tree: size))
+        }
+        guard isDirectory else { return .skip }
+        return .descend(
+            AuditScope(
+                plan: PlanContext(
+                    policy: item.decision.contextForEntries, device: status.identity.device),
+                directory: item.decision, isWanted: isWanted,
+                isRecreatable: scope.isRecreatable || recreation != nil,
+                size: size ?? scope.size))
+    }
+
+    /// Whether the item is a file that takes more than the limit in a backup, although nobody said
+    /// that it should.
+    private func isLarge(_ item: ExaminedItem, in scope: AuditScope) -> Bool {
+        guard item.status.kind == .regularFile, item.reason == nil, !scope.isWanted,
+            !scope.isRecreatable, item.status.allocatedSize > root.limit
+        else { return false }
+        switch item.decision.exclusion {
+        case .unmarked, .hardLinked: return true
+        default: return false
+        }
+    }
+
+    private func recreation(of entry: borrowing TreeEntry) throws(FileError) -> Recreation? {
+        try root.recreationReader.marks(of: entry, kind: .directory).foreign.recreation
+    }
+
+    /// Reports what cannot be read. A mark that can be read, but is malformed, is a finding.
+    private func report(_ decision: Decision, of entry: borrowing TreeEntry) {
+        guard !decision.issues.isEmpty else { return }
+        for case .malformed(let mark) in decision.issues where mark.isUnreadable {
+            var error = mark.error
+            error.path = entry.path
+            reporter.report(error)
+        }
+        reporter.report(decision.issues, of: entry)
+    }
+}

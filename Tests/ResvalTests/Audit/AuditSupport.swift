@@ -1,0 +1,56 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Content of a number of bytes.
+func filler(_ count: Int) -> [UInt8] { Array(repeating: 0x78, count: count) }
+
+/// Runs `resval audit` in a home, without settings of a backup.
+func audit(
+    _ arguments: any CommandArgument..., in home: FilePath, user: UInt32? = nil,
+    environment: [String: String?] = [:]
+) throws -> CommandResult {
+    var command = Command(.built("resval"), arguments: ["audit"] + arguments)
+    command.workingDirectory = home
+    command.user = user
+    command.environment = [
+        "HOME": home.string, "RESVAL_BACKUP_REPOSITORY": nil, "RESTIC_REPOSITORY": nil,
+        "RESTIC_REPOSITORY_FILE": nil, "XDG_CONFIG_HOME": nil, "XDG_STATE_HOME": nil,
+    ].merging(environment) { $1 }
+    return try command.run()
+}
+
+/// Calls `body` with a home.
+func withAuditedHome(_ tree: Tree, _ body: (FilePath) throws -> Void) throws {
+    let outside = Tree { Directory("home") }
+    try withTemporaryDirectory(containing: outside, isShared: true) { root in
+        let home = root.appending("home")
+        try tree.create(in: home)
+        try body(home)
+    }
+}
+
+/// The output with HOME for the home's path, and without sizes, which depend on the filesystem.
+func auditText(_ result: CommandResult, _ home: FilePath) -> String {
+    result.text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        let trimmed = line.drop { $0 == " " }
+        guard let end = trimmed.firstRange(of: "B  "), trimmed.first?.isNumber == true else {
+            return String(line)
+        }
+        return String(trimmed[end.upperBound...])
+    }.joined(separator: "\n").replacing(home.string, with: "HOME")
+}
+
+/// Compares what was found, line by line and without sizes, and the exit code.
+func expect(
+    _ result: CommandResult, in home: FilePath, finds lines: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let count = lines.count { !$0.hasPrefix(" ") }
+    let total = "total: \(count) finding\(count == 1 ? "" : "s")"
+    #expect(
+        auditText(result, home) == (lines + [total, ""]).joined(separator: "\n"),
+        sourceLocation: sourceLocation)
+    #expect(result.errorText == "", sourceLocation: sourceLocation)
+    #expect(result.exitCode == (count == 0 ? 0 : 1), sourceLocation: sourceLocation)
+}

@@ -1,0 +1,202 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("resval audit")
+struct AuditTests {
+    @Test("purgeable items that no purge deletes and classes that nothing enforces are found")
+    func unreachable() throws {
+        let tree = Tree {
+            Directory("renders") { File("frame") }.purgeable()
+            Directory("Documents") { Directory("old") { File("a") }.purgeable() }
+            File("shared").purgeable().permissions(0o666)
+            Directory("half") { File("pin").purgeable(false) }.purgeable()
+            Directory("clone") { Directory(".git") }.purgeable()
+            Directory("letters").protection(.complete)
+            Directory("open").protection(.none)
+        }
+        try withFilesystem(.ext4) { filesystem in
+            let home = filesystem.root.appending("home")
+            try Tree { Directory("home") }.create(in: filesystem.root)
+            try tree.create(in: home)
+            let result = try audit(home, in: home)
+            // Sizes decide the order, and depend on the filesystem.
+            let lines = auditText(result, home).split(separator: "\n").map(String.init)
+            let expected = [
+                "HOME/letters: unenforced: its class is complete: nothing enforces the class, and the "
+                    + "volume is not encrypted",
+                "HOME/Documents/old: unreachable: purgeable, but it is or contains a protected "
+                    + "directory",
+                "            resval unset isPurgeable HOME/Documents/old",
+                "HOME/half: unreachable: purgeable, but something in it is pinned, and it is deleted "
+                    + "whole or not at all",
+                "            resval unset isPurgeable HOME/half",
+                "HOME/clone: unreachable: purgeable, but it looks like a cache but isn't: a "
+                    + "repository of Git",
+                "            resval unset isPurgeable HOME/clone",
+                "HOME/shared: unreachable: purgeable, but its mark is not trusted: other users can "
+                    + "write to it",
+                "            chmod go-w HOME/shared",
+                "total: 5 findings",
+            ]
+            #expect(lines.sorted() == expected.sorted(), "\(result)")
+            #expect(result.exitCode == 1)
+            #expect(result.errorText == "")
+        }
+        try withFilesystem(.tmpfs) { filesystem in
+            let home = filesystem.root
+            try Tree {
+                File("a").purgeable(); File("b").protection(.complete)
+            }.create(in: home)
+            expect(
+                try audit(home, in: home), in: home,
+                finds: [
+                    "HOME/a: unreachable: purgeable, but nothing is deleted here: it is in memory "
+                        + "(tmpfs), where files take no disk space",
+                    "            resval unset isPurgeable HOME/a",
+                ])
+        }
+    }
+
+    @Test("evicted files are found if it is not known where their content is")
+    func lostContent() throws {
+        let record: ExtendedAttributeName =
+            "user.resval.evicted.0123456789abcdef.fedcba9876543210.0"
+        try withAuditedHome(
+            Tree {
+                File("away").attribute(record, "")
+                File("stranger")
+                File("whole", "text").attribute(record, "")
+            }
+        ) { home in
+            for name in ["away", "stranger"] {
+                try tool("truncate", "--size", "1M", home.appending(name))
+                try tool("chmod", "0", home.appending(name))
+            }
+            let stranger = [
+                "HOME/stranger: lost-content: it looks evicted, and has no record of where its "
+                    + "content is", "            resval-backup evicted HOME/stranger",
+            ]
+            func away(_ place: String) -> [String] {
+                [
+                    "HOME/away: lost-content: its content is in snapshot fedcba98 of repository "
+                        + "01234567, \(place)", "            resval-backup evicted HOME/away",
+                ]
+            }
+            expect(
+                try audit(home, in: home), in: home,
+                finds: away("and where that is is not known here") + stranger)
+            expect(
+                try audit(home, in: home, environment: ["RESTIC_REPOSITORY": "/srv/backup"]),
+                in: home, finds: stranger)
+            try Tree {
+                Directory(".local") {
+                    Directory("state") {
+                        Directory("resval") {
+                            Directory("evicted") {
+                                File("repository-0123456789abcdef", "\(home)/repository")
+                                    .permissions(0o600)
+                            }.permissions(0o700)
+                        }.permissions(0o700)
+                    }
+                }
+            }.create(in: home)
+            expect(
+                try audit(home, in: home), in: home,
+                finds: away("which does not exist (HOME/repository)") + stranger)
+            try Tree { Directory("repository") }.create(in: home)
+            expect(try audit(home, in: home), in: home, finds: stranger)
+        }
+    }
+
+    @Test("hostile names change neither terminal nor lines, and the commands work when pasted")
+    func hostileNames() throws {
+        let tree = Tree {
+            for name in HostileNames.all {
+                File(name).attribute(StoredKey.isPurgeable.attribute, "x")
+            }
+        }
+        try withAuditedHome(tree) { home in
+            let count = HostileNames.all.count
+            let paths = Set(HostileNames.all.map { home.bytes + [0x2F] + $0.bytes })
+            let records = try audit("-0", home, in: home)
+            #expect(Set(records.records) == paths)
+            #expect(records.exitCode == 1)
+            let result = try audit(home, in: home)
+            #expect(result.output.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A })
+            let lines = result.text.split(separator: "\n")
+            #expect(lines.count == 2 * count + 1)
+            let programs = FilePath.built("resval").removingLastComponent()
+            for line in lines where line.hasPrefix("            ") {
+                var command = Command(
+                    "/bin/bash", "-c", String(line.drop { $0 == " " }))
+                command.environment = ["PATH": "\(programs):/usr/bin:/bin", "HOME": home.string]
+                try command.runSuccessfully()
+            }
+            expect(try audit(home, in: home), in: home, finds: [])
+        }
+    }
+
+    @Test("what cannot be read makes the exit code 2, and the rest is looked at")
+    func unreadable() throws {
+        try require(.root, .tool("setpriv"))
+        let tree = Tree {
+            Directory("closed") { File("a") }.permissions(0)
+            File("large", filler(100_000))
+        }
+        try withAuditedHome(tree) { home in
+            let result = try audit("--larger-than", "1K", home, "nowhere", in: home, user: 65534)
+            #expect(
+                auditText(result, home) == """
+                    HOME/large: large: backups include it, and nothing says that they should
+                                resval exclude HOME/large
+                    total: 1 finding
+
+                    """)
+            #expect(
+                Set(result.errorText.split(separator: "\n")) == [
+                    "resval: nowhere: no such file or directory",
+                    "resval: \(home)/closed: cannot look inside this directory: permission denied "
+                        + "(run as the owner, or ask for access to the file and the directories "
+                        + "above it)",
+                ])
+            #expect(result.exitCode == 2)
+        }
+    }
+
+    @Test("--json prints an object for each finding, with exact sizes")
+    func json() throws {
+        let name = FileName([0x61, 0xFF])
+        let tree = Tree {
+            Directory("app") {
+                File("package.json", "{}")
+                Directory("node_modules") { File(name, filler(100_000)) }
+            }
+            File(name).excluded(false).attribute(StoredKey.isPurgeable.attribute, "x")
+        }
+        try withAuditedHome(tree) { home in
+            let result = try audit("--json", "--larger-than", "50K", home, in: home)
+            #expect(result.exitCode == 1)
+            let size = try tool("du", "-s", "-B1", home.appending("app/node_modules"))
+                .prefix { $0 != "\t" }
+            let lines = result.text.split(separator: "\n")
+            try #require(lines.count == 3)
+            #expect(
+                lines[0].hasPrefix(
+                    #"{"version":1,"type":"finding","finding":"malformed","path":null,"pathBase64":""#
+                ))
+            #expect(
+                lines[0].contains(#""command":"resval set isPurgeable=false $'"#), "\(result)")
+            #expect(
+                lines[1] == #"""
+                    {"version":1,"type":"finding","finding":"large","path":"\#(home)/app/node_modules",\#
+                    "fileAllocatedSize":\#(size),"reason":"backups include it, and it is re-creatable: \#
+                    node_modules beside package.json (npm install)",\#
+                    "command":"resval exclude \#(home)/app/node_modules"}
+                    """#)
+            #expect(lines[2] == #"{"version":1,"type":"totals","findingCount":2}"#)
+        }
+    }
+}
