@@ -35,7 +35,7 @@ struct ExplainCommand: ParsableCommand {
               protection.sentence: string, optional
               protection.ancestor: string or null, optional
               protection.ancestorBase64: string, optional
-              protection.verdict: string or null, optional (at-rest-only, advisory or unknown)
+              protection.verdict: string or null, optional (how far it is enforced)
               issues[].name: string, optional
               issues[].sentence: string, optional
               issues[].path: string or null, optional

@@ -30,7 +30,7 @@ struct SuggestCommand: ParsableCommand {
 
             JSON FIELDS
             \(JSONFields.version)
-              type: string (suggestion, suggestions, item, summary; with --undo mark, totals)
+              type: string (suggestion, suggestions, item, summary, mark, totals)
               type suggestion:
                 path: string or null (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)

@@ -36,7 +36,7 @@ struct RecreationTests {
                         + #""sentence":"re-creatable: node_modules beside package.json""#))
             try #expect(!backup.runSuccessfully("plan", source).contains("exclude "))
             try backup.runSuccessfully("create", markers[0], markers[1], source)
-            let shown = try backup.runSuccessfully("show", "latest")
+            let shown = try backup.runSuccessfully("show", "latest", "--excluded")
             #expect(shown.contains("re-creatable: node_modules beside package.json"), "\(shown)")
         }
     }
@@ -49,10 +49,8 @@ struct RecreationTests {
             let plan = try backup.runSuccessfully("plan", markers[0], markers[1], backup.source)
             #expect(!plan.contains("exclude "), "\(plan)")
             try Tree {
-                Directory("home") {
-                    Directory(".config") { Directory("resval") { File("rules.tsv", "out\n") } }
-                }
-            }.create(in: backup.base)
+                Directory(".config") { Directory("resval") { File("rules.tsv", "out\n") } }
+            }.create(in: backup.base.appending("home"))
             let broken = try backup.run("plan", markers[0], markers[1], backup.source)
             #expect(broken.exitCode == 1, "\(broken)")
             #expect(broken.errorText.contains("rules.tsv: line 1: has not four fields"))
@@ -68,8 +66,10 @@ struct RecreationTests {
             #expect(!plan.text.contains("exclude "))
             #expect(
                 plan.errorText.contains(
-                    "app/node_modules: a rule for what tools re-create does not count: node_modules "
-                        + "beside package.json, but it may be tracked: .hg is above it"), "\(plan)")
+                    "app/node_modules: warning: a rule for what tools re-create does not count: "
+                        + "node_modules beside package.json, but it may be tracked: .hg is above it"
+                ),
+                "\(plan)")
         }
     }
 

@@ -71,6 +71,7 @@ struct UsageCommand: ParsableCommand {
                 totalCloneSize: number or null
                 totalDiskSpaceUsedSize: number
                 totalDiskSpaceCapacity: number or null
+            \(JSONFields.progress)
 
             EXAMPLES
               resval usage ~

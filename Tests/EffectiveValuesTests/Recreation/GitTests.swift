@@ -85,10 +85,15 @@ struct GitTests {
             try #expect(
                 uncertain(GitCommand(searchPath: Array("/nowhere:relative".utf8)))
                     == prefix + "git is not installed")
-            try #expect(
-                uncertain(GitCommand(timeLimit: .zero))
-                    == prefix + "git did not answer within 0.0 seconds")
-            try Tree { File("broken", "x") }.create(in: root)
+            try Tree {
+                File("broken", "x")
+                Directory("silent") {
+                    File("git", "#!/bin/sh\nexec sleep 600\n").permissions(0o755)
+                }
+            }.create(in: root)
+            let silent = GitCommand(
+                searchPath: root.appending("silent").bytes, timeLimit: .milliseconds(500))
+            try #expect(uncertain(silent) == prefix + "git did not answer within 0.5 seconds")
             try tool("cp", root.appending("broken"), root.appending("p/.git/index"))
             try #expect(
                 uncertain(GitCommand())
