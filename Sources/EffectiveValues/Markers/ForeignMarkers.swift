@@ -27,9 +27,10 @@ package enum ForeignAttribute {
     /// The attribute by which Dropbox does not synchronize an item. It says nothing about backups.
     package static let dropbox: ExtendedAttributeName = "user.com.dropbox.ignored"
 
-    /// Whether Dropbox does not synchronize the item.
+    /// Whether Dropbox does not synchronize the item. An attribute that exists but cannot be read, as
+    /// that of an evicted file, counts as set.
     ///
-    /// - Throws: ``FileError`` as reading the attribute does.
+    /// - Throws: ``FileError`` as listing the attributes does.
     package static func isIgnoredByDropbox(
         _ location: borrowing some FileLocation & ~Copyable
     ) throws(FileError) -> Bool {
@@ -39,6 +40,8 @@ package enum ForeignAttribute {
             return value.map { !$0.isEmpty && $0 != Array("0".utf8) } ?? false
         } catch  where error.code == .unsupportedFilesystem || error.code == .noSuchFile {
             return false
+        } catch  where error.code == .permissionDenied {
+            return try location.extendedAttributeNames().contains(dropbox)
         }
     }
 
