@@ -87,7 +87,7 @@ struct PlanFileTests {
             ("\"/home/u\"}", "\"relative\"}", "root 1 has a path that is not absolute"),
             ("\"caches\"", "\"documents\"", "has an unknown class"),
             ("\"isDirectory\":true", "\"isDirectory\":1", "is not valid JSON"),
-            ("\"itemCount\":3", "\"itemCount\":0", "is missing fields"),
+            ("\"itemCount\":3", "\"itemCount\":0", "unit 1 lacks required fields"),
             ("\"itemCount\":3", "\"itemCount\":3.5", "is not valid JSON"),
             ("7Z\",\"bytes\"", "7X\",\"bytes\"", "has an invalid time"),
             ("\"units\":[", "\"units\":null,\"x\":[", "has null in place of an array"),

@@ -65,8 +65,10 @@ struct ArchiveStoringTests {
             let file = archives.source.appending("file")
             try tool("dd", "if=/dev/urandom", "of=\(file)", "bs=1M", "count=8", "status=none")
             let isCut = Atomic(false)
-            let stored = try await archives.store(report: { _ in
-                if isCut.exchange(true, ordering: .relaxed) { return }
+            let stored = try await archives.store(report: { progress in
+                guard progress.bytesDone > 0, !isCut.exchange(true, ordering: .relaxed) else {
+                    return
+                }
                 _ = file.withPlatformString { truncate($0, 1 << 20) }
             })
             let wasCut = isCut.load(ordering: .relaxed)
