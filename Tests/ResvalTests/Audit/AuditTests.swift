@@ -156,11 +156,11 @@ struct AuditTests {
 
                     """)
             #expect(
-                Set(result.errorText.split(separator: "\n")) == [
-                    "resval: nowhere: no such file or directory",
+                result.errorText.split(separator: "\n").map(String.init).sorted() == [
                     "resval: \(home)/closed: cannot look inside this directory: permission denied "
                         + "(run as the owner, or ask for access to the file and the directories "
                         + "above it)",
+                    "resval: nowhere: no such file or directory",
                 ])
             #expect(result.exitCode == 2)
         }
