@@ -104,8 +104,15 @@ struct RestoreCheck: SnapshotEntryHandler {
                 return fail(entry, .init(error, storingAttributesOn: file))
             }
             if isLocked, !recorded.values.isEmpty {
-                if let cause = storeAttributes(recorded.values, on: file) { fail(entry, cause) }
-                return
+                if let cause = storeAttributes(recorded.values, on: file) {
+                    return fail(entry, cause)
+                }
+                // What the record has may not be all, or not what the snapshot has.
+                if let digest = recorded.digest,
+                    (try? AttributeDigest(of: file))?.hexadecimal == digest
+                {
+                    return
+                }
             }
         } else {
             guard isLocked, attributed?.mayHold(entry.path) ?? true else { return }

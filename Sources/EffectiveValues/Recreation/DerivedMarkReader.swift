@@ -61,12 +61,16 @@ final class DerivedMarkReader: Sendable {
             try openFile(location, flags: [.reference, .directory, .noFollow]))
         let path = try realPath(ofOpen: directory.descriptor)
         let names = path.names.map { Array($0) }
-        guard let recreation = try rules.recreation(of: names, directory) else { return }
+        guard let (recreation, clones) = try rules.recreation(of: names, directory) else { return }
         switch try workTrees.tracking(of: path, directory) {
         case .tracked: return
         case .unknown(let reason):
             found.uncertain[.rules] = "\(recreation.proof), but \(reason)"
         case .untracked:
+            if !clones, try directory.holdsWorkTree() {
+                found.uncertain[.rules] = "\(recreation.proof), but a work tree is in it"
+                return
+            }
             found.recreation = recreation
             found.excluding.insert(.rules)
         }

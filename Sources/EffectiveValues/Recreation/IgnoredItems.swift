@@ -51,7 +51,7 @@ final class IgnoredItems: Sendable {
         if known.kind == .directory,
             try OpenDirectory(at: location).holdsWorkTree()
         {
-            marks.uncertain[.gitignore] = "a work tree of git is in it, with files that it tracks"
+            marks.uncertain[.gitignore] = "a work tree is in it, with files that it tracks"
         } else {
             marks.excluding.insert(.gitignore)
         }
@@ -74,13 +74,16 @@ final class IgnoredItems: Sendable {
                 return found.failures[identity]
             }
             do throws(GitFailure) {
+                // An answer that does not end well does not count.
+                var paths: [(FileIdentity, FilePath)] = []
                 try git.run(.ignored, in: directory) { ignored in
                     let name = ignored.last == UInt8(ascii: "/") ? ignored.dropLast() : ignored
                     let item = directory.location(of: FilePath(bytes: name))
                     // An item that was removed or cannot be reached is not met either.
                     guard let status = try? item.status() else { return }
-                    found.paths[status.identity, default: []].insert(path.pushing(item.name))
+                    paths.append((status.identity, path.pushing(item.name)))
                 }
+                for (identity, path) in paths { found.paths[identity, default: []].insert(path) }
             } catch {
                 found.failures[identity] = error.reason
             }
@@ -104,21 +107,5 @@ extension OpenDirectory {
         at location: borrowing some FileLocation & ~Copyable
     ) throws(Errno) {
         self.init(try openFile(location, flags: [.readOnly, .directory, .noFollow]))
-    }
-
-    /// Whether a work tree of git is anywhere below the directory.
-    fileprivate func holdsWorkTree() throws(Errno) -> Bool {
-        var walk = DirectoryWalk(in: self, names: try names(), context: ())
-        while let step = try walk.next() {
-            guard case .entry(let name) = step else { continue }
-            if name == ".git" { return true }
-            do throws(Errno) {
-                let inner = try walk.directory.openDirectory(name)
-                walk.enter(inner, names: try inner.names(), context: ())
-            } catch .notDirectory, .noSuchFileOrDirectory, .tooManySymbolicLinkLevels {
-                continue
-            }
-        }
-        return false
     }
 }

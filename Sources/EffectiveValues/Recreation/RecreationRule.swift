@@ -12,6 +12,8 @@ package struct RecreationRule: Sendable, Hashable {
     let isBelowHome: Bool
     /// What must be true, all of it.
     let proof: [ProofTerm]
+    /// Whether the tool clones repositories into the directory.
+    let clones: Bool
     /// What makes the directory again, as a command where there is one.
     let tool: String
     /// Why nothing is lost with the directory.
@@ -20,6 +22,8 @@ package struct RecreationRule: Sendable, Hashable {
     /// The last name of the directory.
     var name: [UInt8] { names.last ?? [] }
 }
+
+private let clonesWord: Substring = "clones"
 
 /// A condition of a rule.
 struct ProofTerm: Sendable, Hashable {
@@ -127,13 +131,14 @@ enum RuleLine: Sendable, Hashable {
         }
         let words = fields[1].split(separator: " ", omittingEmptySubsequences: false)
         var proof: [ProofTerm] = []
-        for word in words { proof.append(try Self.term(word)) }
+        for word in words where word != clonesWord { proof.append(try Self.term(word)) }
         guard proof.contains(where: { !$0.isNegated }) else {
             throw Fault("the proof shows nothing about the directory")
         }
         self = .rule(
             RecreationRule(
-                names: names, isBelowHome: isBelowHome, proof: proof, tool: String(fields[2]),
+                names: names, isBelowHome: isBelowHome, proof: proof,
+                clones: words.contains(clonesWord), tool: String(fields[2]),
                 reason: String(fields[3])))
     }
 

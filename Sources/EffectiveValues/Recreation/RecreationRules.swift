@@ -86,7 +86,8 @@ package struct RecreationRules: Sendable {
     /// Whether a directory is a home, or above one.
     func holdsHome(_ names: [[UInt8]]) -> Bool { homes.contains { $0.starts(with: names) } }
 
-    /// Returns the rule that a directory proves; nil when it proves none.
+    /// Returns the rule that a directory proves, and whether its tool clones repositories into the
+    /// directory; nil when it proves none.
     ///
     /// - Parameters:
     ///   - names: the names of the directory's real path.
@@ -94,14 +95,16 @@ package struct RecreationRules: Sendable {
     /// - Throws: the errno of looking for a proof, when no other rule is proved.
     func recreation(
         of names: [[UInt8]], _ directory: OpenDirectory
-    ) throws(Errno) -> Recreation? {
+    ) throws(Errno) -> (recreation: Recreation, clones: Bool)? {
         guard let name = names.last, let rules = rules[name], !holdsHome(names) else { return nil }
         let isInstalled = installed.contains { $0.holds(names, homes: homes) }
         var failure: Errno?
         for rule in rules where rule.isBelowHome ? isPlace(names, of: rule) : !isInstalled {
             do throws(Errno) {
                 if let text = try rule.proved(by: directory) {
-                    return Recreation(proof: text, tool: rule.tool, reason: rule.reason)
+                    return (
+                        Recreation(proof: text, tool: rule.tool, reason: rule.reason), rule.clones
+                    )
                 }
             } catch {
                 failure = error
@@ -141,9 +144,11 @@ extension ProofTerm {
             return try TagFile.cacheDirectory.isPresent(in: directory)
                 ? "with a CACHEDIR.TAG in it" : nil
         case .beside:
-            return try found(in: directory.location(of: "..")).map { "beside \($0)" }
+            return try found(in: directory.location(of: ".."), of: directory)
+                .map { "beside \($0)" }
         case .in:
-            return try found(in: directory.location(of: ".")).map { "with \($0) in it" }
+            return try found(in: directory.location(of: "."), of: directory)
+                .map { "with \($0) in it" }
         case .only:
             var (isEmpty, isOnly) = (true, true)
             try forEachEntry(in: directory) { name, _ in
@@ -156,26 +161,40 @@ extension ProofTerm {
         }
     }
 
-    /// Returns the first name that exists in a directory; nil when none does.
-    private func found(in place: DirectoryEntryLocation) throws(Errno) -> String? {
+    /// Returns the first name that exists in a place as a file or a directory of the owner of the
+    /// directory in question, or of root; nil when none does. What others put there proves nothing.
+    private func found(
+        in place: DirectoryEntryLocation, of subject: OpenDirectory
+    ) throws(Errno) -> String? {
+        let owner = try subject.status().owner
         let directory = OpenDirectory(try openFile(place, flags: [.reference, .directory]))
+        func isProof(_ name: [UInt8], in parent: OpenDirectory) throws(Errno) -> Bool {
+            do throws(Errno) {
+                let status = try parent.status(of: FilePath(bytes: name))
+                return [.regularFile, .directory].contains(status.kind)
+                    && (status.owner == owner || status.owner == 0)
+            } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
+                return false
+            }
+        }
         for name in names where name.pattern == nil {
+            guard let last = name.path.last else { continue }
             do throws(Errno) {
                 let parent = try directory.openDirectory(along: name.path.dropLast())
-                guard let last = name.path.last else { continue }
-                let kind = try parent.status(of: FilePath(bytes: last)).kind
-                if kind == .regularFile || kind == .directory { return name.text }
+                if try isProof(last, in: parent) { return name.text }
             } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
                 continue
             }
         }
         guard names.contains(where: { $0.pattern != nil }) else { return nil }
-        var found: String?
+        var matches: [(name: [UInt8], text: String)] = []
         try forEachEntry(in: place) { name, _ in
-            found = names.first { $0.pattern?.matches(name) ?? false }?.text
-            return found == nil
+            let match = names.first { $0.pattern?.matches(name) ?? false }
+            if let match { matches.append((Array(name), match.text)) }
+            return true
         }
-        return found
+        for match in matches where try isProof(match.name, in: directory) { return match.text }
+        return nil
     }
 }
 

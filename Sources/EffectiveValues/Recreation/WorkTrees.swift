@@ -108,6 +108,9 @@ enum VersionControl: Sendable, Hashable {
         ".hg", ".svn", ".jj", ".sl", ".bzr", "_darcs", ".pijul", ".fslckout", "_FOSSIL_", "CVS",
     ]
 
+    /// The names that show a system.
+    static let names = Set(([".git"] + others).map { FilePath($0) })
+
     /// Finds the system whose work tree begins in a directory; nil if there is none.
     ///
     /// - Throws: the errno of looking.
@@ -132,6 +135,26 @@ enum VersionControl: Sendable, Hashable {
     }
 }
 
+extension OpenDirectory {
+    /// Whether the work tree of a version control system is, or begins, anywhere in the directory.
+    func holdsWorkTree() throws(Errno) -> Bool {
+        let start = OpenDirectory(
+            try openFile(in: descriptor, ".", flags: [.readOnly, .directory, .noFollow]))
+        var walk = DirectoryWalk(in: start, names: try start.names(), context: ())
+        while let step = try walk.next() {
+            guard case .entry(let name) = step else { continue }
+            if VersionControl.names.contains(name) { return true }
+            do throws(Errno) {
+                let inner = try walk.directory.openDirectory(name)
+                walk.enter(inner, names: try inner.names(), context: ())
+            } catch .notDirectory, .noSuchFileOrDirectory, .tooManySymbolicLinkLevels {
+                continue
+            }
+        }
+        return false
+    }
+}
+
 /// A work tree.
 private final class WorkTree: Sendable {
     private let path: FilePath
@@ -143,7 +166,7 @@ private final class WorkTree: Sendable {
 
     init(_ path: FilePath, _ directory: OpenDirectory, _ system: VersionControl) {
         self.path = path
-        self.directory = Monitor(directory)
+        self.directory = Monitor(system == .git ? directory : nil)
         self.system = system
     }
 

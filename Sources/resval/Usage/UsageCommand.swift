@@ -210,6 +210,11 @@ struct UsageOutputOptions: ParsableArguments {
         if onOutput > 1 || (onOutput == 1 && (json || compare != nil)) {
             throw ValidationError("only one form can go to standard output")
         }
+        // The format has names as they are, and these must not drive a terminal.
+        if ncdu?.isDash == true, StandardOutput.shared.isTerminal {
+            throw ValidationError(
+                "--ncdu - does not write to a terminal (use a pipe, as to 'ncdu -f -')")
+        }
     }
 
     /// Whether a file is written to standard output, and so nothing else.

@@ -103,12 +103,13 @@ struct UsageComparison {
             let children = directory.children.filter(\.isListed).reduce(Int64(0)) {
                 $0.addingSaturating($1.allocated)
             }
-            let grown = directory.allocated - children - (own.removeValue(forKey: path) ?? 0)
+            let grown = directory.allocated.subtractingSaturating(children)
+                .subtractingSaturating(own.removeValue(forKey: path) ?? 0)
             if grown > 0 {
                 changes.append(
                     Change(directory: directory, former: former[path] ?? 0, grown: grown))
             } else {
-                shrunk.addSaturating(-grown)
+                shrunk.addSaturating(Int64(0).subtractingSaturating(grown))
             }
             return true
         }

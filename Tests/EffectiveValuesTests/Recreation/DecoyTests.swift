@@ -56,6 +56,9 @@ private let made: [RecreationRow] = [
         "swift", "p/.build", ".build beside Package.swift",
         project("Package.swift", directory: Directory(".build") { Directory("checkouts") })),
     RecreationRow(
+        "swift with clones in it", "p/.build", ".build beside Package.swift",
+        project("Package.swift", directory: Directory(".build") { Directory(".git") })),
+    RecreationRow(
         "python", "p/.venv", ".venv with pyvenv.cfg in it",
         project(
             directory: Directory(".venv") {
@@ -107,6 +110,27 @@ private let made: [RecreationRow] = [
 ]
 
 private let decoys: [RecreationRow] = [
+    RecreationRow(
+        "packages with somebody's work tree among them", "p/vendor",
+        project(
+            "composer.json", "composer.lock",
+            directory: Directory("vendor") {
+                File("autoload.php")
+                Directory("composer")
+                Directory("acme") { Directory("lib") { File(".git", "gitdir: elsewhere") } }
+            })),
+    RecreationRow(
+        "packages with a work tree of Mercurial among them", "p/node_modules",
+        project(
+            "package.json",
+            directory: Directory("node_modules") { Directory("own") { Directory(".hg") } })),
+    RecreationRow(
+        "a link as proof of a pattern", "p/DerivedData",
+        Tree {
+            Directory("p") {
+                SymbolicLink("a.xcodeproj", to: "/etc"); Directory("DerivedData")
+            }
+        }),
     RecreationRow(
         "global packages of npm", "lib/node_modules",
         Tree { Directory("lib") { Directory("node_modules") { Directory("npm") } } }),
@@ -254,6 +278,22 @@ struct DecoyTests {
             try #expect(!excludes("p/target", .symbolicLink, reader))
             try #expect(!excludes("p/target", .directory, reader))
             try #expect(!excludes("q/target", .directory, MarkReader([.rules])))
+        }
+    }
+
+    @Test("what another user put beside a directory proves nothing", arguments: [0, 4711])
+    func foreignProof(user: UInt32) throws {
+        try require(.root)
+        let tree = Tree {
+            Directory("p") {
+                File("Cargo.toml").owned(by: user); Directory("target").owned(by: 54321)
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let reader = MarkReader(
+                [.rules], DerivedMarkReader(rules: try RecreationRules(homes: [])))
+            let marks = try reader.marks(of: root.appending("p/target"), kind: .directory)
+            #expect(marks.foreign.excluding.isEmpty == (user != 0))
         }
     }
 

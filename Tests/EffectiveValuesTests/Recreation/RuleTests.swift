@@ -83,7 +83,7 @@ struct RuleTests {
             let rules = try rules("out\t\(proof)\tmake\tit is made")
             func find(_ path: FilePath) throws -> Recreation? {
                 try rules.recreation(
-                    of: path.names.map { Array($0) }, OpenDirectory(at: path))
+                    of: path.names.map { Array($0) }, OpenDirectory(at: path))?.recreation
             }
             let found = try find(root.appending("p/out"))
             #expect(found?.proof == expected)
