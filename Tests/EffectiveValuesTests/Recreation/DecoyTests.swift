@@ -57,7 +57,9 @@ private let made: [RecreationRow] = [
         project("Package.swift", directory: Directory(".build") { Directory("checkouts") })),
     RecreationRow(
         "swift with clones in it", "p/.build", ".build beside Package.swift",
-        project("Package.swift", directory: Directory(".build") { Directory(".git") })),
+        project(
+            "Package.swift", directory: Directory(".build") { Directory("a") { Directory(".git") } }
+        )),
     RecreationRow(
         "python", "p/.venv", ".venv with pyvenv.cfg in it",
         project(

@@ -18,7 +18,7 @@ struct RuleTests {
         #expect(lines.count > 80)
         #expect(Set(lines).count == lines.count)
         let names = try RecreationRules(homes: []).names
-        for name in ["node_modules", "target", ".build", "venv", "__pycache__", "repository"] {
+        for name in ["node_modules", "target", ".build", "venv", "__pycache__", "mod"] {
             #expect(names.contains(Array(name.utf8)), "\(name)")
         }
     }
