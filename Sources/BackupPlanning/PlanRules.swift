@@ -110,6 +110,26 @@ package struct PlanRules: Sendable {
     }
 }
 
+/// What the rules found about an item.
+package enum Examination {
+    /// A regular file without extended attributes, in a directory that decides nothing about its entries: a
+    /// plan stores it. Most items are such files, which is why they are told apart first.
+    case plain(FileStatus)
+    /// Any other item.
+    case item(ExaminedItem)
+
+    /// The item with what is decided about it.
+    package var item: ExaminedItem {
+        switch self {
+        case .item(let item): item
+        case .plain(let status):
+            ExaminedItem(
+                status: status, decision: .unmarked, hasMarks: false, mayHaveAttributes: false,
+                sign: nil, reason: nil)
+        }
+    }
+}
+
 /// An item with what a plan decides about it.
 package struct ExaminedItem {
     /// The status; of a directory below a source the cached one, as is all that is used of it.
@@ -118,6 +138,8 @@ package struct ExaminedItem {
     package let decision: Decision
     /// Whether the item has marks of its own, or a record of an eviction.
     package let hasMarks: Bool
+    /// Whether the item may have extended attributes; true when they were not listed.
+    let mayHaveAttributes: Bool
     /// The sign of an eviction; nil on an ordinary item.
     package let sign: EvictionSign?
     /// Why the item is excluded; nil if it is stored.
@@ -131,50 +153,79 @@ extension PlanRules {
     ///   directory was read.
     package func examine(
         _ entry: borrowing TreeEntry, in context: PlanContext
-    ) throws(FileError) -> ExaminedItem {
-        let (status, marks) = try look(at: entry, in: context)
+    ) throws(FileError) -> Examination {
+        let status = try status(of: entry, in: context)
+        let mayHaveAttributes = mayHaveAttributes(entry, status, in: context)
+        if !mayHaveAttributes, isPlain(entry, status, in: context) { return .plain(status) }
+        let marks = try marks(of: entry, status, mayHaveAttributes, in: context)
         let decision = decide(entry, marks, status, in: context)
         let sign = EvictionSign(entry, status, marks.eviction)
-        return ExaminedItem(
-            status: status, decision: decision,
-            hasMarks: !marks.native.isEmpty || !marks.foreign.isEmpty || marks.eviction != nil,
-            sign: sign,
-            reason: exclude(entry, status, sign, decision, in: context))
+        return .item(
+            ExaminedItem(
+                status: status, decision: decision,
+                hasMarks: !marks.native.isEmpty || !marks.foreign.isEmpty || marks.eviction != nil,
+                mayHaveAttributes: mayHaveAttributes, sign: sign,
+                reason: exclude(entry, status, sign, decision, in: context)))
     }
 
-    private func look(
-        at entry: borrowing TreeEntry, in context: PlanContext
-    ) throws(FileError) -> (FileStatus, ItemMarks) {
-        let status: FileStatus
+    private func status(
+        of entry: borrowing TreeEntry, in context: PlanContext
+    ) throws(FileError) -> FileStatus {
         do throws(Errno) {
             // A directory may be the mount point of a server that does not answer. The cached status
             // has all that is used of a directory.
             let isEntry = context.source == nil && entry.kind == .directory
-            status = isEntry ? try entry.statusAtHand() : try entry.status()
+            return isEntry ? try entry.statusAtHand() : try entry.status()
         } catch {
             throw FileError(error, of: entry.path)
         }
-        if context.source != nil {
-            // The decision made earlier includes the marks of a source.
-            var marks = ItemMarks.none
-            if status.kind == .regularFile { marks.eviction = try entry.evictionRecord() }
-            return (status, marks)
-        }
-        guard status.kind.canStoreUserAttributes,
-            !isRemoteMount(entry, status, in: context), mayHaveMarks(entry, status)
-        else { return (status, .none) }
-        return (status, try markReader.marks(of: entry, kind: status.kind, status: status))
     }
 
-    /// Whether the item may have marks: most items have no extended attributes at all.
-    private func mayHaveMarks(_ entry: borrowing TreeEntry, _ status: FileStatus) -> Bool {
-        guard markReader.readsAttributesOnly(of: status.kind) else { return true }
+    /// Whether an entry without attributes is decided about like every other: nothing is passed on
+    /// to it, and its own status excludes it from nothing.
+    @inline(__always)
+    private func isPlain(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> Bool {
+        guard status.kind == .regularFile, context.source == nil, context.policy.isEmpty,
+            markReader.readsAttributesOnly(of: .regularFile),
+            // Without permission bits it may be a placeholder that lost its record.
+            status.permissions & 0o777 != 0, !status.isTooSparse
+        else { return false }
+        if let largestFile, status.size > largestFile { return false }
+        if let longestPath, entry.pathLength > longestPath { return false }
+        return true
+    }
+
+    /// Whether an entry may have extended attributes, which most items have none of; true when
+    /// listing them here would spare no other call.
+    private func mayHaveAttributes(
+        _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
+    ) -> Bool {
+        guard status.kind.canStoreUserAttributes else { return false }
+        guard context.source == nil, markReader.readsAttributesOnly(of: status.kind),
+            !isRemoteMount(entry, status, in: context)
+        else { return true }
         do throws(Errno) {
             return try entry.hasExtendedAttributes()
         } catch {
             // Reading the marks reports the error.
             return true
         }
+    }
+
+    private func marks(
+        of entry: borrowing TreeEntry, _ status: FileStatus, _ mayHaveAttributes: Bool,
+        in context: PlanContext
+    ) throws(FileError) -> ItemMarks {
+        if context.source != nil {
+            // The decision made earlier includes the marks of a source.
+            var marks = ItemMarks.none
+            if status.kind == .regularFile { marks.eviction = try entry.evictionRecord() }
+            return marks
+        }
+        guard mayHaveAttributes, !isRemoteMount(entry, status, in: context) else { return .none }
+        return try markReader.marks(of: entry, kind: status.kind, status: status)
     }
 
     private func exclude(

@@ -30,9 +30,16 @@ struct PlanVisitor: TreeVisitor {
         examined.count()
         let item: ExaminedItem
         do throws(FileError) {
-            item = try rules.examine(entry, in: context)
+            switch try rules.examine(entry, in: context) {
+            case .plain(let status):
+                note(entry, status, .stored(.unmarked))
+                return .skip
+            case .item(let examined): item = examined
+            }
         } catch {
-            cannotLook(at: entry, error)
+            // An entry that cannot be read is left to the engine; one that was removed since its
+            // directory was read is not reported.
+            if error.code != .noSuchFile { cannotRead(error) }
             return .skip
         }
         let (status, decision, reason) = (item.status, item.decision, item.reason)
@@ -42,7 +49,7 @@ struct PlanVisitor: TreeVisitor {
         }
         // The entry of an excluded directory is stored nevertheless.
         if reason == nil || status.kind == .directory,
-            !rules.isRemoteMount(entry, status, in: context)
+            item.mayHaveAttributes, !rules.isRemoteMount(entry, status, in: context)
         {
             noteAttributes(of: entry, status)
         }
@@ -74,16 +81,8 @@ struct PlanVisitor: TreeVisitor {
         collector.add(part)
     }
 
-    /// Reports an entry that cannot be read and leaves it to the engine. An entry that was removed
-    /// since its directory was read is not reported.
-    private mutating func cannotLook(at entry: borrowing TreeEntry, _ error: FileError) {
-        if error.code != .noSuchFile { cannotRead(error) }
-    }
-
     /// Records the extended attributes of an item, which a restore compares.
     private mutating func noteAttributes(of entry: borrowing TreeEntry, _ status: FileStatus) {
-        guard status.kind.canStoreUserAttributes, (try? entry.hasExtendedAttributes()) ?? true
-        else { return }
         // Without a list of them, the item may have some.
         let attributes = try? AttributeDigest(of: entry)
         guard attributes?.names.isEmpty != true else { return }

@@ -22,7 +22,9 @@ public struct Decision: Sendable {
             contextForEntries: PolicyContext(inherited: inherited, place: nil))
     }
 
-    @usableFromInline static let unmarked = Decision(verdict: nil, contextForEntries: .empty)
+    /// The decision about an item without marks, in a directory that passes nothing on.
+    @usableFromInline
+    package static let unmarked = Decision(verdict: nil, contextForEntries: .empty)
 
     /// Whether nothing applies to the item: it has no marks and inherits none.
     @inlinable

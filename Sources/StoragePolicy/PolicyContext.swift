@@ -17,6 +17,11 @@ public struct PolicyContext: Sendable {
     /// The context of a directory about whose ancestors nothing is known: nothing is inherited, and
     /// no location is below it.
     public static let empty = PolicyContext(inherited: nil, place: nil)
+
+    /// Whether nothing is passed on: no entry is in a location or leads to one, and an unmarked entry
+    /// stays unmarked.
+    @inlinable
+    public var isEmpty: Bool { inherited == nil && place == nil }
 }
 
 /// What entries inherit, and the verdict about every entry without marks.

@@ -42,22 +42,37 @@ struct UsageVisitor: TreeVisitor {
         examined.count()
         let item: ExaminedItem
         do throws(FileError) {
-            item = try rules.examine(entry, in: scope.plan)
+            switch try rules.examine(entry, in: scope.plan) {
+            case .plain(let status): return add(plain: entry, status, in: scope)
+            case .item(let examined): item = examined
+            }
         } catch {
             if error.code != .noSuchFile { cannotRead(error) }
             return .skip
         }
-        if meter.staysOnFilesystem, let device = scope.plan.device,
-            item.status.identity.device != device
-        {
-            return .skip
-        }
+        if isElsewhere(item.status, in: scope) { return .skip }
         if item.status.kind == .directory || entry.depth == 0 {
             return visit(directory: entry, item, in: scope)
         }
         let entryClass = classEntry(of: item, in: scope)
         add(entry, item.status, entryClass, to: scope.directory, scope.sharingFilesystem)
         return .skip
+    }
+
+    /// Adds a file whose class is that of every plain entry of its directory.
+    private mutating func add(
+        plain entry: borrowing TreeEntry, _ status: FileStatus, in scope: UsageScope
+    ) -> Descent<UsageScope> {
+        if let plain = scope.plainClass, !isElsewhere(status, in: scope) {
+            add(entry, status, plain, to: scope.directory, scope.sharingFilesystem)
+        }
+        return .skip
+    }
+
+    /// Whether an item is on a filesystem that is left out.
+    private func isElsewhere(_ status: FileStatus, in scope: UsageScope) -> Bool {
+        guard meter.staysOnFilesystem, let device = scope.plan.device else { return false }
+        return status.identity.device != device
     }
 
     mutating func leave(_ scope: UsageScope) {

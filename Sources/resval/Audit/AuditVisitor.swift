@@ -74,7 +74,7 @@ struct AuditVisitor: TreeVisitor {
     private func look(
         at entry: borrowing TreeEntry, in scope: AuditScope
     ) throws(FileError) -> Descent<AuditScope> {
-        let item = try root.rules.examine(entry, in: scope.plan)
+        let item = try root.rules.examine(entry, in: scope.plan).item
         let status = item.status
         if root.staysOnFilesystem, let device = scope.plan.device,
             status.identity.device != device
