@@ -17,6 +17,9 @@ struct AcceptCommand: AsyncParsableCommand {
             as long as its own record cannot be read. The repository stores the acceptance, so \
             that it counts for other machines and users.
 
+            JSON FIELDS
+            \(JSONFields.progress)
+
             EXAMPLES
               resval-backup show latest      what is excluded, and why
               resval-backup accept           the newest snapshot that waits
@@ -30,13 +33,16 @@ struct AcceptCommand: AsyncParsableCommand {
     var snapshot: String?
 
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws { _ = try snapshot.map { try SnapshotChoice(argument: $0) } }
 
     func run() async throws {
         let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
+        let display = progress.begin("reading the snapshots")
         let accepted = try await running { [repository] in
-            try await repository.engine().accept(choice)
+            defer { display.end() }
+            return try await repository.engine(showing: display).accept(choice)
         }
         noteInStatus(accepted)
         var buffer = OutputBuffer()

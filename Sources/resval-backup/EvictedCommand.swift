@@ -30,17 +30,21 @@ struct EvictedCommand: AsyncParsableCommand {
               snapshot: string or null (its first 16 digits)
               item: number or null
               failure: string or null (of the last download)
+            \(JSONFields.progress)
             """)
 
     @Argument(help: "Only these files, and what is below these directories.")
     var paths: [PathArgument] = []
 
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
+        let display = progress.begin("looking for files")
+        defer { display.end() }
         let journal = try ownJournal(in: PolicyEnvironment.current())
         try await MetPlaceholders(repository).takeOver(
             try journal.contents().files.map(\.path), journal)
@@ -61,6 +65,7 @@ struct EvictedCommand: AsyncParsableCommand {
                 )
             }
         }
+        display.end()
         buffer.flush()
         for trouble in troubles { Messages.write(trouble) }
         if !troubles.isEmpty { throw ExitCode(3) }

@@ -107,7 +107,8 @@ struct RestoreCheck: SnapshotEntryHandler {
                 if let cause = storeAttributes(recorded.values, on: file) {
                     return fail(entry, cause)
                 }
-                // What the record has may not be all, or not what the snapshot has.
+                // What the record has may not be all, or not what the snapshot has. Attributes that
+                // cannot be read now count as others, and are taken from the snapshot.
                 if let digest = recorded.digest,
                     (try? AttributeDigest(of: file))?.hexadecimal == digest
                 {

@@ -265,12 +265,16 @@ struct JSONFieldsTests {
                 before: "case $1 in backup) sleep 1.5;; esac"
             ).run()
             #expect(result.exitCode == 0, "\(result)")
-            // Messages for people stand between the objects.
-            let newline = UInt8(ascii: "\n")
-            let objects = result.errorOutput.split(separator: newline)
-                .filter { $0.first == UInt8(ascii: "{") }.joined(separator: [newline])
+            // Messages for people stand between the objects, and begin with the program's name.
+            let lines = result.errorOutput.split(separator: UInt8(ascii: "\n"))
+            let (objects, others) = (
+                lines.filter { $0.first == UInt8(ascii: "{") },
+                lines.filter { $0.first != UInt8(ascii: "{") }
+            )
+            #expect(others.allSatisfy { $0.starts(with: "resval-backup: ".utf8) }, "\(result)")
             let problems = try python(
-                ["check", help("resval-backup", "create"), "--progress json"], Array(objects))
+                ["check", help("resval-backup", "create"), "--progress json"],
+                Array(objects.joined(separator: [UInt8(ascii: "\n")])))
             #expect(problems == "", "\(result)")
         }
     }
