@@ -169,7 +169,19 @@ struct RunCommand: ParsableCommand {
         executor.mode = isDryRun ? .rehearse : .delete
         executor.goesOn = run.goesOn
         executor.shouldStop = { StopRequest.isMade }
-        let outcome = try executor.execute(run.plan, now: FileTime.now) { report.write($0) }
+        let step: StaticString = isDryRun ? "units checked" : "units deleted"
+        let display = progress.begin(counting: step)
+        defer { display.end() }
+        var (units, bytes) = (0, Int64(0))
+        let outcome = try executor.execute(run.plan, now: FileTime.now) { event in
+            report.write(event)
+            guard case .removed(let unit, _) = event else { return }
+            units += 1
+            bytes += unit.bytes
+            display.set(
+                step, done: units, total: nil, bytes: bytes, totalBytes: run.plan.wantedBytes)
+        }
+        display.end()
         report.finish(outcome, wanted: run.plan.wantedBytes)
         if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
         return outcome

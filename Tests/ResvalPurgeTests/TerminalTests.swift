@@ -33,4 +33,30 @@ struct TerminalTests {
             #expect(result.text.contains("\u{1B}") == (type == "xterm"))
         }
     }
+
+    @Test("run tells how much it has deleted of what is wanted")
+    func run() throws {
+        try require(.tool("strace"))
+        let files = (1...5).map { File(FileName(stringLiteral: "unit\($0)"), "text") }
+        try withMeasuredHome(
+            Tree { Directory(".cache") { Directory("app") { for file in files { file } } } }
+        ) { home in
+            let program = FilePath.built("resval-purge").string
+            let slowly = "trace=unlinkat -e inject=unlinkat:delay_exit=500000"
+            let words =
+                "-f -qq -o /dev/null -e \(slowly) \(program) run .cache --free 1M --partial"
+                + " --min-age 0 --progress json"
+            let result = try home.command(
+                try #require(.tool("strace")),
+                arguments: words.split(separator: " ").map(String.init)
+            ).run()
+            #expect(result.text.contains("deleted 5 units"), "\(result)")
+            let steps = result.errorText.split(separator: "\n").filter {
+                $0.hasPrefix(#"{"version":1,"type":"progress","step":"units deleted","#)
+            }
+            #expect(
+                steps.contains { $0.contains(#""total":null,"bytes":"#) && $0.contains("1048576") },
+                "\(result)")
+        }
+    }
 }
