@@ -172,6 +172,9 @@ let package = Package(
             name: "foundation-tool",
             dependencies: ["ResourceValuesDropIn", "ResourceValuesFoundation"],
             path: "Tests/Helpers/foundation-tool"),
+        .executableTarget(
+            name: "storage-guide", dependencies: ["ResourceValuesDropIn"],
+            path: "Tests/Helpers/storage-guide"),
         .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
         .executableTarget(
             name: "two-keys",
@@ -268,7 +271,7 @@ let package = Package(
             name: "ResourceValuesDropInTests",
             dependencies: [
                 "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
-                "foundation-tool", systemPackage,
+                "foundation-tool", "storage-guide", systemPackage,
             ]),
         .testTarget(
             name: "PurgeExecutingTests",

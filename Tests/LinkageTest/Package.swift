@@ -7,6 +7,7 @@ import PackageDescription
 let package = Package(
     name: "LinkageTest",
     dependencies: [
+        .package(name: "PhotoCache", path: "../../Examples/PhotoCache"),
         .package(name: "ResourceValues", path: "../.."),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
