@@ -11,6 +11,8 @@ enum FileURLError: Error {
     /// Its path is not absolute, or contains a malformed escape, or an escaped slash or NUL, which
     /// no file name can contain.
     case invalidPath
+    /// Its path is empty.
+    case emptyPath
 }
 
 extension URL {
@@ -70,8 +72,10 @@ private func escapedPath(
         else { throw .unsupportedScheme }
         rest = rest[host.endIndex...]
     }
-    guard rest.first == slash else { throw .invalidPath }
-    return rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard let first = path.first else { throw .emptyPath }
+    guard first == slash else { throw .invalidPath }
+    return path
 }
 
 /// Decodes percent escapes and terminates the path with a NUL.
@@ -111,23 +115,34 @@ private func hexadecimal(_ digit: UInt8) -> UInt8? {
 }
 
 extension URL {
-    /// Creates a file URL from a path, even if its bytes are not UTF-8.
+    /// Creates the URL of a file from a path in text, as the methods of `FileManager` take it. A
+    /// relative path starts in the working directory, whatever bytes its path contains.
     ///
-    /// - Returns: nil when the path is relative.
-    init?(bytesOf path: FilePath, isDirectory: Bool) {
-        guard path.isAbsolute else { return nil }
-        if let text = path.text {
-            self.init(filePath: text, directoryHint: isDirectory ? .isDirectory : .notDirectory)
-            return
+    /// - Throws: `CocoaError` for an empty path, with the code of a missing item.
+    package init(atPath path: String, _ access: FileAccess = .writing) throws {
+        guard !path.isEmpty else { throw CocoaError(FileURLError.emptyPath, nil, access) }
+        var bytes = Array(path.utf8)
+        if bytes.first != slash {
+            do throws(Errno) {
+                bytes = try workingDirectory().bytes + [slash] + bytes
+            } catch {
+                throw CocoaError(FileError(error, of: FilePath(path)), nil, access)
+            }
         }
-        let escaped = "file://" + path.bytes.percentEscaped
-        self.init(string: isDirectory && !escaped.hasSuffix("/") ? escaped + "/" : escaped)
+        // Always valid, since every other byte is escaped.
+        let text = "file://" + Percent.text(of: bytes, keeping: "-._~/")
+        self = URL(string: text) ?? URL(fileURLWithPath: path)
     }
-}
 
-extension [UInt8] {
-    /// The bytes as part of a URL's path, with slashes unescaped.
-    var percentEscaped: String { Percent.text(of: self, keeping: "-._~/") }
+    /// Creates a file URL from a path.
+    ///
+    /// - Returns: nil when the path is relative, and when it is not UTF-8: Foundation answers `""`
+    ///   for the path and the last component of such a URL, and what is appended to these, or
+    ///   removed there, is another item.
+    init?(bytesOf path: FilePath, isDirectory: Bool) {
+        guard path.isAbsolute, let text = path.text else { return nil }
+        self.init(filePath: text, directoryHint: isDirectory ? .isDirectory : .notDirectory)
+    }
 }
 
 extension FilePath {
