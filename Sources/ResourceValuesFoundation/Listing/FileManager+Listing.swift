@@ -37,11 +37,10 @@ extension FileManager {
         options mask: DirectoryEnumerationOptions = [], _ unused: Void = ()
     ) throws -> [URL] {
         let isRelative = mask.contains(.producesRelativePathURLs)
-        var listing = try DirectoryListing(ListedDirectory(url, isRelative: isRelative))
+        let skipsHidden = mask.contains(.skipsHiddenFiles)
+        let listing = try DirectoryListing(ListedDirectory(url, isRelative: isRelative))
         var urls: [URL] = []
-        while let item = try listing.next(skippingHidden: mask.contains(.skipsHiddenFiles)) {
-            urls.append(item.url)
-        }
+        while let item = try listing.next(skippingHidden: skipsHidden) { urls.append(item.url) }
         return urls
     }
 

@@ -7,6 +7,7 @@ import Foundation
 final class ItemEnumerator: FileManager.DirectoryEnumerator {
     private let root: URL
     private let options: FileManager.DirectoryEnumerationOptions
+    private let skipsHidden: Bool
     private let handler: ((URL, any Error) -> Bool)?
     /// The directories on the way down, with the entries still to visit.
     private var levels: [DirectoryListing] = []
@@ -23,6 +24,7 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
     ) {
         self.root = root
         self.options = options
+        skipsHidden = options.contains(.skipsHiddenFiles)
         self.handler = handler
         do {
             let isRelative = options.contains(.producesRelativePathURLs)
@@ -56,18 +58,17 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
             next = nil
             enter(directory)
         }
-        while !isStopped, let level = levels.indices.last {
+        while !isStopped, let listing = levels.last {
             do {
-                let skipsHidden = options.contains(.skipsHiddenFiles)
-                guard let item = try levels[level].next(skippingHidden: skipsHidden) else {
+                guard let item = try listing.next(skippingHidden: skipsHidden) else {
                     levels.removeLast()
                     continue
                 }
-                lastLevel = level + 1
-                if isEntered(item) { next = item.directory }
+                lastLevel = levels.count
+                if item.isDirectory && isEntered(item) { next = listing.lastDirectory(item) }
                 return item.url
             } catch {
-                report(error, at: levels[level].directory.url)
+                report(error, at: listing.directory.url)
             }
         }
         return nil

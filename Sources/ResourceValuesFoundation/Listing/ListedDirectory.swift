@@ -41,40 +41,24 @@ struct ListedDirectory {
         prefix = isRelative ? [] : Array(text.utf8)
     }
 
-    private init(_ name: UnsafeRawBufferPointer, _ url: URL, in parent: ListedDirectory) {
+    /// Creates the directory that is an entry, from its name and its URL.
+    init(_ name: UnsafeRawBufferPointer, _ url: URL, in parent: ListedDirectory) {
         self.url = url
         path = parent.path(of: name) + [0]
         prefix = Array(url.relativeString.utf8)
         base = parent.base
     }
 
-    /// Returns an entry.
-    ///
-    /// - Returns: nil when the name is not UTF-8.
-    func item(_ name: UnsafeRawBufferPointer, isDirectory: Bool) -> ListedItem? {
-        guard name.allSatisfy({ $0 < 0x80 }) || String(validating: name, as: UTF8.self) != nil,
-            let url = URL(
-                string: urlText(prefix, name, isDirectory: isDirectory), relativeTo: base)
+    /// Returns the URL of an entry; nil when the name is not UTF-8.
+    func url(of name: UnsafeRawBufferPointer, isDirectory: Bool) -> URL? {
+        guard name.allSatisfy({ $0 < 0x80 }) || String(validating: name, as: UTF8.self) != nil
         else { return nil }
-        return ListedItem(
-            url: url, directory: isDirectory ? ListedDirectory(name, url, in: self) : nil)
+        return URL(string: urlText(prefix, name, isDirectory: isDirectory), relativeTo: base)
     }
 
     /// Returns the path of an entry, without a NUL.
     func path(of name: UnsafeRawBufferPointer) -> [UInt8] {
         path.dropLast() + (path.count == 2 && path[0] == slash ? [] : [slash]) + name
-    }
-}
-
-/// An entry of a directory.
-struct ListedItem {
-    let url: URL
-    /// The entry as a directory to list; nil when it is not one. A symbolic link never is.
-    let directory: ListedDirectory?
-
-    /// Whether Apple's systems show the directory as one document.
-    var isPackage: Bool {
-        directory != nil && packageExtensions.contains(url.pathExtension.lowercased())
     }
 }
 
@@ -131,8 +115,8 @@ private func urlText(
 @inline(__always)
 private func isUnescaped(_ byte: UInt8) -> Bool {
     switch byte {
+    // Letters and `@`; digits and the signs between `&` and `;`, such as a slash and a colon.
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "@")...UInt8(ascii: "Z"),
-        // Digits, signs from `$` to `;` such as a hyphen, a full stop and a slash, and others.
         UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "!"), UInt8(ascii: "$"),
         UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"):
         true

@@ -26,10 +26,12 @@ extension URL {
     func withFilePath<Result>(
         _ body: (UnsafeBufferPointer<CChar>) throws -> Result
     ) throws -> Result {
-        let text = relativeString
-        if hasFileScheme(text.utf8) { return try withPath(ofFileURL: text, body) }
-        guard isFileURL else { throw FileURLError.unsupportedScheme }
-        return try withPath(ofFileURL: absoluteString, body)
+        var text = relativeString
+        if !text.withUTF8(hasFileScheme) {
+            guard isFileURL else { throw FileURLError.unsupportedScheme }
+            text = absoluteString
+        }
+        return try withPath(ofFileURL: text, body)
     }
 
     /// Returns the file's path.
@@ -56,15 +58,21 @@ private func withPath<Result>(
     }
 }
 
-private func hasFileScheme(_ text: String.UTF8View) -> Bool {
-    text.count >= 5 && zip(text, "file:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+private let fileScheme: StaticString = "file:"
+
+/// Whether a URL begins with the scheme, in letters of either case.
+private func hasFileScheme(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard url.count >= fileScheme.utf8CodeUnitCount else { return false }
+    return (0..<fileScheme.utf8CodeUnitCount).allSatisfy { index in
+        url[index] | 0x20 == fileScheme.utf8Start[index] | 0x20
+    }
 }
 
 /// Returns the part of a file URL between its authority and its query or fragment.
 private func escapedPath(
     _ url: UnsafeBufferPointer<UInt8>
 ) throws(FileURLError) -> Slice<UnsafeBufferPointer<UInt8>> {
-    var rest = url.dropFirst("file:".utf8.count)
+    var rest = url.dropFirst(fileScheme.utf8CodeUnitCount)
     if rest.starts(with: "//".utf8) {
         rest = rest.dropFirst(2)
         let host = rest.prefix { $0 != slash }
