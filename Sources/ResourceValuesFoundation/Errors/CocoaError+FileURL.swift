@@ -91,7 +91,9 @@ private struct ErrorCause {
         // A relative path of an error, and one that is not UTF-8, has no URL of its own.
         information[NSURLErrorKey] =
             error.path.flatMap { URL(bytesOf: $0, isDirectory: false) } ?? url
-        information[NSFilePathErrorKey] = path?.text.flatMap { $0 == $0.printable ? $0 : nil }
+        information[NSFilePathErrorKey] = path?.text.flatMap { path in
+            path.unicodeScalars.allSatisfy(TextSafety.isSafe) ? path : nil
+        }
         return information
     }
 }
