@@ -28,7 +28,9 @@ enum EmptyPathCall: CaseIterable, Sendable {
 
 @Suite("Empty paths")
 struct EmptyPathTests {
-    @Test("lead to no item, as in Foundation, and nothing is touched", arguments: EmptyPathCall.allCases)
+    @Test(
+        "lead to no item, as in Foundation, and nothing is touched",
+        arguments: EmptyPathCall.allCases)
     func refused(_ call: EmptyPathCall) throws {
         try withTemporaryDirectory(containing: Tree { File("f", "x") }) { root in
             let (file, new) = ("\(root)/f", "\(root)/new")
@@ -54,7 +56,8 @@ struct EmptyPathTests {
                     atPath: "", withIntermediateDirectories: true, attributes: attributes)
             } == .fileNoSuchFile)
         #expect(
-            cocoaCode { try manager.setAttributes(attributes, ofItemAtPath: "") } == .fileNoSuchFile)
+            cocoaCode { try manager.setAttributes(attributes, ofItemAtPath: "") } == .fileNoSuchFile
+        )
         #expect(!manager.createFile(atPath: "", contents: nil))
         #expect(!manager.createFile(atPath: "", contents: nil, attributes: attributes))
     }

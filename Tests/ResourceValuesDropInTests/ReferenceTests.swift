@@ -36,7 +36,9 @@ private struct EmptyStore: FileStore {
 @Suite("File managers behind a protocol, and references to methods")
 struct ReferenceTests {
     private let tree = Tree {
-        Directory("d") { File("f", "x").excluded(); File(".hidden") }.purgeable()
+        Directory("d") {
+            File("f", "x").excluded(); File(".hidden")
+        }.purgeable()
     }
 
     @Test("a file manager behind a program's own protocol keeps marks, and a mock is called")

@@ -125,7 +125,11 @@ struct MarkTests {
 
     @Test("an item that was never excluded is not excluded, as on Apple's systems")
     func unsetExclusion() throws {
-        try withTemporaryDirectory(containing: Tree { File("f"); Directory("d") }) { root in
+        try withTemporaryDirectory(
+            containing: Tree {
+                File("f"); Directory("d")
+            }
+        ) { root in
             for name in ["f", "d"] as [FileName] {
                 let item = root.appending(name)
                 let read = try item.url.resourceValues(forKeys: [
