@@ -107,6 +107,7 @@ let package = Package(
             dependencies: [
                 .target(name: "EffectiveValues", condition: linuxOnly),
                 .target(name: "ResourceValues", condition: linuxOnly),
+                .target(name: "StoragePolicy", condition: linuxOnly),
                 .target(name: "SystemCalls", condition: linuxOnly),
                 .target(name: "TextFormats", condition: linuxOnly),
                 .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),

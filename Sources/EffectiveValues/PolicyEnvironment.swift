@@ -70,6 +70,21 @@ extension PolicyEnvironment {
         // An item that vanished or cannot be reached is treated like one that never existed.
         return try? real.status()
     }
+
+    /// Whether the rules about locations accept a directory as a location of a kind.
+    package func accepts(_ directory: FilePath, as kind: StorageLocation.Kind) -> Bool {
+        let real = existingRealPath(of: directory)
+        return locations.locations.contains { $0.kind == kind && $0.path == real }
+    }
+}
+
+/// Returns the real path of a directory that exists; otherwise the normalized path.
+package func existingRealPath(of path: FilePath) -> FilePath {
+    do throws(FileError) {
+        return try realPath(of: path)
+    } catch {
+        return path.lexicallyNormalized()
+    }
 }
 
 /// Reads small files, and collects warnings about those that could not be read.

@@ -22,7 +22,7 @@ extension StringProtocol {
         encoding: String.Encoding
     ) throws {
         try writeKeepingMarks(
-            to: URL(fileURLWithPath: String(path)), atomically: useAuxiliaryFile,
+            to: URL(atPath: String(path)), atomically: useAuxiliaryFile,
             encoding: encoding)
     }
 }

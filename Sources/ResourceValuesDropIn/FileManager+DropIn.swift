@@ -30,7 +30,7 @@ extension FileManager {
         attributes: [FileAttributeKey: Any]? = nil
     ) throws {
         try createMarkedDirectory(
-            at: URL(fileURLWithPath: path), withIntermediateDirectories: createIntermediates,
+            at: URL(atPath: path), withIntermediateDirectories: createIntermediates,
             attributes: attributes)
     }
 
@@ -50,8 +50,7 @@ extension FileManager {
 
     /// Copies an item with its marks; see `copyItemKeepingMarks(at:to:)`.
     public func copyItem(atPath source: String, toPath target: String) throws {
-        try copyItemKeepingMarks(
-            at: URL(fileURLWithPath: source), to: URL(fileURLWithPath: target))
+        try copyItemKeepingMarks(at: URL(atPath: source, .reading), to: URL(atPath: target))
     }
 
     /// Moves an item with its marks; see `moveItemKeepingMarks(at:to:)`.
@@ -61,8 +60,7 @@ extension FileManager {
 
     /// Moves an item with its marks; see `moveItemKeepingMarks(at:to:)`.
     public func moveItem(atPath source: String, toPath target: String) throws {
-        try moveItemKeepingMarks(
-            at: URL(fileURLWithPath: source), to: URL(fileURLWithPath: target))
+        try moveItemKeepingMarks(at: URL(atPath: source), to: URL(atPath: target))
     }
 
     /// Replaces an item with a new one and keeps the original's marks; see
@@ -74,6 +72,36 @@ extension FileManager {
         try replaceItemKeepingMarks(
             at: originalItemURL, withItemAt: newItemURL, backupItemName: backupItemName,
             options: options)
+    }
+}
+
+// Foundation's methods with Foundation's keys. A call with options and a literal nil resolves to these,
+// and not to Foundation's own, which repair names that are not UTF-8.
+extension FileManager {
+    /// Returns the entries of a directory; see `contentsOfDirectory` of ResourceValuesFoundation.
+    public func contentsOfDirectory(
+        at url: URL, includingPropertiesForKeys keys: [Foundation.URLResourceKey]?,
+        options mask: DirectoryEnumerationOptions = []
+    ) throws -> [URL] {
+        try contentsOfDirectory(at: url, includingPropertiesForKeys: [], options: mask)
+    }
+
+    /// Enumerates the items below a directory; see `enumerator` of ResourceValuesFoundation.
+    public func enumerator(
+        at url: URL, includingPropertiesForKeys keys: [Foundation.URLResourceKey]?,
+        options mask: DirectoryEnumerationOptions = [],
+        errorHandler handler: ((URL, any Error) -> Bool)? = nil
+    ) -> DirectoryEnumerator? {
+        enumerator(
+            at: url, includingPropertiesForKeys: [], options: mask, errorHandler: handler)
+    }
+
+    /// Returns the mounted volumes; see `mountedVolumeURLs` of ResourceValuesFoundation.
+    public func mountedVolumeURLs(
+        includingResourceValuesForKeys keys: [Foundation.URLResourceKey]?,
+        options: VolumeEnumerationOptions = []
+    ) -> [URL]? {
+        mountedVolumeURLs(includingResourceValuesForKeys: [], options: options)
     }
 }
 #endif

@@ -103,21 +103,24 @@ extension URL {
     /// Calls `body` with the system call arguments for the file, without following a link at the
     /// end.
     func withItem<Result>(_ body: (CallTarget) throws -> Result) throws -> Result {
-        try withFilePath { path in
-            guard path.count <= longestDirectPath else {
-                return try FilePath(platformString: path.baseAddress.unsafelyUnwrapped)
-                    .withoutFollowing.withItem(body)
-            }
-            return try body(
-                CallTarget(
-                    directory: FileDescriptor.workingDirectory.rawValue,
-                    path: path.baseAddress.unsafelyUnwrapped, followsSymbolicLink: false))
-        }
+        try withFilePath { path in try ResourceValuesFoundation.withItem(at: path, body) }
     }
 }
 
-/// The limit of one system call, including the NUL (`PATH_MAX`).
-private let longestDirectPath = 4096
+/// Calls `body` with the system call arguments for the item at a path with a NUL at its end,
+/// without following a link at the end.
+func withItem<Result>(
+    at path: UnsafeBufferPointer<CChar>, _ body: (CallTarget) throws -> Result
+) throws -> Result {
+    let start = path.baseAddress.unsafelyUnwrapped
+    guard path.count <= longestPath else {
+        return try FilePath(platformString: start).withoutFollowing.withItem(body)
+    }
+    return try body(
+        CallTarget(
+            directory: FileDescriptor.workingDirectory.rawValue, path: start,
+            followsSymbolicLink: false))
+}
 
 extension SymbolicLinkPath {
     /// Calls `body`, which may throw any error, with the system call arguments for the item.

@@ -64,19 +64,8 @@ extension PolicyEnvironment {
     fileprivate func accepted(
         _ kind: StorageLocation.Kind, _ setting: FilePath?
     ) -> StorageLocation? {
-        guard let setting else { return nil }
-        let real = existingRealPath(of: setting)
-        let isAccepted = locations.locations.contains { $0.kind == kind && $0.path == real }
-        return isAccepted ? StorageLocation(kind: kind, path: setting) : nil
-    }
-}
-
-/// Returns the real path of a directory that exists; otherwise the normalized path.
-func existingRealPath(of path: FilePath) -> FilePath {
-    do throws(FileError) {
-        return try realPath(of: path)
-    } catch {
-        return path.lexicallyNormalized()
+        guard let setting, accepts(setting, as: kind) else { return nil }
+        return StorageLocation(kind: kind, path: setting)
     }
 }
 

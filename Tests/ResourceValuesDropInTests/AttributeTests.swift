@@ -18,9 +18,7 @@ struct AttributeTests {
             try #expect(file.value(for: .fileProtection) == .completeUnlessOpen)
             try #expect(file.status().permissions == 0o600)
             let read = try FileManager.default.attributesOfItem(atPath: file.string)
-            #expect(
-                (read[.protectionKey] as? FileProtectionType)?.rawValue
-                    == "NSFileProtectionCompleteUnlessOpen")
+            #expect(read[.protectionKey] as? FileProtectionType == .completeUnlessOpen)
             #expect(read[.size] != nil)
         }
     }
@@ -110,8 +108,13 @@ struct AttributeTests {
         }
     }
 
-    @Test("a switch tells classes apart")
-    func patternMatching() {
+    @Test("classes are compared, counted and told apart in a switch")
+    func comparing() {
+        let attributes: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.complete]
+        #expect(attributes[.protectionKey] as? FileProtectionType == .complete)
+        #expect(attributes[.protectionKey] as? FileProtectionType != FileProtectionType.none)
+        #expect(attributes[.type] as? FileProtectionType == nil)
+        #expect(Set<FileProtectionType>([.complete, .none, .complete]).count == 2)
         let type = FileProtectionType.completeWhenUserInactive
         switch type {
         case .complete: Issue.record("another class")

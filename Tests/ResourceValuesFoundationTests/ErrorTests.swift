@@ -45,13 +45,6 @@ struct ErrorTests {
             code { try url.removeResourceValues(forKeys: [.isPurgeableKey]) } == .fileNoSuchFile)
     }
 
-    @Test("a file where a directory should be is no such file")
-    func notADirectory() throws {
-        let url = URL(fileURLWithPath: "/etc/passwd/file")
-        try #expect(
-            code { _ = try url.resourceValues(forKeys: [.fileSizeKey]) } == .fileReadNoSuchFile)
-    }
-
     @Test(
         "a URL that is no file's throws",
         arguments: ["https://example.org/f", "mailto:a@example.org", "file://elsewhere/etc/passwd"])

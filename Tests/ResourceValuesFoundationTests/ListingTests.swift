@@ -1,30 +1,33 @@
 import ResourceValues
 import ResourceValuesFoundation
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
 
 @Suite("Listing directories")
 struct ListingTests {
+    private typealias Options = FileManager.DirectoryEnumerationOptions
     private let manager = FileManager.default
 
-    @Test("every name comes back as a URL that leads to its file")
+    @Test("every name in UTF-8 comes back as a URL that leads to its file")
     func hostileNames() throws {
-        let tree = Tree {
-            for name in HostileNames.all { File(name, Array(repeating: 7, count: 3)) }
-            Directory(FileName([0xFE])) { File(FileName([0xFF])) }
-        }
+        let names = HostileNames.all.filter { $0.text != nil } + ["a:b", "%41", "äöü"]
+        let tree = Tree { for name in names { File(name, Array(repeating: 7, count: 3)) } }
         try withTemporaryDirectory(containing: tree) { root in
-            let urls = try manager.contentsOfDirectory(at: root.url, includingPropertiesForKeys: [])
-            #expect(urls.count == HostileNames.all.count + 1)
-            for url in urls where !url.hasDirectoryPath {
-                try #expect(url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 3, "\(url)")
+            for options in [Options(), .producesRelativePathURLs] {
+                let urls = try manager.contentsOfDirectory(
+                    at: root.url, includingPropertiesForKeys: [], options: options)
+                #expect(Set(urls.map(\.lastPathComponent)) == Set(names.map(\.text)))
+                for url in urls {
+                    #expect(url.path == "\(root)/\(url.lastPathComponent)")
+                    try #expect(url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 3, "\(url)")
+                }
+                let items = try #require(
+                    manager.enumerator(
+                        at: root.url, includingPropertiesForKeys: [.fileSizeKey], options: options))
+                #expect(items.compactMap { $0 as? URL } == urls)
             }
-            let items = try #require(
-                manager.enumerator(at: root.url, includingPropertiesForKeys: [.fileSizeKey]))
-            let all = items.compactMap { $0 as? URL }
-            #expect(all.count == HostileNames.all.count + 2)
-            for url in all { _ = try url.resourceValues(forKeys: [.fileSizeKey]) }
         }
     }
 
@@ -36,9 +39,17 @@ struct ListingTests {
             SymbolicLink("link", to: "d")
         }
         try withTemporaryDirectory(containing: tree) { root in
-            for text in [root.string, root.string + "/"] {
-                let url = URL(fileURLWithPath: text)
-                for options in [FileManager.DirectoryEnumerationOptions(), .skipsHiddenFiles] {
+            let (base, name) = (root.removingLastComponent(), root.lastComponent?.string ?? "")
+            let baseURL = URL(fileURLWithPath: base.string, isDirectory: true)
+            let urls = [
+                URL(fileURLWithPath: root.string), URL(fileURLWithPath: root.string + "/"),
+                URL(fileURLWithPath: name, relativeTo: baseURL),
+                URL(fileURLWithPath: "\(root)/d/.."), URL(fileURLWithPath: "\(base)/./\(name)"),
+                URL(string: root.string), URL(string: "file://localhost\(root)"),
+            ]
+            for url in urls {
+                let url = try #require(url)
+                for options in [Options(), .skipsHiddenFiles] {
                     let ours = try manager.contentsOfDirectory(
                         at: url, includingPropertiesForKeys: [], options: options)
                     let keys: [Foundation.URLResourceKey]? = nil
@@ -63,12 +74,15 @@ struct ListingTests {
             File("f"); Directory("d") { File("in") }; SymbolicLink("link", to: "d")
         }
         try withTemporaryDirectory(containing: tree) { root in
-            for name in ["f", "link", "missing"] as [FileName] {
+            let expected: KeyValuePairs<FileName, CocoaError.Code> = [
+                "f": .fileReadUnknown, "link": .fileReadUnknown, "missing": .fileReadNoSuchFile,
+            ]
+            for (name, expected) in expected {
                 try #expect(
                     code {
                         _ = try manager.contentsOfDirectory(
                             at: root.appending(name).url, includingPropertiesForKeys: nil)
-                    } == .fileReadNoSuchFile)
+                    } == expected)
             }
             var told: [URL] = []
             let items = manager.enumerator(
@@ -136,6 +150,50 @@ struct ListingTests {
                 if url.relativeString == "a/b/" { items.skipDescendants() }
             }
             #expect(seen == ["a/": 1, "a/b/": 2, "Mac.app/": 1, "Mac.app/inside": 2])
+        }
+    }
+
+    @Test("a path without a scheme is listed from the working directory, as by Foundation")
+    func withoutScheme() throws {
+        try withTemporaryDirectory(containing: Tree { Directory("a:b c") { File("f") } }) { root in
+            try inWorkingDirectory(root) {
+                let keys: [Foundation.URLResourceKey]? = nil
+                for text in ["a%3Ab%20c", "./a:b%20c", "."] {
+                    let url = try #require(URL(string: text))
+                    let ours = try manager.contentsOfDirectory(
+                        at: url, includingPropertiesForKeys: [])
+                    let theirs = try manager.contentsOfDirectory(
+                        at: url, includingPropertiesForKeys: keys)
+                    #expect(ours.map(\.absoluteURL.path) == theirs.map(\.absoluteURL.path))
+                    #expect(ours.map(\.baseURL) == theirs.map(\.baseURL))
+                    let values = try ours.first?.resourceValues(forKeys: [.nameKey])
+                    #expect(values?.name != nil)
+                }
+            }
+            for text in ["https://example.org\(root)", "file:", "?query"] {
+                let url = try #require(URL(string: text))
+                #expect(throws: CocoaError.self) {
+                    try manager.contentsOfDirectory(at: url, includingPropertiesForKeys: [])
+                }
+            }
+        }
+    }
+
+    @Test("attributes of an enumerator of URLs are nil, as Foundation's")
+    func enumeratorAttributes() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let keys: [Foundation.URLResourceKey]? = nil
+            let theirs = manager.enumerator(at: root.url, includingPropertiesForKeys: keys)
+            let ours = manager.enumerator(at: root.url, includingPropertiesForKeys: [])
+            for items in [theirs, ours] {
+                let items = try #require(items)
+                items.skipDescendants()
+                #expect(items.level == 0)
+                #expect(items.nextObject() != nil)
+                #expect(items.level == 1)
+                #expect(items.fileAttributes == nil)
+                #expect(items.directoryAttributes == nil)
+            }
         }
     }
 }

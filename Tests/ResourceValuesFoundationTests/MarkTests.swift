@@ -122,4 +122,48 @@ struct MarkTests {
             try #expect(file.url.resourceValues(forKeys: [.fileSizeKey]).fileSize == 0)
         }
     }
+
+    @Test("an item that was never excluded is not excluded, as on Apple's systems")
+    func unsetExclusion() throws {
+        try withTemporaryDirectory(
+            containing: Tree {
+                File("f"); Directory("d")
+            }
+        ) { root in
+            for name in ["f", "d"] as [FileName] {
+                let item = root.appending(name)
+                let read = try item.url.resourceValues(forKeys: [
+                    .isExcludedFromBackupKey, .isPurgeableKey, .fileProtectionKey,
+                ])
+                #expect(read.isExcludedFromBackup == false)
+                #expect(read.allValues[.isExcludedFromBackupKey] as? Bool == false)
+                #expect(read.allValues.count == 1)
+                // What was never asked for stays nil, and the core tells unset from false.
+                try #expect(
+                    item.url.resourceValues(forKeys: [.nameKey]).isExcludedFromBackup == nil)
+                try #expect(item.value(for: .isExcludedFromBackup) == nil)
+            }
+        }
+    }
+
+    @Test("storing what was read as unset stores nothing, and unsets what is set")
+    func copiedUnset() throws {
+        let tree = Tree {
+            File("f"); File("g"); File("h").excluded()
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            var values = try root.appending("f").url.resourceValues(forKeys: [
+                .isExcludedFromBackupKey
+            ])
+            for name in ["g", "h"] as [FileName] {
+                try root.appending(name).url.setResourceValues(values)
+                try #expect(root.appending(name).marks() == Marks.none)
+            }
+            // Nothing is set here, and nothing can be.
+            try URL(fileURLWithPath: "/proc/self/status").setResourceValues(values)
+            values.isExcludedFromBackup = false
+            try root.appending("g").url.setResourceValues(values)
+            try #expect(root.appending("g").value(for: .isExcludedFromBackup) == false)
+        }
+    }
 }

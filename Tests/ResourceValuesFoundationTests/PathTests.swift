@@ -107,6 +107,38 @@ struct PathTests {
         }
     }
 
+    @Test("no URL has an empty path or last component, even below a name that is not UTF-8")
+    func noEmptyPaths() throws {
+        let name = FileName([0xE9])
+        try withTemporaryDirectory(containing: Tree { Directory(name) { File("f") } }) { root in
+            let keys: Set<Key> = [.parentDirectoryURLKey, .nameKey, .pathKey, .canonicalPathKey]
+            let inside = try root.appending(name).appending("f").url.resourceValues(forKeys: keys)
+            #expect(inside.parentDirectory == nil)
+            #expect(inside.name == "f")
+            #expect(inside.path == nil && inside.canonicalPath == nil)
+            let directory = try root.appending(name).url.resourceValues(forKeys: keys)
+            #expect(directory.parentDirectory?.path == root.string)
+            #expect(directory.name == nil)
+        }
+    }
+
+    @Test("a path in text starts in the working directory, whatever bytes that has")
+    func pathsInText() throws {
+        let name = FileName([0xE9])
+        try withTemporaryDirectory(containing: Tree { Directory(name) { File("f") } }) { root in
+            try inWorkingDirectory(root.appending(name)) {
+                let url = try URL(atPath: "f")
+                try #expect(url.resourceValues(forKeys: [.nameKey]).name == "f")
+                let isCreated = FileManager.default.createMarkedFile(
+                    atPath: "g", contents: Data("x".utf8), attributes: nil)
+                #expect(isCreated)
+            }
+            try #expect(contentsOfFile(root.appending(name).appending("g")) == Array("x".utf8))
+            try #expect(code { _ = try URL(atPath: "", .reading) } == .fileReadNoSuchFile)
+            try #expect(code { _ = try URL(atPath: "") } == .fileNoSuchFile)
+        }
+    }
+
     @Test("setting a name renames the item and never replaces another")
     func renaming() throws {
         try withTemporaryDirectory(containing: Tree { File("old", "x") }) { root in
@@ -116,7 +148,7 @@ struct PathTests {
             try root.appending("old").url.setResourceValues(values)
             try #expect(root.appending("new").value(for: .isPurgeable) == true)
             #expect(throws: CocoaError.self) { try root.appending("old").value(.fileSizeKey) }
-            for name in ["", ".", "..", "a/b"] {
+            for name in ["", ".", "..", "a/b", "a\0b"] {
                 values.name = name
                 try #expect(
                     code { try root.appending("new").url.setResourceValues(values) }

@@ -1,6 +1,7 @@
 import CTestSupport
 import ResourceValues
 import ResourceValuesFoundation
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -39,4 +40,19 @@ func asOrdinaryUser<Result>(_ body: () throws -> Result) throws -> Result {
     #expect(test_set_file_user(54321) == 0)
     defer { #expect(test_set_file_user(0) == 0) }
     return try body()
+}
+
+/// Calls `body` with a working directory that only this thread has.
+func inWorkingDirectory<Result>(_ path: FilePath, _ body: () throws -> Result) throws -> Result {
+    try separateWorkingDirectory()
+    let (old, new) = (try OpenDirectory(at: "."), try OpenDirectory(at: path))
+    try changeWorkingDirectory(to: new.descriptor)
+    let result = Swift.Result { try body() }
+    try changeWorkingDirectory(to: old.descriptor)
+    return try result.get()
+}
+
+extension FileName {
+    /// The name as text; nil when it is not UTF-8.
+    var text: String? { String(validating: bytes, as: UTF8.self) }
 }

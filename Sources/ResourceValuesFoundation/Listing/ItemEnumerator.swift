@@ -1,7 +1,5 @@
 #if !canImport(Darwin)
 import Foundation
-import SystemCalls
-import SystemPackage
 
 /// An enumerator of the items below a directory, each directory before its entries.
 ///
@@ -9,11 +7,14 @@ import SystemPackage
 final class ItemEnumerator: FileManager.DirectoryEnumerator {
     private let root: URL
     private let options: FileManager.DirectoryEnumerationOptions
+    private let skipsHidden: Bool
     private let handler: ((URL, any Error) -> Bool)?
-    /// The entries still to visit in each directory on the way down, in reverse order.
-    private var levels: [[ListedItem]] = []
+    /// The directories on the way down, with the entries still to visit.
+    private var levels: [DirectoryListing] = []
     /// The directory to read next, unless its descendants are skipped.
-    private var next: URL?
+    private var next: ListedDirectory?
+    /// Why the URL of the root leads to no directory, until it was reported.
+    private var rootError: (any Error)?
     private var isStopped = false
     private var lastLevel = 0
 
@@ -23,115 +24,72 @@ final class ItemEnumerator: FileManager.DirectoryEnumerator {
     ) {
         self.root = root
         self.options = options
+        skipsHidden = options.contains(.skipsHiddenFiles)
         self.handler = handler
-        next = root
+        do {
+            let isRelative = options.contains(.producesRelativePathURLs)
+            next = try ListedDirectory(root, isRelative: isRelative)
+        } catch {
+            rootError = error
+        }
     }
 
     /// The depth of the item returned last; 1 for the entries of the root directory.
     override var level: Int { lastLevel }
 
+    /// Always nil, as in Foundation for enumerators of URLs: read values from the URL.
+    override var fileAttributes: [FileAttributeKey: Any]? { nil }
+
+    /// Always nil, as ``fileAttributes``.
+    override var directoryAttributes: [FileAttributeKey: Any]? { nil }
+
     /// Skips the contents of the directory returned last.
-    override func skipDescendants() { next = nil }
+    override func skipDescendants() {
+        if lastLevel > 0 { next = nil }
+    }
 
     /// Returns the next item's URL; nil at the end.
     override func nextObject() -> Any? {
+        if let error = rootError {
+            rootError = nil
+            report(error, at: root)
+        }
         if let directory = next {
             next = nil
             enter(directory)
         }
-        guard !isStopped else { return nil }
-        while let level = levels.indices.last {
-            guard let item = levels[level].popLast() else {
-                levels.removeLast()
-                continue
+        while !isStopped, let listing = levels.last {
+            do {
+                guard let item = try listing.next(skippingHidden: skipsHidden) else {
+                    levels.removeLast()
+                    continue
+                }
+                lastLevel = levels.count
+                if item.isDirectory && isEntered(item) { next = listing.lastDirectory(item) }
+                return item.url
+            } catch {
+                report(error, at: listing.directory.url)
             }
-            if options.contains(.skipsHiddenFiles) && item.isHidden { continue }
-            lastLevel = level + 1
-            if isEntered(item) { next = item.url }
-            return options.contains(.producesRelativePathURLs)
-                ? item.url.relative(to: root) : item.url
         }
         return nil
     }
 
-    private func enter(_ directory: URL) {
+    private func enter(_ directory: ListedDirectory) {
         do {
-            levels.append(try ListedItem.all(in: directory).reversed())
+            levels.append(try DirectoryListing(directory))
         } catch {
-            // Without a handler the enumeration continues, as Foundation's does.
-            isStopped = handler.map { !$0(directory, error) } ?? false
+            report(error, at: directory.url)
         }
+    }
+
+    /// Calls the handler. Without one the enumeration continues, as Foundation's does.
+    private func report(_ error: any Error, at url: URL) {
+        if let handler { isStopped = !handler(url, error) }
     }
 
     private func isEntered(_ item: ListedItem) -> Bool {
-        guard item.isDirectory, !options.contains(.skipsSubdirectoryDescendants) else {
-            return false
-        }
+        guard !options.contains(.skipsSubdirectoryDescendants) else { return false }
         return !options.contains(.skipsPackageDescendants) || !item.isPackage
-    }
-}
-
-/// An entry of a directory with its URL, whatever bytes its name contains.
-struct ListedItem {
-    let url: URL
-    let isDirectory: Bool
-    let isHidden: Bool
-
-    /// Returns the entries of a directory, in the filesystem's order.
-    ///
-    /// Symbolic links are not followed, and so are never directories.
-    ///
-    /// - Throws: `CocoaError` when the directory cannot be opened or read.
-    static func all(in directory: URL) throws -> [ListedItem] {
-        do {
-            return try directory.withItem { target in
-                var entries: [(name: [UInt8], isDirectory: Bool?)] = []
-                try forEachEntry(in: target) { name, isDirectory in
-                    entries.append((name, isDirectory))
-                    return true
-                }
-                return try entries.map { try ListedItem($0.name, $0.isDirectory, in: directory) }
-            }
-        } catch {
-            throw CocoaError(error, directory, .reading)
-        }
-    }
-
-    private init(_ name: [UInt8], _ isDirectory: Bool?, in directory: URL) throws {
-        // The item itself is read only if the filesystem does not report the kind.
-        self.isDirectory =
-            try isDirectory
-            ?? directory.appending(name, isDirectory: false)
-            .resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false
-        isHidden = name.first == UInt8(ascii: ".")
-        url = directory.appending(name, isDirectory: self.isDirectory)
-    }
-}
-
-extension ListedItem {
-    fileprivate var isPackage: Bool {
-        isDirectory && packageExtensions.contains(url.pathExtension.lowercased())
-    }
-}
-
-extension URL {
-    /// Returns the URL of an entry of the directory.
-    fileprivate func appending(_ name: [UInt8], isDirectory: Bool) -> URL {
-        if let text = String(validating: name, as: UTF8.self) {
-            return appendingPathComponent(text, isDirectory: isDirectory)
-        }
-        // Always valid, since the name is fully escaped; the fallback is unreachable.
-        let base = absoluteString.hasSuffix("/") ? absoluteString : absoluteString + "/"
-        return URL(string: base + name.percentEscaped + (isDirectory ? "/" : "")) ?? self
-    }
-
-    /// Returns the same URL relative to a directory above it; the URL itself when it is not below.
-    func relative(to directory: URL) -> URL {
-        let text = directory.absoluteString
-        let base = text.hasSuffix("/") ? text : text + "/"
-        guard absoluteString.hasPrefix(base), let baseURL = URL(string: base) else { return self }
-        return URL(string: String(absoluteString.dropFirst(base.count)), relativeTo: baseURL)
-            ?? self
     }
 }
 #endif

@@ -20,13 +20,13 @@ extension Data {
         let protection = try options.protection(url)
         let isReplacing = !options.contains(.withoutOverwriting)
         if protection == nil && isReplacing && url.isWrittenInPlace(options) {
-            return try write(to: url, options: options)
+            return try url.operate(.creating) { _ in try write(to: url, options: options) }
         }
         try write(to: url, protection: protection, replacing: isReplacing)
     }
 
     func write(to url: URL, protection: FileProtection?, replacing isReplacing: Bool) throws {
-        try url.operate { path in
+        try url.operate(.creating) { path in
             try withUnsafeBytes { bytes in
                 try path.writeFile(bytes, protection: protection, replacing: isReplacing)
             }
@@ -78,8 +78,7 @@ extension StringProtocol {
         to url: URL, atomically useAuxiliaryFile: Bool, encoding: String.Encoding
     ) throws {
         guard let data = data(using: encoding) else {
-            throw CocoaError(
-                .fileWriteInapplicableStringEncoding, userInfo: [NSURLErrorKey: url])
+            throw CocoaError(.fileWriteInapplicableStringEncoding).naming(url)
         }
         try data.writeKeepingMarks(to: url, options: useAuxiliaryFile ? .atomic : [])
     }

@@ -24,7 +24,7 @@ extension FileManager {
     package func setAllAttributes(
         _ attributes: [FileAttributeKey: Any], ofItemAtPath path: String
     ) throws {
-        let url = URL(fileURLWithPath: path)
+        let url = try URL(atPath: path)
         let split = try SplitAttributes(attributes, url)
         if let protection = split.protection {
             try url.operate { path in
@@ -32,7 +32,7 @@ extension FileManager {
             }
         }
         if !split.others.isEmpty {
-            try setAttributes(split.others, ofItemAtPath: path)
+            try url.operate { _ in try setAttributes(split.others, ofItemAtPath: path) }
         }
     }
 
@@ -42,8 +42,8 @@ extension FileManager {
     /// A class that is malformed or cannot be read is returned as `complete`, so that programs that
     /// honour it fail safe.
     package func allAttributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] {
-        var attributes = try attributesOfItem(atPath: path)
-        let url = URL(fileURLWithPath: path)
+        let url = try URL(atPath: path, .reading)
+        var attributes = try url.operate(.reading) { _ in try attributesOfItem(atPath: path) }
         let mark = try url.operate(.reading) { path in
             try path.withoutFollowing.mark(for: .fileProtection)
         }
@@ -90,9 +90,22 @@ extension URL {
         do {
             return try body(try filePath())
         } catch let error as CocoaError {
-            throw error
+            throw error.naming(self)
         } catch {
             throw CocoaError(error, self, access)
+        }
+    }
+
+    /// Runs a writing operation on the item at this URL, which has to exist. Errors of reaching it
+    /// have the codes of reading, as in Foundation.
+    func operateOnExisting<Result>(_ body: (FilePath) throws -> Result) throws -> Result {
+        try operate { path in
+            do throws(FileError) {
+                _ = try path.withoutFollowing.fileStatus()
+            } catch {
+                throw CocoaError(error, self, .reading)
+            }
+            return try body(path)
         }
     }
 }
@@ -113,8 +126,14 @@ extension FileProtectionType {
     }
 }
 
-/// Matches classes in a `switch`, since the type is not `Equatable` on Linux.
-public func ~= (pattern: FileProtectionType, value: FileProtectionType) -> Bool {
-    pattern.rawValue == value.rawValue
+// Foundation's type is neither on Linux, so that no optional class can be compared.
+extension FileProtectionType: @retroactive Equatable, @retroactive Hashable {
+    /// Whether two classes have the same raw name.
+    public static func == (first: FileProtectionType, second: FileProtectionType) -> Bool {
+        first.rawValue == second.rawValue
+    }
+
+    /// Feeds the raw name to a hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 #endif

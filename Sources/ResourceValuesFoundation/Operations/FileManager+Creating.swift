@@ -14,7 +14,7 @@ extension FileManager {
     ///   filesystem cannot store the class) and others.
     public func createDirectory(
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
-        attributes: [FileAttributeKey: FileProtectionType]
+        attributes: [FileAttributeKey: FileProtectionType], _ unused: Void = ()
     ) throws {
         try createMarkedDirectory(
             at: url, withIntermediateDirectories: createIntermediates, attributes: attributes)
@@ -24,10 +24,10 @@ extension FileManager {
     /// does.
     public func createDirectory(
         atPath path: String, withIntermediateDirectories createIntermediates: Bool,
-        attributes: [FileAttributeKey: FileProtectionType]
+        attributes: [FileAttributeKey: FileProtectionType], _ unused: Void = ()
     ) throws {
         try createMarkedDirectory(
-            at: URL(fileURLWithPath: path), withIntermediateDirectories: createIntermediates,
+            at: URL(atPath: path), withIntermediateDirectories: createIntermediates,
             attributes: attributes)
     }
 
@@ -38,7 +38,7 @@ extension FileManager {
     @discardableResult
     public func createFile(
         atPath path: String, contents data: Data?,
-        attributes: [FileAttributeKey: FileProtectionType]
+        attributes: [FileAttributeKey: FileProtectionType], _ unused: Void = ()
     ) -> Bool {
         createMarkedFile(atPath: path, contents: data, attributes: attributes)
     }
@@ -49,7 +49,7 @@ extension FileManager {
         attributes: [FileAttributeKey: Any]?
     ) throws {
         let split = try SplitAttributes(attributes ?? [:], url)
-        try url.operate { path in
+        try url.operate(.creating) { path in
             let isNew = try makeDirectories(path, split.protection, createIntermediates)
             if !isNew, let protection = split.protection {
                 try path.setValue(protection, for: .fileProtection)
@@ -65,8 +65,8 @@ extension FileManager {
     package func createMarkedFile(
         atPath path: String, contents data: Data?, attributes: [FileAttributeKey: Any]?
     ) -> Bool {
-        let url = URL(fileURLWithPath: path)
         do {
+            let url = try URL(atPath: path)
             let split = try SplitAttributes(attributes ?? [:], url)
             try (data ?? Data()).write(to: url, protection: split.protection, replacing: true)
             if !split.others.isEmpty {

@@ -11,19 +11,19 @@ extension FileManager {
     /// all, and never replaces another item. The delegate decides about each item; an error ends
     /// the copy.
     ///
-    /// - Throws: `CocoaError`: `fileNoSuchFile`, `fileWriteFileExists`, `featureUnsupported` (an
-    ///   item other than a file, directory or link, or a filesystem that cannot store the marks),
+    /// - Throws: `CocoaError`: `fileReadNoSuchFile` (of the item), `fileNoSuchFile` (of the
+    ///   directory to copy to), `fileWriteFileExists`, `featureUnsupported` (an item other than a file, directory or link, or a filesystem that cannot store the marks),
     ///   `fileWriteOutOfSpace` and others.
     public func copyItemKeepingMarks(at source: URL, to target: URL) throws {
         let delegate = delegate
         if let delegate, !delegate.fileManager(self, shouldCopyItemAt: source, to: target) {
             return
         }
-        try source.operate { path in
+        try source.operateOnExisting { path in
             try target.operate { newPath in
                 try path.copyItem(to: newPath) { item, copy in
                     guard let delegate else { return true }
-                    // A name that is not UTF-8 also has a URL; only relative paths have none.
+                    // An item whose path is not UTF-8 has no URL; it is copied.
                     guard let item = URL(bytesOf: item, isDirectory: false),
                         let copy = URL(bytesOf: copy, isDirectory: false)
                     else { return true }
@@ -66,7 +66,7 @@ extension FileManager {
             ? backupItemName.map { originalItemURL.deletingLastPathComponent().appending(path: $0) }
             : nil
         try originalItemURL.operate { old in
-            try newItemURL.operate { new in
+            try newItemURL.operateOnExisting { new in
                 try old.replaceItem(
                     with: new, backup: try backup?.filePath(),
                     keepingMetadata: !options.contains(.usingNewMetadataOnly))

@@ -11,6 +11,8 @@ enum FileURLError: Error {
     /// Its path is not absolute, or contains a malformed escape, or an escaped slash or NUL, which
     /// no file name can contain.
     case invalidPath
+    /// Its path is empty.
+    case emptyPath
 }
 
 extension URL {
@@ -24,10 +26,12 @@ extension URL {
     func withFilePath<Result>(
         _ body: (UnsafeBufferPointer<CChar>) throws -> Result
     ) throws -> Result {
-        let text = relativeString
-        if hasFileScheme(text.utf8) { return try withPath(ofFileURL: text, body) }
-        guard isFileURL else { throw FileURLError.unsupportedScheme }
-        return try withPath(ofFileURL: absoluteString, body)
+        var text = relativeString
+        if !text.withUTF8(hasFileScheme) {
+            guard isFileURL else { throw FileURLError.unsupportedScheme }
+            text = absoluteString
+        }
+        return try withPath(ofFileURL: text, body)
     }
 
     /// Returns the file's path.
@@ -54,15 +58,21 @@ private func withPath<Result>(
     }
 }
 
-private func hasFileScheme(_ text: String.UTF8View) -> Bool {
-    text.count >= 5 && zip(text, "file:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+private let fileScheme: StaticString = "file:"
+
+/// Whether a URL begins with the scheme, in letters of either case.
+private func hasFileScheme(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard url.count >= fileScheme.utf8CodeUnitCount else { return false }
+    return (0..<fileScheme.utf8CodeUnitCount).allSatisfy { index in
+        url[index] | 0x20 == fileScheme.utf8Start[index] | 0x20
+    }
 }
 
 /// Returns the part of a file URL between its authority and its query or fragment.
 private func escapedPath(
     _ url: UnsafeBufferPointer<UInt8>
 ) throws(FileURLError) -> Slice<UnsafeBufferPointer<UInt8>> {
-    var rest = url.dropFirst("file:".utf8.count)
+    var rest = url.dropFirst(fileScheme.utf8CodeUnitCount)
     if rest.starts(with: "//".utf8) {
         rest = rest.dropFirst(2)
         let host = rest.prefix { $0 != slash }
@@ -70,8 +80,10 @@ private func escapedPath(
         else { throw .unsupportedScheme }
         rest = rest[host.endIndex...]
     }
-    guard rest.first == slash else { throw .invalidPath }
-    return rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard let first = path.first else { throw .emptyPath }
+    guard first == slash else { throw .invalidPath }
+    return path
 }
 
 /// Decodes percent escapes and terminates the path with a NUL.
@@ -111,23 +123,34 @@ private func hexadecimal(_ digit: UInt8) -> UInt8? {
 }
 
 extension URL {
-    /// Creates a file URL from a path, even if its bytes are not UTF-8.
+    /// Creates the URL of a file from a path in text, as the methods of `FileManager` take it. A
+    /// relative path starts in the working directory, whatever bytes its path contains.
     ///
-    /// - Returns: nil when the path is relative.
-    init?(bytesOf path: FilePath, isDirectory: Bool) {
-        guard path.isAbsolute else { return nil }
-        if let text = path.text {
-            self.init(filePath: text, directoryHint: isDirectory ? .isDirectory : .notDirectory)
-            return
+    /// - Throws: `CocoaError` for an empty path, with the code of a missing item.
+    package init(atPath path: String, _ access: FileAccess = .writing) throws {
+        guard !path.isEmpty else { throw CocoaError(FileURLError.emptyPath, nil, access) }
+        var bytes = Array(path.utf8)
+        if bytes.first != slash {
+            do throws(Errno) {
+                bytes = try workingDirectory().bytes + [slash] + bytes
+            } catch {
+                throw CocoaError(FileError(error, of: FilePath(path)), nil, access)
+            }
         }
-        let escaped = "file://" + path.bytes.percentEscaped
-        self.init(string: isDirectory && !escaped.hasSuffix("/") ? escaped + "/" : escaped)
+        // Always valid, since every other byte is escaped.
+        let text = "file://" + Percent.text(of: bytes, keeping: "-._~/")
+        self = URL(string: text) ?? URL(fileURLWithPath: path)
     }
-}
 
-extension [UInt8] {
-    /// The bytes as part of a URL's path, with slashes unescaped.
-    var percentEscaped: String { Percent.text(of: self, keeping: "-._~/") }
+    /// Creates a file URL from a path.
+    ///
+    /// - Returns: nil when the path is relative, and when it is not UTF-8: Foundation answers `""`
+    ///   for the path and the last component of such a URL, and what is appended to these, or
+    ///   removed there, is another item.
+    init?(bytesOf path: FilePath, isDirectory: Bool) {
+        guard path.isAbsolute, let text = path.text else { return nil }
+        self.init(filePath: text, directoryHint: isDirectory ? .isDirectory : .notDirectory)
+    }
 }
 
 extension FilePath {

@@ -74,7 +74,9 @@ struct ItemReader {
     private mutating func markValue(_ key: ResourceKey) throws(FileError) -> PropertyValue? {
         let value = try target.resourceValue(for: key)
         isKnownToExist = true
-        return value.map { PropertyValue($0) }
+        if let value { return PropertyValue(value) }
+        guard key == .isExcludedFromBackup, try status().kind != .symbolicLink else { return nil }
+        return .unsetBoolean
     }
 
     private func hasExtendedAttributes() throws(Errno) -> Bool {

@@ -6,7 +6,10 @@ import Foundation
 extension URLResourceValues {
     /// Whether backups exclude the item: the extended attribute `user.resval.isExcludedFromBackup`.
     ///
-    /// nil when unset. This is the mark on the item itself; a directory above may also exclude it.
+    /// `false` also when unset, as on Apple's systems; nil for a symbolic link, which stores no marks.
+    /// `FilePath.value(for:)` and `resval get` tell unset from `false`: an unset value leaves it to the
+    /// directories above and to other programs' marks whether the item is excluded, and a stored
+    /// `false` includes it. A value that was read as unset is unset again by storing it on another item.
     public var isExcludedFromBackup: Bool? {
         get { boolean(.isExcludedFromBackup) }
         set { assign(newValue.map { .boolean($0) }, to: .isExcludedFromBackup) }

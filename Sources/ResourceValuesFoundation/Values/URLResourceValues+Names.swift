@@ -28,13 +28,15 @@ extension URLResourceValues {
     /// nil when that path is not UTF-8.
     public var canonicalPath: String? { text(.canonicalPath) }
 
-    /// The directory that contains the item, by its path; nil for the root directory.
+    /// The directory that contains the item, by its path.
+    ///
+    /// nil for the root directory, and when that path is not UTF-8.
     public var parentDirectory: URL? { object(.parentDirectoryURL) }
 
     /// Where the volume is mounted: the mount point of the mount that `statx(2)` names, in
     /// `/proc/self/mountinfo`.
     ///
-    /// nil where `/proc` is not mounted, and before Linux 5.8.
+    /// nil where `/proc` is not mounted, before Linux 5.8, and when that path is not UTF-8.
     public var volume: URL? { object(.volumeURL) }
 }
 

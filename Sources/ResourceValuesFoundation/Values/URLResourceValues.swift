@@ -55,8 +55,11 @@ extension URLResourceValues: Sendable {}
 // The values of properties by type.
 extension URLResourceValues {
     func boolean(_ key: KnownKey) -> Bool? {
-        guard case .boolean(let value)? = self[key] else { return nil }
-        return value
+        switch self[key] {
+        case .boolean(let value): value
+        case .unsetBoolean: false
+        default: nil
+        }
     }
 
     func integer(_ key: KnownKey) -> Int? {
@@ -93,6 +96,9 @@ extension URLResourceValues {
 /// The value of one key. The types of most properties are stored inline, without allocation.
 enum PropertyValue {
     case boolean(Bool)
+    /// A mark that is not set, and is false for that reason. Stored again, it unsets the mark: a
+    /// stored false would count more than the marks of other programs and the item's location.
+    case unsetBoolean
     case integer(Int)
     case wide(Int64)
     case unsigned(UInt64)
@@ -110,6 +116,11 @@ enum PropertyValue {
         }
     }
 
+    /// Whether this is the value of a mark that is not set.
+    var isUnset: Bool {
+        if case .unsetBoolean = self { true } else { false }
+    }
+
     /// The value of a mark as it is stored; nil for other values, and for a protection class that no
     /// constant has.
     var stored: ResourceValue? {
@@ -124,6 +135,7 @@ enum PropertyValue {
     var any: Any {
         switch self {
         case .boolean(let value): value
+        case .unsetBoolean: false
         case .integer(let value): value
         case .wide(let value): value
         case .unsigned(let value): value

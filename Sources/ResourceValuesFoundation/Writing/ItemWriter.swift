@@ -3,6 +3,7 @@ import Foundation
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Stores assigned values on one item, and keeps track of those not stored yet.
 struct ItemWriter {
@@ -50,7 +51,11 @@ struct ItemWriter {
         var changes: [MarkChange] = []
         for key in pending {
             guard let mark = key.mark, let value = values[key] else { continue }
-            guard let stored = value.stored, let change = MarkChange(mark, to: stored) else {
+            // Where nothing is set, there may be no way to unset anything either.
+            if value.isUnset, try item.resourceValue(for: mark) == nil { continue }
+            guard value.isUnset || value.stored != nil,
+                let change = MarkChange(mark, to: value.stored)
+            else {
                 throw FileError(
                     code: .unsupportedFileKind,
                     message: "the value given for \(mark.name) is not valid")
@@ -98,9 +103,10 @@ struct ItemWriter {
         guard let name = values.name else { return }
         let path = try url.filePath()
         guard let old = path.lastComponent, old.kind == .regular, !name.isEmpty,
-            let new = FilePath.Component(name), new.kind == .regular
+            !name.utf8.contains(0), let new = FilePath.Component(name), new.kind == .regular
         else {
-            throw FileError(code: .nameTooLong, message: "\"\(name)\" is not a valid file name")
+            let shown = NameEscaping.text(Array(name.utf8))
+            throw FileError(code: .nameTooLong, message: "\(shown) is not a valid file name")
         }
         if new != old {
             do throws(Errno) {

@@ -242,6 +242,18 @@ func volumes() -> [URL] {
     return manager.mountedVolumeURLs(includingResourceValuesForKeys: keys, options: []) ?? []
 }
 
+// References without a call.
+
+func references(_ attributes: [FileAttributeKey: Any]) -> Bool {
+    let manager = FileManager.default
+    _ = manager.contentsOfDirectory(at:includingPropertiesForKeys:options:)
+    _ = manager.enumerator(at:includingPropertiesForKeys:options:errorHandler:)
+    _ = manager.createDirectory(at:withIntermediateDirectories:attributes:)
+    _ = manager.createFile(atPath:contents:attributes:)
+    _ = manager.mountedVolumeURLs(includingResourceValuesForKeys:options:)
+    return attributes[.protectionKey] as? FileProtectionType == .complete
+}
+
 /// Runs the forms on a directory that holds a file `f` of 5 bytes, and nothing else that counts.
 ///
 /// - Returns: what did not hold.

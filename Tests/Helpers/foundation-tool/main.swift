@@ -1,4 +1,4 @@
-// foundation-tool capacity|ubiquitous|url-keys|write-forever ARGUMENT...
+// foundation-tool capacity|directories|ubiquitous|url-keys|write-forever ARGUMENT...
 //
 // Programs written for Apple's systems, which tests and the benchmark run. The file named after a
 // command says what it does.
@@ -8,10 +8,12 @@ import ResourceValuesDropIn
 let arguments = Array(CommandLine.arguments.dropFirst(2))
 switch CommandLine.arguments.dropFirst().first {
 case "capacity": try runCapacity(arguments)
+case "directories": printDirectories()
 case "ubiquitous": exit(try runUbiquitous(arguments))
 case "url-keys": try runURLKeys(arguments)
 case "write-forever": try runWriteForever(arguments)
 default:
-    print("usage: foundation-tool capacity|ubiquitous|url-keys|write-forever ARGUMENT...")
+    print(
+        "usage: foundation-tool capacity|directories|ubiquitous|url-keys|write-forever ARGUMENT...")
     exit(64)
 }

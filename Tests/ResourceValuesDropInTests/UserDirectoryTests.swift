@@ -1,0 +1,75 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The user's directories")
+struct UserDirectoryTests {
+    @Test("without settings they are those of the XDG specifications, and Foundation's")
+    func defaults() throws {
+        try withTemporaryDirectory { home in
+            let directories = try directories(home)
+            let expected = [
+                "applicationDirectory": ".local/share/applications",
+                "applicationSupportDirectory": ".local/share", "cachesDirectory": ".cache",
+                "desktopDirectory": "Desktop", "documentDirectory": "Documents",
+                "downloadsDirectory": "Downloads", "libraryDirectory": ".local/share",
+                "moviesDirectory": "Videos", "musicDirectory": "Music",
+                "picturesDirectory": "Pictures", "sharedPublicDirectory": "Public",
+                "trashDirectory": ".local/share/Trash/files",
+            ]
+            for (name, path) in expected {
+                #expect(directories[name]?.ours == "\(home)/\(path)", "\(name)")
+            }
+            #expect(directories["userDirectory"]?.ours == "/home")
+            #expect(directories["homeDirectory"]?.ours == home.string)
+            // No desktop reads the directory for trash that Foundation finds.
+            for (name, paths) in directories where paths.foundation != "none" {
+                #expect((paths.ours == paths.foundation) == (name != "trashDirectory"), "\(name)")
+            }
+        }
+    }
+
+    @Test("settings are followed, unless backups and purges would not accept them")
+    func settings() throws {
+        let tree = Tree {
+            Directory(".config") {
+                File(
+                    "user-dirs.dirs",
+                    "XDG_DOCUMENTS_DIR=\"$HOME/Papiere\"\nXDG_VIDEOS_DIR=\"/srv/films\"\n")
+            }
+            Directory("c")
+        }
+        try withTemporaryDirectory(containing: tree) { home in
+            let own = "\(home)/c"
+            let set = try directories(home, ["XDG_CACHE_HOME": own, "XDG_DATA_HOME": own])
+            #expect(set["cachesDirectory"]?.ours == own)
+            #expect(set["applicationSupportDirectory"]?.ours == own)
+            #expect(set["trashDirectory"]?.ours == own + "/Trash/files")
+            for name in [
+                "cachesDirectory", "applicationSupportDirectory", "documentDirectory",
+                "moviesDirectory",
+            ] {
+                #expect(set[name]?.ours == set[name]?.foundation, "\(name)")
+            }
+            #expect(set["documentDirectory"]?.ours == "\(home)/Papiere")
+            let outside = try directories(home, ["XDG_CACHE_HOME": "/srv", "XDG_DATA_HOME": "x"])
+            #expect(outside["cachesDirectory"]?.ours == "\(home)/.cache")
+            #expect(outside["applicationSupportDirectory"]?.ours == "\(home)/.local/share")
+        }
+    }
+
+    /// What `foundation-tool directories` prints, by the directory's name.
+    private func directories(
+        _ home: FilePath, _ variables: [String: String] = [:]
+    ) throws -> [String: (ours: String, foundation: String)] {
+        var command = Command(.built("foundation-tool"), "directories")
+        command.environment = variables.merging(["HOME": home.string]) { $1 }
+        var directories: [String: (ours: String, foundation: String)] = [:]
+        for line in try command.runSuccessfully().split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            try #require(words.count == 3)
+            directories[words[0]] = (words[1], words[2])
+        }
+        return directories
+    }
+}

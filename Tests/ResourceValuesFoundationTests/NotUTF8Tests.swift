@@ -1,0 +1,115 @@
+import ResourceValues
+import ResourceValuesFoundation
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Foundation answers `""` for the last component of a URL that leads to such a name.
+@Suite("Names that are not UTF-8")
+struct NotUTF8Tests {
+    private let manager = FileManager.default
+
+    @Test("a name that is not UTF-8 is an error of a listing, which names it")
+    func notUTF8() throws {
+        let tree = Tree {
+            File("a"); Directory(FileName([0x63, 0xE9])) { File("in") }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let error = try #require(throws: CocoaError.self) {
+                try manager.contentsOfDirectory(at: root.url, includingPropertiesForKeys: [])
+            }
+            #expect(error.code == .fileReadInvalidFileName)
+            #expect(error.localizedDescription.contains(#"$'\#(root)/c\351'"#))
+            #expect(error.localizedDescription.contains("FilePath"))
+            let entry = root.appending(FileName([0x63, 0xE9]))
+            #expect((error.underlying as? FileError)?.path == entry)
+            // A URL in such a directory would have no path.
+            try #expect(
+                code {
+                    _ = try manager.contentsOfDirectory(
+                        at: entry.url, includingPropertiesForKeys: [])
+                } == .fileReadInvalidFileName)
+        }
+    }
+
+    @Test("a name that is not UTF-8 goes to the handler, which decides, and is not entered")
+    func enumeratesNotUTF8() throws {
+        let tree = Tree {
+            Directory("d") {
+                File("a"); File(FileName([0xFE])); Directory(FileName([0xFF])) { File("in") }
+                File("z")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            var told: [(url: URL, code: CocoaError.Code?)] = []
+            let items = manager.enumerator(at: root.url, includingPropertiesForKeys: []) {
+                told.append(($0, ($1 as? CocoaError)?.code))
+                return true
+            }
+            let urls = items?.compactMap { $0 as? URL } ?? []
+            #expect(Set(urls.map(\.lastPathComponent)) == ["d", "a", "z"])
+            #expect(told.map(\.code) == [.fileReadInvalidFileName, .fileReadInvalidFileName])
+            #expect(told.allSatisfy { $0.url.path == "\(root)/d" })
+
+            let silent = manager.enumerator(at: root.url, includingPropertiesForKeys: [])
+            #expect(silent?.compactMap { $0 as? URL } == urls)
+
+            var count = 0
+            let stopped = manager.enumerator(at: root.url, includingPropertiesForKeys: []) { _, _ in
+                count += 1
+                return false
+            }
+            #expect((stopped?.allObjects.count ?? 0) < 4)
+            #expect(count == 1)
+        }
+    }
+
+    @Test("an export that removes what is in its way removes nothing else")
+    func exporting() throws {
+        let tree = Tree {
+            Directory("source") {
+                File(FileName([0xE9]), "1"); File("b", "2")
+            }
+            Directory("export") { File("kept", "3") }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let export = root.appending("export").url
+            let items = manager.enumerator(
+                at: root.appending("source").url, includingPropertiesForKeys: [])
+            for case let item as URL in try #require(items) {
+                let copy = export.appendingPathComponent(item.lastPathComponent)
+                if manager.fileExists(atPath: copy.path) { try manager.removeItem(at: copy) }
+                try manager.copyItemKeepingMarks(at: item, to: copy)
+            }
+            try #expect(contentsOfFile(root.appending("export/kept")) == Array("3".utf8))
+            try #expect(contentsOfFile(root.appending("export/b")) == Array("2".utf8))
+        }
+    }
+
+    @Test("a mount point that is not UTF-8 is left out, and the others stay")
+    func mountPoints() throws {
+        try require(.root)
+        let tree = Tree {
+            Directory(FileName([0xE9])); Directory("a b")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            for name in [FileName([0xE9]), "a b"] {
+                try tool("mount", "-t", "tmpfs", "tmpfs", root.appending(name))
+            }
+            defer {
+                for name in [FileName([0xE9]), "a b"] {
+                    _ = try? tool("umount", root.appending(name))
+                }
+            }
+            for options in [FileManager.VolumeEnumerationOptions(), .skipHiddenVolumes] {
+                let volumes = try #require(
+                    manager.mountedVolumeURLs(
+                        includingResourceValuesForKeys: [], options: options))
+                #expect(volumes.contains { $0.path == "\(root)/a b" })
+                #expect(volumes.allSatisfy { !$0.lastPathComponent.isEmpty && !$0.path.isEmpty })
+                #expect(volumes.contains { $0.path == "/proc" } == options.isEmpty)
+            }
+        }
+    }
+}
