@@ -49,10 +49,24 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
+    /// Makes all changes or none, each only where the stored bytes are the known ones, or already
+    /// those of the change.
+    ///
+    /// - Parameter known: the bytes of each change's attribute; nil where it is not set. One that
+    ///   appears at the last moment is not replaced.
+    /// - Throws: ``FileError``, as ``apply(_:)``, and `changed` where other bytes are stored.
+    package func apply(
+        _ changes: [MarkChange], replacing known: [[UInt8]?]
+    ) throws(FileError) {
+        try applyAll(changes, replacing: known)
+    }
+
     @usableFromInline
-    func applyAll(_ changes: [MarkChange]) throws(FileError) {
+    func applyAll(
+        _ changes: [MarkChange], replacing known: [[UInt8]?]? = nil
+    ) throws(FileError) {
         if let open = openDescriptor {
-            return try applyInTurn(changes, to: open.named(pathForMessages))
+            return try applyInTurn(changes, replacing: known, to: open.named(pathForMessages))
         }
         let file: OwnedDescriptor
         do throws(Errno) {
@@ -60,13 +74,16 @@ extension FileLocation where Self: ~Copyable {
         } catch {
             throw .opening(error, pathForMessages)
         }
-        try applyInTurn(changes, to: file.descriptor.named(pathForMessages))
+        try applyInTurn(
+            changes, replacing: known, to: file.descriptor.named(pathForMessages))
     }
 
     @inlinable
-    func make(_ change: MarkChange) throws(FileError) {
+    func make(
+        _ change: MarkChange, if condition: ExtendedAttributeCondition = .none
+    ) throws(FileError) {
         if let bytes = change.bytes {
-            try setExtendedAttribute(named: change.attribute, to: bytes)
+            try setExtendedAttribute(named: change.attribute, to: bytes, if: condition)
         } else {
             try removeExtendedAttribute(named: change.attribute)
         }
@@ -78,12 +95,20 @@ private struct MadeChange {
     let previous: [UInt8]?
 }
 
-private func applyInTurn(_ changes: [MarkChange], to file: NamedDescriptor) throws(FileError) {
+private func applyInTurn(
+    _ changes: [MarkChange], replacing known: [[UInt8]?]?, to file: NamedDescriptor
+) throws(FileError) {
     var made: [MadeChange] = []
     do throws(FileError) {
-        for change in changes {
+        for (index, change) in changes.enumerated() {
             let previous = try file.extendedAttribute(named: change.attribute)
-            try file.make(change)
+            if let known, previous != known[index], previous != change.bytes {
+                throw FileError(
+                    code: .changed, message: "the mark changed in the meantime",
+                    advice: "run again")
+            }
+            try file.make(
+                change, if: known == nil ? .none : previous == nil ? .absent : .present)
             made.append(MadeChange(change: change, previous: previous))
         }
     } catch {

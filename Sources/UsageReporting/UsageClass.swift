@@ -1,4 +1,5 @@
 import BackupPlanning
+import EffectiveValues
 import PurgePlanning
 import ResourceValues
 import StoragePolicy
@@ -14,17 +15,21 @@ public struct UsageClass: Sendable, Hashable {
     public var purging: UsagePurging
     /// The effective protection class; nil if there is none.
     public var protection: FileProtection?
+    /// Whether anything enforces the protection class; nil without one, and for the class `none`.
+    public var verdict: ProtectionVerdict?
     /// The kind of location that contains the bytes; nil outside all locations.
     public var location: StorageLocation.Kind?
 
     /// Creates a class; by default that of unmarked files outside all locations.
     public init(
         exclusion: UsageExclusion? = nil, purging: UsagePurging = .kept,
-        protection: FileProtection? = nil, location: StorageLocation.Kind? = nil
+        protection: FileProtection? = nil, verdict: ProtectionVerdict? = nil,
+        location: StorageLocation.Kind? = nil
     ) {
         self.exclusion = exclusion
         self.purging = purging
         self.protection = protection
+        self.verdict = verdict
         self.location = location
     }
 
@@ -49,7 +54,13 @@ public struct UsageClass: Sendable, Hashable {
             merged.exclusion = nil
         }
         merged.purging = min(purging, other.purging)
-        if rank(other.protection) < rank(protection) { merged.protection = other.protection }
+        let ranks = (
+            (rank(protection), rank(verdict)), (rank(other.protection), rank(other.verdict))
+        )
+        if ranks.1 < ranks.0 {
+            merged.protection = other.protection
+            merged.verdict = other.verdict
+        }
         if rank(other.location) < rank(location) { merged.location = other.location }
         return merged
     }
@@ -129,6 +140,10 @@ public enum UsagePurging: Sendable, Hashable, Comparable {
 
 private func rank(_ protection: FileProtection?) -> Int {
     protection.map { FileProtection.allCases.firstIndex(of: $0) ?? 0 } ?? Int.max
+}
+
+private func rank(_ verdict: ProtectionVerdict?) -> Int {
+    verdict.map { ProtectionVerdict.allCases.firstIndex(of: $0) ?? 0 } ?? Int.max
 }
 
 private func rank(_ location: StorageLocation.Kind?) -> Int {

@@ -25,8 +25,8 @@ import SystemPackage
 /// Memory grows by about 200 bytes for each directory and each file with several hard links, not
 /// with the number of files.
 public struct UsageMeter: Sendable {
-    /// The planner whose rules decide what is backed up. Its limits on files, its number of threads
-    /// and its request to stop count.
+    /// The planner whose rules decide what is backed up. Its repositories, its limits on files, its
+    /// number of threads and its request to stop count.
     public var planner: BackupPlanner
     /// The locations that bytes are assigned to; nil to assign none.
     public var locations: StorageLocations?

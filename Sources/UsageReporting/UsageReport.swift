@@ -109,6 +109,18 @@ public struct UsageDirectory: Sendable {
         return Array(names.reversed().joined(separator: [slash]))
     }
 
+    /// The path's bytes; nil for a directory in another whose path has more than so many bytes.
+    /// Takes time in proportion to that number.
+    package func pathBytes(upTo limit: Int) -> [UInt8]? {
+        var (next, count) = (number, -1)
+        while next != 0 {
+            count += directories.tree.nameLength(of: next) + 1
+            next = directories.tree[next].parent
+            if count > limit, depth > 0 { return nil }
+        }
+        return pathBytes
+    }
+
     /// The number of directories above it, from 0 for a root.
     public var depth: Int { Int(record.depth) - 1 }
 

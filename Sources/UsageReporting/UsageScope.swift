@@ -16,6 +16,8 @@ final class UsageScope: Sendable {
     let plainClass: UsageClassEntry?
     /// Whether the policy excludes such entries.
     let excludesPlainEntries: Bool
+    /// Whether the directory is encrypted, as its entries then are, too (fscrypt).
+    let isEncrypted: Bool
     /// Where the directory is among the locations.
     let position: LocationPosition
     /// The device of the filesystem, the same for all its subvolumes, if files on it can share
@@ -24,14 +26,15 @@ final class UsageScope: Sendable {
 
     init(
         plan: PlanContext, directory: UInt32, exclusion: ExclusionReason?,
-        plainClass: UsageClassEntry?, excludesPlainEntries: Bool, position: LocationPosition,
-        sharingFilesystem: UInt64?
+        plainClass: UsageClassEntry?, excludesPlainEntries: Bool, isEncrypted: Bool,
+        position: LocationPosition, sharingFilesystem: UInt64?
     ) {
         self.plan = plan
         self.directory = directory
         self.exclusion = exclusion
         self.plainClass = plainClass
         self.excludesPlainEntries = excludesPlainEntries
+        self.isEncrypted = isEncrypted
         self.position = position
         self.sharingFilesystem = sharingFilesystem
     }
@@ -40,7 +43,8 @@ final class UsageScope: Sendable {
     convenience init(root: EffectiveItem, below position: LocationPosition) {
         self.init(
             plan: PlanContext(source: root), directory: 0, exclusion: nil, plainClass: nil,
-            excludesPlainEntries: false, position: position, sharingFilesystem: nil)
+            excludesPlainEntries: false, isEncrypted: false, position: position,
+            sharingFilesystem: nil)
     }
 }
 

@@ -78,6 +78,8 @@ struct UsageTree: Sendable {
         return names[record.nameStart..<record.nameStart + Int(record.nameLength)]
     }
 
+    func nameLength(of number: UInt32) -> Int { Int(self[number].nameLength) }
+
     /// Returns the deepest directory that contains both, or is one of them.
     func common(_ first: UInt32, _ second: UInt32) -> UInt32 {
         var (first, second) = (first, second)

@@ -19,6 +19,7 @@ struct UsageVisitor: TreeVisitor {
     private var amounts = UsageClassAmounts()
     private var classes: [UsageClass: UsageClassEntry] = [:]
     private var filesystems: [UInt64: UInt64?] = [:]
+    private var verdicts = ProtectionVerdicts()
     private var extents: [ExtentReference] = []
     private var cloneSize: Int64 = 0
     private var mayHaveClones = false
@@ -112,10 +113,8 @@ struct UsageVisitor: TreeVisitor {
         }
         let exclusion = scope.exclusion ?? item.reason
         let ownClass = self.entry(
-            for: UsageClass(
-                exclusion: ownExclusion(of: item, in: scope).map(UsageExclusion.init),
-                purging: purging(item.decision, in: isRoot ? position : scope.position),
-                protection: item.decision.protectionClass, location: position.kind))
+            ownExclusion(of: item, in: scope), item.decision, item.status,
+            in: isRoot ? position : scope.position, at: position)
         let filesystem =
             item.status.identity.device == scope.plan.device
             ? scope.sharingFilesystem : sharingFilesystem(of: entry, item.status)
@@ -135,10 +134,8 @@ struct UsageVisitor: TreeVisitor {
             .none, kind: .regularFile, in: plan.policy, name: [], path: "/", linkCount: 1,
             isMountRoot: false)
         let plainClass = self.entry(
-            for: UsageClass(
-                exclusion: (exclusion ?? self.exclusion(plain)).map(UsageExclusion.init),
-                purging: purging(plain, in: position),
-                protection: plain.protectionClass, location: position.kind))
+            exclusion ?? (plain.isExcluded ? .excluded(plain.exclusion) : nil), plain, item.status,
+            in: position, at: position)
         let number = addRecord(
             entry, to: scope.directory, .unread,
             entryClass: UInt16(clamping: plainClass.number), own)
@@ -146,8 +143,8 @@ struct UsageVisitor: TreeVisitor {
         return .descend(
             UsageScope(
                 plan: plan, directory: number, exclusion: exclusion, plainClass: plainClass,
-                excludesPlainEntries: plain.isExcluded, position: position,
-                sharingFilesystem: filesystem))
+                excludesPlainEntries: plain.isExcluded, isEncrypted: item.status.isEncrypted,
+                position: position, sharingFilesystem: filesystem))
     }
 
     /// Returns why the item's own entry is not stored; the entry of a directory that is itself
@@ -264,26 +261,34 @@ struct UsageVisitor: TreeVisitor {
         of item: ExaminedItem, in scope: UsageScope
     ) -> UsageClassEntry {
         if !item.hasMarks, let plain = scope.plainClass,
-            item.decision.isExcluded == scope.excludesPlainEntries
+            item.decision.isExcluded == scope.excludesPlainEntries,
+            item.status.isEncrypted == scope.isEncrypted
         {
             if scope.exclusion != nil || item.reason == nil { return plain }
             if case .excluded = item.reason { return plain }
         }
         return entry(
+            exclusion(of: item, in: scope), item.decision, item.status, in: scope.position,
+            at: scope.position)
+    }
+
+    /// Returns the class of an item at a position in a directory at another one.
+    private mutating func entry(
+        _ exclusion: ExclusionReason?, _ decision: Decision, _ status: FileStatus,
+        in directory: LocationPosition, at position: LocationPosition
+    ) -> UsageClassEntry {
+        let protection = decision.protectionClass
+        return entry(
             for: UsageClass(
-                exclusion: exclusion(of: item, in: scope).map(UsageExclusion.init),
-                purging: purging(item.decision, in: scope.position),
-                protection: item.decision.protectionClass, location: scope.position.kind))
+                exclusion: exclusion.map(UsageExclusion.init),
+                purging: purging(decision, in: directory), protection: protection,
+                verdict: verdicts.verdict(on: protection, of: status), location: position.kind))
     }
 
     private func exclusion(of item: ExaminedItem, in scope: UsageScope) -> ExclusionReason? {
         // The tag file is stored although the other contents of its directory are excluded.
         if scope.exclusion?.keptFile != nil, !item.decision.isExcluded { return nil }
         return scope.exclusion ?? item.reason
-    }
-
-    private func exclusion(_ decision: Decision) -> ExclusionReason? {
-        decision.isExcluded ? .excluded(decision.exclusion) : nil
     }
 
     private func purging(_ decision: Decision, in position: LocationPosition) -> UsagePurging {

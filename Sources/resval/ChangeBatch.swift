@@ -141,27 +141,16 @@ final class ChangeBatch {
         else { return }
         for made in batch {
             do throws(FileError) {
-                try requireUnchanged(made)
-                try made.item.location.apply(made.differences.compactMap(\.markChange))
+                // Values that the journal does not record are not overwritten.
+                try made.item.location.apply(
+                    made.differences.compactMap(\.markChange),
+                    replacing: made.differences.map(\.old))
                 note(.changed, made.change, made.item.shownPath)
                 onChanged(made.item)
             } catch {
                 note(
                     .failed(error.explained(on: made.item.location)), made.change,
                     made.item.shownPath)
-            }
-        }
-    }
-
-    /// Refuses to overwrite values that the journal does not record.
-    private func requireUnchanged(_ made: Pending) throws(FileError) {
-        for difference in made.differences {
-            let present = try difference.present(on: made.item.location)
-            // Another thread may have made the same change under another name of the item.
-            guard present == difference.old || present == difference.new else {
-                throw FileError(
-                    code: .changed, message: "the mark changed in the meantime", advice: "run again"
-                )
             }
         }
     }

@@ -57,7 +57,7 @@ struct EffectiveFinder: TreeVisitor {
         let fits = filter.fits(decision, marks.native)
         if fits || tree != nil {
             tree = results.note(
-                entry, fits ? (marks.native, decision) : nil, in: tree, &reporter)
+                entry, fits ? (marks.native, decision) : nil, in: tree, reporter)
         }
         return .descend(.entry(decision.contextForEntries, tree))
     }
@@ -134,7 +134,7 @@ struct StoredFinder: TreeVisitor {
             }
         }
         guard found != nil || tree != nil else { return .descend(nil) }
-        return .descend(results.note(entry, found.map { ($0, nil) }, in: tree, &reporter))
+        return .descend(results.note(entry, found.map { ($0, nil) }, in: tree, reporter))
     }
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }

@@ -91,9 +91,9 @@ final class FoundWriter {
     /// - Returns: the size to which the entries of the item are added, or nil.
     func note(
         _ entry: borrowing TreeEntry, _ found: (marks: Marks, decision: Decision?)?,
-        in tree: TreeSize?, _ reporter: inout WalkReporter
+        in tree: TreeSize?, _ reporter: WalkReporter
     ) -> TreeSize? {
-        let status = style.needsSizes ? status(of: entry, &reporter) : nil
+        let status = style.needsSizes ? reporter.status(of: entry) : nil
         var inner = tree
         if let found {
             var path: [UInt8] = []
@@ -156,17 +156,5 @@ final class FoundWriter {
         }
         if style.showsSize { line.add("fileAllocatedSize", size) }
         return line.ended()
-    }
-
-    /// Returns the status of an entry; nil, after a report, if it cannot be read.
-    private func status(
-        of entry: borrowing TreeEntry, _ reporter: inout WalkReporter
-    ) -> FileStatus? {
-        do throws(Errno) {
-            return try entry.status()
-        } catch {
-            reporter.report(entry: FileError(error, of: entry.path))
-            return nil
-        }
     }
 }

@@ -24,7 +24,8 @@ struct SuggestCommand: ParsableCommand {
             isExcludedFromBackup=false on a directory overrules them.
 
             --apply stores isExcludedFromBackup=true on each, and writes a journal first, as set -R \
-            does; --undo brings back what there was. A directory that is deleted and made again has \
+            does; --undo brings back what there was, and prints absolute paths, as the journal has them. \
+            A directory that is deleted and made again has \
             lost its mark: the marker rules (--markers native,apple,xdg,rules) applies the same rules \
             whenever a backup is made, without marks.
 

@@ -36,7 +36,9 @@ struct Suggestion: Sendable {
         }
         let marks = try root.reader.markReader.marks(
             of: directory.descriptor, kind: .directory)
-        guard found == identity, marks.foreign.recreation == recreation else {
+        guard found == identity, marks.native.isExcludedFromBackup == .unset,
+            marks.foreign.recreation == recreation
+        else {
             throw FileError(
                 code: .changed, message: "is not the directory that was found any more",
                 advice: "run again", path: FilePath(bytes: shownPath))
@@ -156,7 +158,7 @@ struct SuggestionVisitor: TreeVisitor {
         let decision: Decision
         switch context {
         case .inside(let size):
-            if let status = status(of: entry) { size.add(status) }
+            if let status = reporter.status(of: entry) { size.add(status) }
             return .descend(context)
         case .root(let known): decision = known
         case .entry(let context):
@@ -165,7 +167,7 @@ struct SuggestionVisitor: TreeVisitor {
         }
         guard decision.isExcluded else { return .descend(.entry(decision.contextForEntries)) }
         guard case .recreatable(let recreation) = decision.exclusion,
-            let status = status(of: entry)
+            let status = reporter.status(of: entry)
         else {
             // What is in a location that is not backed up may be outside of it again.
             return decision.mayHoldIncludedItems
@@ -184,7 +186,7 @@ struct SuggestionVisitor: TreeVisitor {
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }
 
-    mutating func finish() {}
+    mutating func finish() { reporter.finish() }
 
     private func decide(
         _ entry: borrowing TreeEntry, in context: PolicyContext
@@ -199,18 +201,8 @@ struct SuggestionVisitor: TreeVisitor {
         let decision = root.reader.policy.decide(
             marks.native, kind: entry.kind, in: context, foreignMarks: marks.foreign,
             name: entry.nameBytes, path: entry.path, linkCount: nil,
-            isMountRoot: status(of: entry)?.isMountRoot ?? true)
+            isMountRoot: reporter.status(of: entry)?.isMountRoot ?? true)
         if !marks.foreign.isReadable { reporter.report(decision.issues, of: entry) }
         return decision
-    }
-
-    /// Returns the status of an entry; nil, after a report, if it cannot be read.
-    private func status(of entry: borrowing TreeEntry) -> FileStatus? {
-        do throws(Errno) {
-            return try entry.status()
-        } catch {
-            reporter.report(entry: FileError(error, of: entry.path))
-            return nil
-        }
     }
 }

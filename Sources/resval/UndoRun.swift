@@ -15,12 +15,14 @@ final class UndoRun {
     private let progress: Progress
     private let undo: JournalUndo
     private let output: TransferOutput
-    private var count = 0
-    private var left = 0
+    /// The number of changes that were undone.
+    private(set) var count = 0
+    /// The number of changes that were not.
+    private(set) var left = 0
     private var state = State.beginning
     /// Where the next line begins.
     private var offset: Int64 = 0
-    /// Where the lines of changes are.
+    /// Where the lines of changes are that are not yet undone.
     private var lines: [Range<Int64>] = []
 
     private enum State {
@@ -57,12 +59,19 @@ final class UndoRun {
     /// renamed, so that it is not used again.
     ///
     /// - Parameter chosen: The journal; nil for the newest in the state directory.
+    /// - Throws: ``FileError`` before anything is undone; `unsupportedFileKind` for a pipe, since the end
+    ///   of a journal is read first.
     func run(_ chosen: FilePath?) throws(FileError) {
         let path: FilePath
         if let chosen { path = chosen } else { path = try newest() }
         let opened = try chosen == nil ? openStateFile(path) : openNamed(path)
         guard let opened else { throw .opening(.noSuchFileOrDirectory, path) }
         let file = OwnedDescriptor(opened)
+        guard try file.descriptor.named(path).fileStatus().kind == .regularFile else {
+            throw FileError(
+                code: .unsupportedFileKind, message: "is not a regular file",
+                advice: "write the journal to a file, and name that", path: path)
+        }
         // Where files cannot be locked, only this check is missing.
         guard (try? takeLock(on: file.descriptor)) ?? true else {
             throw FileError(
@@ -73,17 +82,30 @@ final class UndoRun {
         do throws(Errno) {
             var reader = DelimitedReader(file.descriptor, endingWith: UInt8(ascii: "\n"))
             try reader.forEach { self.take($0, in: path) }
-            for line in lines.reversed() where !StopRequest.isMade {
-                undo(try bytes(of: line, in: file.descriptor), in: path)
-            }
         } catch {
             throw .opening(error, path)
         }
+        undoLines(of: file.descriptor, at: path)
         if state == .beginning && !StopRequest.isMade { complain(path, "is empty") }
         output.flush()
         summarize(path)
         let isWhole = left == 0 && !outcome.hasFailures && !StopRequest.isMade
         if isWhole && !isDryRun { try Journal.setAside(path) }
+    }
+
+    /// Undoes the changes in the lines that were found. After a line that cannot be read none is undone,
+    /// since the latest change comes first.
+    private func undoLines(of file: FileDescriptor, at path: FilePath) {
+        while !StopRequest.isMade, let line = lines.last {
+            do throws(Errno) {
+                undo(try bytes(of: line, in: file), in: path)
+                lines.removeLast()
+            } catch {
+                left += lines.count
+                Messages.write(FileError(error, of: path))
+                return outcome.noteFailure()
+            }
+        }
     }
 
     private func openNamed(_ path: FilePath) throws(FileError) -> FileDescriptor {
@@ -170,7 +192,9 @@ final class UndoRun {
         let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
             try readFile(file, at: line.lowerBound, into: UnsafeMutableRawBufferPointer(buffer))
         }
-        return bytes.prefix(count)
+        // It was truncated meanwhile.
+        guard count == bytes.count else { throw .ioError }
+        return bytes[...]
     }
 
     private func undo(_ line: ArraySlice<UInt8>, in path: FilePath) {

@@ -3,6 +3,7 @@ import CommandSupport
 import FileTree
 import ResourceValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// The options shared by all commands that walk directories.
@@ -57,6 +58,16 @@ struct WalkReporter {
     /// Reports an error for an entry, unless the entry was removed since its directory was read.
     func report(entry error: FileError) {
         if error.code != .noSuchFile { report(error) }
+    }
+
+    /// Returns the status of an entry; nil, after a report, if it cannot be read.
+    func status(of entry: borrowing TreeEntry) -> FileStatus? {
+        do throws(Errno) {
+            return try entry.status()
+        } catch {
+            report(entry: FileError(error, of: entry.path))
+            return nil
+        }
     }
 
     /// Reports the malformed and unreadable marks of an item.

@@ -9,9 +9,11 @@ struct CorpusTests {
 
     private static let targets: [String: @Sendable (UnsafePointer<UInt8>?, Int) -> CInt] = [
         "AttributeValueFuzz": fuzzAttributeValue, "DumpFuzz": fuzzDump,
-        "EvictedFileFuzz": fuzzEvictedFile, "JSONFuzz": fuzzJSON, "ManifestFuzz": fuzzManifest,
-        "NamesFuzz": fuzzNames, "PurgePlanFuzz": fuzzPurgePlan, "PurgeRecordFuzz": fuzzPurgeRecord,
-        "ResticFuzz": fuzzRestic, "SettingsFuzz": fuzzSettings, "SystemFilesFuzz": fuzzSystemFiles,
+        "EvictedFileFuzz": fuzzEvictedFile, "FormerUsageFuzz": fuzzFormerUsage,
+        "JSONFuzz": fuzzJSON,
+        "ManifestFuzz": fuzzManifest, "NamesFuzz": fuzzNames, "PurgePlanFuzz": fuzzPurgePlan,
+        "PurgeRecordFuzz": fuzzPurgeRecord, "ResticFuzz": fuzzRestic, "RulesFuzz": fuzzRules,
+        "SettingsFuzz": fuzzSettings, "SystemFilesFuzz": fuzzSystemFiles,
         "TemporaryFilesFuzz": fuzzTemporaryFiles, "TimeFuzz": fuzzTime,
     ]
 

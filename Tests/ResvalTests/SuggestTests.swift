@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Suggestions of what tools re-create")
-struct SuggestTests {
+struct SuggestTests: SuggestSuite {
     private let tree = Tree {
         Directory("src") {
             Directory("app") {
@@ -41,16 +41,6 @@ struct SuggestTests {
         npm: "re-creatable: node_modules beside package.json (npm install)",
         cargo: "re-creatable: target beside Cargo.toml (cargo build)"
     )
-
-    /// Runs `resval` beside `src`, with a home there.
-    private func run(
-        _ arguments: any CommandArgument..., in root: FilePath
-    ) throws -> CommandResult {
-        var command = Command(.built("resval"), arguments: arguments)
-        command.workingDirectory = root
-        command.environment = ["HOME": root.appending("home").string]
-        return try command.run()
-    }
 
     private func size(_ path: FilePath) throws -> Int {
         let text = try tool("du", "-s", "-B1", path).prefix { $0 != "\t" }
@@ -153,6 +143,36 @@ struct SuggestTests {
             #expect(result.text.contains("items changed: 1; undo with: resval suggest --undo "))
             try #expect(run("get", "excluded", "src/app/node_modules", in: root).exitCode == 1)
             try #expect(run("get", "excluded", "src/crate/target", in: root).exitCode == 0)
+        }
+    }
+
+    @Test("a directory that was marked since it was found is left as it is")
+    func markedMeanwhile() throws {
+        try require(.tool("script"), .tool("setfattr"))
+        try withTemporaryDirectory(containing: tree) { root in
+            for value in ["false", "perhaps"] {
+                let script = """
+                    rm -f out
+                    { until grep -qF '[y/N]' out 2>/dev/null; do sleep 0.05; done
+                      setfattr -n "$1" -v \(value) src/crate/target; echo y; } |
+                    script -qefc "'$0' suggest --interactive src/crate" out
+                    """
+                var command = Command(
+                    try #require(FilePath.tool("bash")), "-c", script, FilePath.built("resval"),
+                    "\(StoredKey<Bool>.isExcludedFromBackup.attribute)")
+                command.workingDirectory = root
+                command.environment = ["HOME": root.appending("home").string]
+                let result = try command.run()
+                #expect(result.exitCode == 2, "\(result)")
+                #expect(
+                    result.text.contains("is not the directory that was found any more"),
+                    "\(result)")
+                let target = root.appending("src/crate/target")
+                let attribute = StoredKey<Bool>.isExcludedFromBackup.attribute
+                try #expect(
+                    target.extendedAttribute(named: attribute) == Array(value.utf8))
+                try target.removeExtendedAttribute(named: attribute)
+            }
         }
     }
 
@@ -266,57 +286,5 @@ struct SuggestTests {
             let after = try run("explain", markers[0], markers[1], target, in: root).text
             #expect(after.contains("isExcludedFromBackup: false: its mark includes it"))
         }
-    }
-
-    /// Tools that are here, each with a script that has it make a directory, and that directory.
-    private static let tools: [(tool: String, script: String, directory: String)] = [
-        ("python3", "python3 -m venv --without-pip .venv", ".venv"),
-        ("python3", "echo pass > m.py && python3 -m py_compile m.py", "__pycache__"),
-        ("swift", "swift package init -q --type empty && swift package resolve", ".build"),
-        ("cargo", "cargo init -q --vcs none . && cargo build -q --offline", "target"),
-        (
-            "npm",
-            """
-            mkdir d; echo '{"name":"d","version":"1.0.0"}' > d/package.json
-            echo '{"dependencies":{"d":"file:d"}}' > package.json
-            npm install --silent --no-audit --no-fund --offline
-            """, "node_modules"
-        ),
-        (
-            "cmake", "echo 'project(p NONE)' > CMakeLists.txt && cmake -S . -B build", "build"
-        ),
-    ].filter { FilePath.tool($0.tool) != nil }
-
-    @Test("what the real tools make is found, and what git tracks of it is not", arguments: tools)
-    func realTools(_ tool: String, _ script: String, _ directory: String) throws {
-        try require(.tool("git"), .tool("python3"))
-        try withTemporaryDirectory(
-            containing: Tree {
-                Directory("p"); Directory("home")
-            }
-        ) { root in
-            func shell(_ script: String) throws {
-                var command = Command("/bin/sh", "-ec", script)
-                command.workingDirectory = root.appending("p")
-                command.environment = [
-                    "HOME": root.appending("home").string, "RUSTUP_HOME": rustupHome,
-                ]
-                command.timeout = .seconds(600)
-                try command.runSuccessfully()
-            }
-            try shell(script)
-            let found = try run("suggest", "-0", "p", in: root)
-            #expect(found.records == [Array("p/\(directory)".utf8)], "\(found)")
-            try shell("git init -q && git add -f -- '\(directory)'")
-            expect(try run("suggest", "-0", "p", in: root), exits: 0)
-        }
-    }
-
-    /// The directory with the toolchains of a cargo that rustup installed; nil for another cargo.
-    private var rustupHome: String? {
-        guard let cargo = FilePath.tool("cargo") else { return nil }
-        let home = cargo.removingLastComponent().removingLastComponent().removingLastComponent()
-        let toolchains = home.appending(".rustup")
-        return (try? toolchains.status()) == nil ? nil : toolchains.string
     }
 }

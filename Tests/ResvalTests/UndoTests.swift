@@ -90,6 +90,42 @@ struct UndoTests: MassChangeSuite {
         }
     }
 
+    @Test("a journal in a pipe is refused before anything is undone")
+    func pipe() throws {
+        try withTemporaryDirectory(containing: tree) { root in
+            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+            let text = try tool("cat", journal(in: root)) + "\n"
+            expect(
+                try run("set", "--undo", "/dev/stdin", in: root, input: text), exits: 2,
+                complains: """
+                    resval: /dev/stdin: is not a regular file (write the journal to a file, and \
+                    name that)
+
+                    """)
+            let plain = root.appending("tree/plain")
+            try #expect(plain.value(for: .isPurgeable) == true)
+            try Tree { File("copy", text) }.create(in: root)
+            try #expect(run("set", "--undo", "../copy", in: root).exitCode == 0)
+            try #expect(plain.value(for: .isPurgeable) == nil)
+        }
+    }
+
+    @Test("the largest value that the kernel stores is brought back")
+    func largest() throws {
+        try withFilesystem(.xfs) { filesystem in
+            let root = filesystem.root
+            try tree.create(in: root)
+            let plain = root.appending("tree/plain")
+            let name = StoredKey<Bool>.isPurgeable.attribute
+            let value = [UInt8](repeating: 0xFF, count: 65536)
+            try plain.setExtendedAttribute(named: name, to: value)
+            try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)
+            try #expect(plain.value(for: .isPurgeable) == true)
+            try #expect(run("set", "--undo", "--yes", in: root).exitCode == 0)
+            try #expect(plain.extendedAttribute(named: name) == value)
+        }
+    }
+
     @Test("a journal that is still being written is not undone")
     func active() throws {
         try require(.tool("flock"))

@@ -75,6 +75,35 @@ struct ClassTests {
         }
     }
 
+    @Test("a protection class stands with the verdict on its volume, and none with none")
+    func verdicts() throws {
+        let tree = Tree {
+            Directory("letters") {
+                File("to bob", content(3_000))
+                File("to all", content(4_000)).protection(.none)
+                Directory("deep") { File("to eve", content(5_000)).protection(.completeUnlessOpen) }
+            }.protection(.complete)
+            File("open", content(6_000))
+        }
+        try withFilesystem(.ext4) { disk in
+            try withFilesystem(.tmpfs) { memory in
+                for root in [disk.root, memory.root] { try tree.create(in: root) }
+                let report = try measure(disk.root, memory.root)
+                let rows = report.amounts(by: {
+                    "\($0.protection?.attributeText ?? "-") \($0.verdict?.rawValue ?? "-")"
+                }).mapValues(\.apparent)
+                #expect(
+                    rows == [
+                        "complete advisory": 3_000, "complete unknown": 3_000,
+                        "completeUnlessOpen advisory": 5_000, "completeUnlessOpen unknown": 5_000,
+                        "none -": 8_000, "- -": 12_000,
+                    ])
+                let sum = report.amounts(by: \.verdict).values.reduce(0) { $0 + $1.allocated }
+                #expect(sum == report.total.allocated)
+            }
+        }
+    }
+
     @Test("what is backed up is what a plan stores")
     func sameAsPlan() throws {
         try withTemporaryDirectory(containing: Self.home) { home in

@@ -125,7 +125,7 @@ struct SumTests {
         }
     }
 
-    @Test("5,000 levels and 20,000 entries in one directory are measured")
+    @Test("5,000 levels and 20,000 directories in one are measured")
     func extremes() throws {
         let tree = Tree {
             NestedDirectories("level", depth: 5000) { File("bottom", content(4_096)) }

@@ -7,9 +7,10 @@ import SystemPackage
 ///
 /// Foreign attributes are found without an extra call: one `listxattr(2)` lists all names. The
 /// nodump flag costs a `statx(2)` unless the status is known, and each tag file costs a few calls
-/// per directory. What the rules for re-creation and git say costs one look-up of the name of each
-/// directory, and more for the few that fit. A foreign mark that cannot be read is ignored, so that the item is backed up, and
-/// its errno is in ``ForeignMarks/unreadable``.
+/// per directory. What the rules for re-creation say costs one look-up of the name of each directory;
+/// one that a rule fits, or that git ignores, is walked for work trees in it, and git is asked once for
+/// each work tree around. A foreign mark that cannot be read is ignored, so that the item is backed
+/// up, and its errno is in ``ForeignMarks/unreadable``.
 public struct MarkReader: Sendable {
     private let markers: Set<Marker>
     private let attributes: [(marker: Marker, names: [ExtendedAttributeName])]

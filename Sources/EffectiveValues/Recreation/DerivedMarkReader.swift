@@ -27,9 +27,10 @@ final class DerivedMarkReader: Sendable {
     /// - Throws: ``FileError`` as ``RecreationRules/current()``.
     static func current(_ markers: Set<Marker>) throws(FileError) -> DerivedMarkReader {
         let rules = try RecreationRules.current()
+        let git = GitCommand()
         return DerivedMarkReader(
             rules: markers.contains(.rules) ? rules : nil,
-            ignored: markers.contains(.gitignore) ? IgnoredItems(rules, GitCommand()) : nil)
+            ignored: markers.contains(.gitignore) ? IgnoredItems(rules, git) : nil, git: git)
     }
 
     /// Adds the marks of an item. One that cannot be read, or is not certain, does not count and is
@@ -67,8 +68,8 @@ final class DerivedMarkReader: Sendable {
         case .unknown(let reason):
             found.uncertain[.rules] = "\(recreation.proof), but \(reason)"
         case .untracked:
-            if !clones, try directory.holdsWorkTree() {
-                found.uncertain[.rules] = "\(recreation.proof), but a work tree is in it"
+            if !clones, let content = try directory.uncertainContent() {
+                found.uncertain[.rules] = "\(recreation.proof), but \(content) is in it"
                 return
             }
             found.recreation = recreation

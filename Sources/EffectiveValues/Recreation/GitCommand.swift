@@ -6,7 +6,7 @@ struct GitFailure: Error, Hashable {
     let reason: String
 }
 
-/// Runs git to ask about a work tree.
+/// Runs git to ask about work trees.
 struct GitCommand: Sendable {
     /// What is asked.
     enum Question: Sendable {
@@ -27,16 +27,23 @@ struct GitCommand: Sendable {
 
     private let program: FilePath?
     private let timeLimit: Duration
+    private let budget: Duration
+    /// How long git has run so far, in all work trees.
+    private let used = Monitor<Duration>(.zero)
 
     /// Creates a command from the `git` in a directory of `PATH`.
     ///
     /// - Parameters:
     ///   - searchPath: the directories, with colons between; relative ones are skipped.
     ///   - timeLimit: how long git may take for one answer.
+    ///   - budget: how long git may take for all answers together, so that many slow work trees do
+    ///     not add up.
     init(
-        searchPath: [UInt8]? = environmentVariable("PATH"), timeLimit: Duration = .seconds(60)
+        searchPath: [UInt8]? = environmentVariable("PATH"), timeLimit: Duration = .seconds(60),
+        budget: Duration = .seconds(180)
     ) {
         self.timeLimit = timeLimit
+        self.budget = budget
         program = (searchPath ?? []).split(separator: UInt8(ascii: ":"))
             .map { FilePath(bytes: $0) }.filter(\.isAbsolute)
             .map { $0.appending("git") }
@@ -62,21 +69,29 @@ struct GitCommand: Sendable {
         } catch {
             throw GitFailure(reason: "the work tree cannot be read: \(error)")
         }
+        let (limit, start) = (min(timeLimit, budget - used.withLock { $0 }), monotonicTime())
+        guard limit > .zero else { throw isExhausted }
+        defer { used.withLock { $0 += monotonicTime() - start } }
         var paths = NulEndedPaths()
         let code: Int
         do throws(Errno) {
             code = try runProgram(
                 program, (Self.options + question.arguments).map { Array($0.utf8) },
-                environment: Self.environment, in: directory.descriptor, within: timeLimit
+                environment: Self.environment, in: directory.descriptor, within: limit
             ) { paths.take($0, body) }
         } catch .timedOut {
-            throw GitFailure(reason: "git did not answer within \(timeLimit)")
+            throw limit < timeLimit
+                ? isExhausted : GitFailure(reason: "git did not answer within \(limit)")
         } catch {
             throw GitFailure(reason: "git cannot be run: \(error)")
         }
         guard code == 0, paths.isAtEnd else {
             throw GitFailure(reason: "git ls-files fails in the work tree with exit code \(code)")
         }
+    }
+
+    private var isExhausted: GitFailure {
+        GitFailure(reason: "git has taken \(budget) in all work trees together")
     }
 
     /// The settings of a work tree may come from somebody else; these would start a program.

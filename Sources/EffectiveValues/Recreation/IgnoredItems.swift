@@ -49,9 +49,9 @@ final class IgnoredItems: Sendable {
             try paths.contains(realPath(ofOpen: item.descriptor))
         else { return }
         if known.kind == .directory,
-            try OpenDirectory(at: location).holdsWorkTree()
+            let content = try OpenDirectory(at: location).uncertainContent()
         {
-            marks.uncertain[.gitignore] = "a work tree is in it, with files that it tracks"
+            marks.uncertain[.gitignore] = "\(content) is in it, with files of its own"
         } else {
             marks.excluding.insert(.gitignore)
         }

@@ -59,7 +59,7 @@ package final class WorkTrees: Sendable {
         of path: FilePath, in parent: OpenDirectory
     ) throws(Errno) -> Tracking {
         for tree in try trees(around: path.removingLastComponent(), parent) {
-            let answer = tree.tracking(of: path, names, git)
+            let answer = tree.tracking(of: path, in: parent, names, git)
             if answer != .untracked { return answer }
         }
         return .untracked
@@ -78,7 +78,9 @@ package final class WorkTrees: Sendable {
                 break
             }
             let system = try VersionControl(in: directory)
-            unknown.append((path, system.map { WorkTree(path, directory, $0) }))
+            var tree: WorkTree?
+            if let system { tree = WorkTree(path, try directory.status().identity, system) }
+            unknown.append((path, tree))
             guard path.lastComponent != nil else { break }
             directory = OpenDirectory(
                 try openFile(in: directory.descriptor, "..", flags: [.reference, .directory]))
@@ -136,48 +138,53 @@ enum VersionControl: Sendable, Hashable {
 }
 
 extension OpenDirectory {
-    /// Whether the work tree of a version control system is, or begins, anywhere in the directory.
-    func holdsWorkTree() throws(Errno) -> Bool {
+    /// Returns what may have content of its own, anywhere in the directory: the work tree of a version
+    /// control system, or another filesystem, which is not entered and may never answer. nil if
+    /// there is neither.
+    func uncertainContent() throws(Errno) -> String? {
         let start = OpenDirectory(
             try openFile(in: descriptor, ".", flags: [.readOnly, .directory, .noFollow]))
         var walk = DirectoryWalk(in: start, names: try start.names(), context: ())
         while let step = try walk.next() {
             guard case .entry(let name) = step else { continue }
-            if VersionControl.names.contains(name) { return true }
+            if VersionControl.names.contains(name) { return "a work tree" }
             do throws(Errno) {
-                let inner = try walk.directory.openDirectory(name)
+                let inner = try walk.directory.openBeneath(name, flags: .readOnly)
                 walk.enter(inner, names: try inner.names(), context: ())
+            } catch .improperLink {
+                return "another filesystem"
             } catch .notDirectory, .noSuchFileOrDirectory, .tooManySymbolicLinkLevels {
                 continue
             }
         }
-        return false
+        return nil
     }
 }
 
-/// A work tree.
+/// A work tree. It is not kept open: there may be any number of them.
 private final class WorkTree: Sendable {
     private let path: FilePath
-    private let directory: Monitor<OpenDirectory?>
+    private let identity: FileIdentity
     private let system: VersionControl
     /// The paths below the work tree of the items with one of the names that git tracks, or
     /// why it cannot be asked; nil before it was.
     private let answer: Monitor<Result<Set<[UInt8]>, GitFailure>?> = Monitor(nil)
 
-    init(_ path: FilePath, _ directory: OpenDirectory, _ system: VersionControl) {
+    init(_ path: FilePath, _ identity: FileIdentity, _ system: VersionControl) {
         self.path = path
-        self.directory = Monitor(system == .git ? directory : nil)
+        self.identity = identity
         self.system = system
     }
 
+    /// - Parameter parent: the directory that contains the item, open as a reference.
     func tracking(
-        of path: FilePath, _ names: Set<[UInt8]>, _ git: GitCommand
+        of path: FilePath, in parent: OpenDirectory, _ names: Set<[UInt8]>, _ git: GitCommand
     ) -> WorkTrees.Tracking {
         if case .other(let name) = system {
             return .unknown("it may be tracked: \(name) is above it, and only git is asked")
         }
         let answer = answer.withLock { answer in
-            let known = answer ?? tracked(names, git)
+            let known = answer ?? tracked(from: path, parent, names, git)
             answer = known
             return known
         }
@@ -186,7 +193,7 @@ private final class WorkTree: Sendable {
             return .unknown("whether it is tracked is unknown: \(failure.reason)")
         case .success(let tracked):
             guard path.starts(with: self.path) else {
-                return .unknown("whether it is tracked is unknown: it was moved meanwhile")
+                return .unknown("whether it is tracked is unknown: \(Self.moved.reason)")
             }
             let inside = path.names.dropFirst(self.path.names.count)
             return tracked.contains(Array(inside.joined(separator: [UInt8(ascii: "/")])))
@@ -194,10 +201,17 @@ private final class WorkTree: Sendable {
         }
     }
 
+    private static let moved = GitFailure(reason: "it was moved meanwhile")
+
+    /// Asks git.
+    ///
+    /// - Parameters:
+    ///   - path: the path of an item in the work tree.
+    ///   - parent: the directory that contains the item.
     private func tracked(
-        _ names: Set<[UInt8]>, _ git: GitCommand
+        from path: FilePath, _ parent: OpenDirectory, _ names: Set<[UInt8]>, _ git: GitCommand
     ) -> Result<Set<[UInt8]>, GitFailure> {
-        guard let directory = directory.withLock({ $0.take() }) else { return .success([]) }
+        guard let directory = open(from: path, parent) else { return .failure(Self.moved) }
         var tracked: Set<[UInt8]> = []
         do throws(GitFailure) {
             try git.run(.tracked, in: directory) { path in
@@ -214,6 +228,21 @@ private final class WorkTree: Sendable {
             return .success(tracked)
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// Opens the work tree as a reference, up from a directory in it; nil when it is not there.
+    private func open(from path: FilePath, _ parent: OpenDirectory) -> OpenDirectory? {
+        var directory = parent
+        do throws(Errno) {
+            for _ in 0..<max(path.names.count - self.path.names.count - 1, 0) {
+                directory = OpenDirectory(
+                    try openFile(
+                        in: directory.descriptor, "..", flags: [.reference, .directory]))
+            }
+            return try directory.status().identity == identity ? directory : nil
+        } catch {
+            return nil
         }
     }
 }

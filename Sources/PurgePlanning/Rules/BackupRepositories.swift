@@ -1,25 +1,48 @@
+import EffectiveValues
 import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The backup repositories and password files that settings name, which every search protects.
+/// The backup repositories and password files that settings name.
 package enum BackupRepositories {
-    /// Returns the paths named by `backup.toml` and by the variables of resval-backup and restic.
+    /// Returns the paths named by `backup.toml` and by the variables of resval-backup and restic,
+    /// which every search protects.
     package static func protected(_ base: BaseDirectories) -> [FilePath] {
-        var paths = variables.compactMap { environmentVariable($0) }
+        let paths = variables.compactMap { environmentVariable($0) }
             .flatMap { Self.paths(in: $0, base) }
-        if let settings = base.configurationHome {
-            let file = settings.path.appending("resval").appending("backup.toml")
-            paths += Self.paths(inSettings: contents(of: file), base)
+        return paths + Self.paths(inSettings: settings(base), base)
+    }
+
+    /// Returns the directory of the repository that `resval-backup` uses without options: the one in
+    /// `RESVAL_BACKUP_REPOSITORY`, or else in `backup.toml`. Empty when it is not on a local
+    /// filesystem, or does not exist.
+    package static func used(in environment: PolicyEnvironment) -> Set<FileIdentity> {
+        let base = environment.base
+        let variable = environmentVariable("RESVAL_BACKUP_REPOSITORY") ?? []
+        var paths = Self.paths(in: variable, base)
+        if variable.isEmpty {
+            paths = Self.paths(inSettings: settings(base), base, keys: ["repository"])
+        } else if paths.isEmpty {
+            // Relative, unless it is on another machine: then there is no such path here.
+            paths = [FilePath(bytes: variable)]
         }
-        return paths
+        return Set(paths.compactMap { environment.localStatus(of: $0)?.identity })
+    }
+
+    private static func settings(_ base: BaseDirectories) -> [UInt8] {
+        base.configurationHome.map {
+            contents(of: $0.path.appending("resval").appending("backup.toml"))
+        } ?? []
     }
 
     /// Returns the paths in lines such as `repository = "/srv/backup"`.
     ///
     /// This does not parse TOML: every quoted text on such a line counts, so that what a parser
     /// would refuse is protected too.
-    static func paths(inSettings contents: [UInt8], _ base: BaseDirectories) -> [FilePath] {
+    static func paths(
+        inSettings contents: [UInt8], _ base: BaseDirectories,
+        keys: [String] = ["repository", "password-file"]
+    ) -> [FilePath] {
         contents.split(separator: UInt8(ascii: "\n")).flatMap { line -> [FilePath] in
             let text = line.drop { $0 == 0x20 || $0 == 0x09 }
             guard keys.contains(where: { text.starts(with: $0.utf8) }) else { return [] }
@@ -54,7 +77,6 @@ package enum BackupRepositories {
         }
     }
 
-    private static let keys = ["repository", "password-file"]
     private static let variables = [
         "RESVAL_BACKUP_REPOSITORY", "RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE",
         "RESTIC_PASSWORD_FILE",

@@ -70,16 +70,11 @@ struct Audit {
     }
 
     private func unenforcedClasses(_ items: [AuditItem]) -> [Finding] {
-        var verdicts: [UInt64: ProtectionVerdict?] = [:]
+        var verdicts = ProtectionVerdicts()
         return items.compactMap { item in
-            // Whether the key of an encrypted directory is ever removed is not known.
-            guard case .marked(let wanted) = item.decision.protection, wanted != .none,
-                !item.status.isEncrypted
+            guard case .marked(let wanted) = item.decision.protection,
+                let verdict = verdicts.verdict(on: wanted, of: item.status), verdict == .advisory
             else { return nil }
-            let device = item.status.identity.device
-            let verdict = verdicts[device] ?? ProtectionVerdict(wanted, on: item.status)
-            verdicts[device] = .some(verdict)
-            guard let verdict, verdict == .advisory else { return nil }
             return Finding(
                 .unenforced, item, "its class is \(wanted.attributeText): \(verdict.sentence)",
                 command: nil)

@@ -3,6 +3,7 @@ import BackupPlanning
 import CommandSupport
 import EffectiveValues
 import FileTree
+import PurgePlanning
 import ResourceValues
 import StoragePolicy
 import SystemPackage
@@ -93,12 +94,14 @@ struct AuditCommand: ParsableCommand {
     ) throws -> [AuditRoot] {
         let policy = policyOptions.policy.policy(in: environment)
         let recreationReader = try MarkReader.current([.rules])
+        let repositories = BackupRepositories.used(in: environment)
         var found: [AuditRoot] = []
         for root in roots.isEmpty ? [PathArgument(bytes: ".".utf8)] : roots.paths {
             do throws(FileError) {
                 let reader = try EffectiveValueReader(
                     policy, source: policyOptions.source?.path ?? root.path)
-                let planner = BackupPlanner(policy: reader.policy, mounts: environment.mounts)
+                var planner = BackupPlanner(policy: reader.policy, mounts: environment.mounts)
+                planner.repositories = repositories
                 found.append(
                     AuditRoot(
                         try reader.item(at: root.path), PlanRules(planner, reader.markReader),

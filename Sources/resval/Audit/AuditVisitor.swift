@@ -35,7 +35,8 @@ struct AuditScope: Sendable {
     let plan: PlanContext
     /// The decision on the directory; nil above a ROOT.
     var directory: Decision?
-    /// Whether the directory, or one above it, is marked as included in backups.
+    /// Whether the directory, or one above it, is marked as included in backups, or is the
+    /// repository of backups: nothing in it is too large.
     var isWanted = false
     /// Whether the directory is in one that a tool re-creates.
     var isRecreatable = false
@@ -89,6 +90,8 @@ struct AuditVisitor: TreeVisitor {
         let isDirectory = status.kind == .directory
         let isWanted =
             scope.isWanted || isDirectory && marks.isExcludedFromBackup.value == false
+        var isRepository = false
+        if case .repository = item.reason { isRepository = true }
         let isBelowExcluded = !isRoot && item.decision.exclusion.ancestor != nil
         let mayBeRecreatable =
             isDirectory && !isWanted && !scope.isRecreatable && !isBelowExcluded
@@ -111,7 +114,7 @@ struct AuditVisitor: TreeVisitor {
             AuditScope(
                 plan: PlanContext(
                     policy: item.decision.contextForEntries, device: status.identity.device),
-                directory: item.decision, isWanted: isWanted,
+                directory: item.decision, isWanted: isWanted || isRepository,
                 isRecreatable: scope.isRecreatable || recreation != nil,
                 size: size ?? scope.size))
     }

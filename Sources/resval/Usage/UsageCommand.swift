@@ -3,6 +3,7 @@ import BackupPlanning
 import CommandSupport
 import EffectiveValues
 import FileTree
+import PurgePlanning
 import ResourceValues
 import StoragePolicy
 import SystemPackage
@@ -22,19 +23,24 @@ struct UsageCommand: ParsableCommand {
             belongs to the one that contains them all. "Freed if deleted" leaves out what has \
             another name outside. Mounts of the kernel, a network or FUSE are not entered, unless \
             one is a ROOT. With --exact, extents that files share on btrfs or xfs (cp --reflink) \
-            count once, too; compressed ones still count for each file.
+            count once, too; compressed ones still count for each file. The repository that \
+            $RESVAL_BACKUP_REPOSITORY or else backup.toml names is excluded, as from the backups in it.
 
-            What --ncdu writes is read by ncdu -f and gdu -f. Directories with a path of more than \
-            4095 bytes are counted, but not listed by --json. --compare reads what --json printed, \
-            and prints the directories whose own files and entries grew most.
+            What --ncdu writes is read by ncdu -f and gdu -f. Where a path is longer than 4095 bytes, \
+            --json prints the name instead: the directory is in the last one before it that is less \
+            deep. --compare reads what --json printed, and prints the directories whose own files and \
+            entries grew most.
 
             JSON FIELDS
             \(JSONFields.version)
               type: string (directory, class; totals at the end; change; metric)
               type directory, change:
-                path: string or null (null when it is not UTF-8)
+                path: string or null, optional (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)
               type directory:
+                depth: number (from 0 for a ROOT)
+                name: string or null, optional (instead of a path over 4095 bytes)
+                nameBase64: string, optional (the bytes when name is null)
                 wasRead: boolean (false when not read to its end)
                 sharedBelowBytes: number (shared by several directories in it)
               type class:
@@ -42,6 +48,7 @@ struct UsageCommand: ParsableCommand {
                 exclusionDetail: string or null (the marker, or kind of location)
                 purging: string (pinned, kept, marked, caches, temporary)
                 protection: string or null (the protection class)
+                verdict: string or null (at-rest-only, advisory, unknown)
                 location: string or null (its kind)
               type directory, class, totals:
                 apparentBytes: number (the sizes of regular files)
@@ -138,6 +145,7 @@ struct UsageCommand: ParsableCommand {
         let environment = PolicyEnvironment.current()
         var planner = BackupPlanner(
             policy: policy.policy.policy(in: environment), mounts: environment.mounts)
+        planner.repositories = BackupRepositories.used(in: environment)
         let scanner = walk.scanner()
         planner.threadCount = scanner.threadCount
         planner.shouldStop = scanner.shouldStop

@@ -7,8 +7,7 @@ import UsageReporting
 /// The comparison with an older output of `usage --json`.
 struct UsageComparison {
     private let file: PathArgument
-    /// The allocated bytes of directories by path.
-    private var former: [FilePath: Int64] = [:]
+    private var former = FormerUsage()
 
     /// Reads the older output.
     ///
@@ -24,23 +23,19 @@ struct UsageComparison {
         }
         var reader = DelimitedReader(opened.descriptor, endingWith: UInt8(ascii: "\n"))
         var isValid = true
-        var listsAll: Bool?
         do throws(Errno) {
             try reader.forEach { record in
-                guard case .whole(let bytes) = record, let line = FormerLine(Array(bytes)[...])
-                else {
+                guard isValid else { return }
+                if case .whole(let line) = record {
+                    isValid = former.add(line)
+                } else {
                     isValid = false
-                    return
                 }
-                if let path = line.path, let allocated = line.allocated {
-                    former[path] = allocated
-                }
-                if line.isTotals { listsAll = line.listsAll && !line.isPartial }
             }
         } catch {
             throw FileError(error, of: file.path)
         }
-        guard isValid, let listsAll else {
+        guard isValid, let listsAll = former.listsAll else {
             throw FileError(
                 code: .other, message: "is not the output of resval usage --json",
                 path: file.path)
@@ -57,7 +52,7 @@ struct UsageComparison {
     /// - Returns: whether the older output covers all ROOTs.
     func write(_ report: UsageReport, _ options: UsageOutputOptions) -> Bool {
         var coversAll = true
-        for root in report.roots where former[root.path] == nil {
+        for root in report.roots where former.index(at: root.pathBytes) == nil {
             Messages.write(
                 about: root.path, "is not a ROOT of \(NameEscaping.text(file.bytes))")
             coversAll = false
@@ -65,7 +60,6 @@ struct UsageComparison {
         let (changes, shrunkBytes) = changes(in: report)
         let grownBytes = changes.reduce(Int64(0)) { $0.addingSaturating($1.grown) }
         let shown = changes.filter { $0.directory.depth <= options.depth ?? .max }
-            .sorted { $0.precedes($1) }
             .prefix(options.top ?? (options.json ? .max : 20))
         var buffer = OutputBuffer()
         for change in shown { write(change, asJSON: options.json, to: &buffer) }
@@ -83,51 +77,57 @@ struct UsageComparison {
         let directory: UsageDirectory
         let former: Int64
         let grown: Int64
-
-        /// Whether it comes before another: the one that grew more, or in the order of paths.
-        func precedes(_ other: Change) -> Bool {
-            grown == other.grown
-                ? directory.pathBytes.lexicographicallyPrecedes(other.directory.pathBytes)
-                : grown > other.grown
-        }
     }
 
-    /// Returns the directories that grew by themselves, and by how many bytes all others shrank.
+    /// Returns the directories that grew by themselves, the most first, and by how many bytes all
+    /// others shrank.
     private func changes(in report: UsageReport) -> ([Change], shrunk: Int64) {
-        var own = ownBytes(of: former)
         var changes: [Change] = []
         var shrunk: Int64 = 0
+        /// Whether the older directories are in this report.
+        var isMet = former.directories.map { _ in false }
+        /// The older directories from a ROOT down to the current one.
+        var open: [Int?] = []
         report.forEachDirectory { directory in
             guard directory.isListed else { return false }
-            let path = directory.path
-            let children = directory.children.filter(\.isListed).reduce(Int64(0)) {
+            open.removeLast(open.count - directory.depth)
+            var index: Int?
+            if let above = open.last ?? nil {
+                index = former.index(of: directory.name, in: above)
+            } else if directory.depth == 0 {
+                index = former.index(at: directory.pathBytes)
+            } else {
+                // It may be a ROOT of the older output.
+                index = directory.pathBytes(upTo: longestListedPath).flatMap {
+                    former.index(of: $0, in: nil)
+                }
+            }
+            open.append(index)
+            if let index { isMet[index] = true }
+            let old = index.map { former.directories[$0] }
+            let children = directory.children.reduce(Int64(0)) {
                 $0.addingSaturating($1.allocated)
             }
             let grown = directory.allocated.subtractingSaturating(children)
-                .subtractingSaturating(own.removeValue(forKey: path) ?? 0)
+                .subtractingSaturating(old?.own ?? 0)
             if grown > 0 {
                 changes.append(
-                    Change(directory: directory, former: former[path] ?? 0, grown: grown))
+                    Change(directory: directory, former: old?.allocated ?? 0, grown: grown))
             } else {
                 shrunk.addSaturating(Int64(0).subtractingSaturating(grown))
             }
             return true
         }
-        let roots = report.roots.map(\.path)
-        for (path, bytes) in own where roots.contains(where: { path.isHeld(by: $0) }) {
-            shrunk.addSaturating(bytes)
+        // What was in a ROOT of this report, and is no more.
+        var isCovered = isMet
+        for (index, directory) in former.directories.enumerated() {
+            if let parent = directory.parent, isCovered[parent] { isCovered[index] = true }
+            if isCovered[index], !isMet[index] { shrunk.addSaturating(directory.own) }
         }
-        return (changes, shrunk)
-    }
-
-    /// Returns what belongs to each directory itself: without what is listed of those in it.
-    private func ownBytes(of sums: [FilePath: Int64]) -> [FilePath: Int64] {
-        var own = sums
-        for (path, bytes) in sums where path.lastComponent != nil {
-            let parent = path.removingLastComponent()
-            if let sum = own[parent] { own[parent] = sum.subtractingSaturating(bytes) }
+        let sorted = changes.enumerated().sorted {
+            ($1.element.grown, $0.offset) < ($0.element.grown, $1.offset)
         }
-        return own
+        return (sorted.map(\.element), shrunk)
     }
 
     private func write(_ change: Change, asJSON isJSON: Bool, to buffer: inout OutputBuffer) {
@@ -146,45 +146,6 @@ struct UsageComparison {
             buffer.append(name: change.directory.pathBytes)
             buffer.append("\n")
             buffer.endRecord()
-        }
-    }
-}
-
-/// A line of an older output.
-private struct FormerLine {
-    var path: FilePath?
-    var allocated: Int64?
-    var isTotals = false
-    var listsAll = false
-    var isPartial = false
-
-    /// Parses a line; nil when it is not one object of version 1.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        var version: Int64?
-        var type = ""
-        var found: [UInt8]?
-        var scanner = JSONScanner(bytes, hasLostBytes: false)
-        do throws(JSONError) {
-            try scanner.forEachField { field, name throws(JSONError) in
-                switch name {
-                case "version": version = try field.integer()
-                case "type": type = try field.text()
-                case "path": if try !field.takesNull() { found = try field.string() }
-                case "pathBase64": found = try field.base64()
-                case "allocatedBytes": allocated = try field.amount()
-                case "listsAll": listsAll = try field.bool()
-                case "isPartial": isPartial = try field.bool()
-                default: break
-                }
-            }
-        } catch {
-            return nil
-        }
-        guard version == 1, ["directory", "class", "totals"].contains(type) else { return nil }
-        isTotals = type == "totals"
-        if type == "directory" {
-            guard let found, let absolute = FilePath(plainAbsolute: found) else { return nil }
-            path = absolute
         }
     }
 }

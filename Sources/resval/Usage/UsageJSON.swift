@@ -1,4 +1,5 @@
 import CommandSupport
+import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import UsageReporting
@@ -38,7 +39,14 @@ struct UsageJSON {
         guard directory.isListed else { return }
         var line = JSONLine.output()
         line.add("type", "directory")
-        line.add(path: directory.pathBytes)
+        // Long paths would make the output grow with the square of the depth.
+        if let path = directory.pathBytes(upTo: longestListedPath) {
+            line.add(path: path)
+            line.add("depth", directory.depth)
+        } else {
+            line.add("depth", directory.depth)
+            line.add("name", "nameBase64", directory.name)
+        }
         line.add("wasRead", directory.wasRead)
         line.add("sharedBelowBytes", directory.sharedBelow)
         line.add(sumsOf: directory)
@@ -54,6 +62,7 @@ struct UsageJSON {
         line.add("exclusionDetail", value.exclusion?.detail)
         line.add("purging", value.purging.name)
         line.add("protection", value.protection?.attributeText)
+        line.add("verdict", value.verdict?.rawValue)
         line.add("location", value.location?.rawValue)
         line.add("apparentBytes", amount.apparent)
         line.add("allocatedBytes", amount.allocated)
@@ -74,12 +83,12 @@ struct UsageJSON {
 }
 
 extension UsageDirectory {
-    /// Whether JSON lists the directory. Paths longer than `PATH_MAX` would make the output grow with
-    /// the square of the depth.
-    var isListed: Bool { !isForeignMount && pathBytes.count <= longestListedPath }
+    /// Whether JSON lists the directory: one that was measured.
+    var isListed: Bool { !isForeignMount }
 }
 
-private let longestListedPath = 4095
+/// The longest path that a system call takes.
+let longestListedPath = 4095
 
 extension JSONLine {
     fileprivate mutating func add(sumsOf directory: UsageDirectory) {
@@ -97,7 +106,7 @@ extension UsageClass {
     fileprivate var sortKey: String {
         [
             exclusion?.name, exclusion?.detail, purging.name, protection?.attributeText,
-            location?.rawValue,
+            verdict?.rawValue, location?.rawValue,
         ].map { $0 ?? "" }.joined(separator: " ")
     }
 }

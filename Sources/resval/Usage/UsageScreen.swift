@@ -1,4 +1,5 @@
 import CommandSupport
+import EffectiveValues
 import ResourceValues
 import StoragePolicy
 import UsageReporting
@@ -46,8 +47,8 @@ struct UsageScreen {
             }, to: &buffer)
         writeRow(
             "class",
-            report.amounts(by: \.protection).compactMap { key, amount in
-                key.map { ($0.attributeText, amount) }
+            report.amounts(by: \.protectionWords).compactMap { key, amount in
+                key.map { ($0, amount) }
             }, to: &buffer)
         writeRow(
             "location",
@@ -161,6 +162,14 @@ extension UsageFate {
         case .excluded: .yellow
         case .purgeable: .magenta
         }
+    }
+}
+
+extension UsageClass {
+    /// The protection class with its verdict; nil if there is none.
+    var protectionWords: String? {
+        protection.map { [$0.attributeText, verdict?.rawValue].compactMap(\.self) }?
+            .joined(separator: " ")
     }
 }
 

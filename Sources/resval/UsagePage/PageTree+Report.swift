@@ -95,6 +95,6 @@ extension PageTree.State {
                 ?? exclusion.name
         }
         if case .purgeable = value?.purging { purgeable = value?.purging.name }
-        if let value = value?.protection, value != .none { protection = value.rawValue }
+        if let value, value.protection ?? .none != .none { protection = value.protectionWords }
     }
 }

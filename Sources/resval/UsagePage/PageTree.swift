@@ -8,7 +8,7 @@ struct PageTree: Sendable {
         var excluded: String?
         /// Why they may be deleted when space is short; nil for what may not.
         var purgeable: String?
-        /// Their protection class; nil for none.
+        /// Their protection class, and whether anything enforces it; nil for none.
         var protection: String?
     }
 

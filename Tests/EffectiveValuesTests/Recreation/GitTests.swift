@@ -215,7 +215,7 @@ struct GitTests {
                 marks(project.appending("other"), .directory)
                     == ForeignMarks(
                         uncertain: [
-                            .gitignore: "a work tree is in it, with files that it tracks"
+                            .gitignore: "a work tree is in it, with files of its own"
                         ]))
             // The policy spares a file with several names.
             let item = try EffectiveValueReader(StoragePolicy()).item(

@@ -1,4 +1,3 @@
-import CommandSupport
 import EffectiveValues
 import ResourceValues
 import StoragePolicy
@@ -7,6 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@testable import CommandSupport
 @testable import resval
 
 @Suite("The journal of import and export")
@@ -112,6 +112,77 @@ struct JournalTests {
             #expect(outcome.hasFailures)
         }
     }
+
+    #if MOCKING
+    @Test("a mark that another program stores at the last moment stays")
+    func latest() throws {
+        try require(.tool("setfattr"))
+        try withTemporaryDirectory(containing: Tree { File("f").purgeable() }) { root in
+            let outcome = Outcome()
+            let run = ChangeRun(
+                .set, Journal(at: root.appending("journal"), of: .set), isDryRun: false,
+                isJSON: false, isQuiet: true, mostOpenItems: 10, outcome)
+            let batch = ChangeBatch(run) { _ in }
+            let file = root.appending("f")
+            let changes = [
+                MarkChange(.isPurgeable, to: Bool?.none),
+                MarkChange(.isExcludedFromBackup, to: true),
+            ]
+            let name = StoredKey<Bool>.isExcludedFromBackup.attribute
+            let mock = SystemCallMock([:])
+            mock.beforeCall = { [unowned mock] call in
+                guard call == .setxattr else { return }
+                mock.beforeCall = nil
+                #expect(throws: Never.self) {
+                    try tool("setfattr", "-n", "\(name)", "-v", "false", file)
+                }
+            }
+            mock.run {
+                _ = batch.change(file, ItemChange(changes: changes)) {
+                    ChangeBatch.Paths(shown: file.bytes, absolute: file)
+                }
+                batch.finish()
+            }
+            // All changes of an item are made, or none.
+            let marks = try file.marks()
+            #expect(marks.isExcludedFromBackup == .value(false))
+            #expect(marks.isPurgeable == .value(true))
+            #expect(outcome.hasFailures)
+        }
+    }
+
+    @Test("where a journal cannot be read to its end, what was undone and what was not is counted")
+    func unreadable() throws {
+        let tree = Tree { for name in ["a", "b", "c"] as [FileName] { File(name) } }
+        try withTemporaryDirectory(containing: tree) { root in
+            let files = ["a", "b", "c"].map { root.appending($0) }
+            let change = try resval(
+                "set", "-R", "purgeable=true", "a", "b", "c", in: root,
+                environment: ["XDG_STATE_HOME": root.appending("state").string])
+            #expect(change.exitCode == 0, "\(change)")
+            let journal = try tool("ls", root.appending("state/resval"))
+            let path = root.appending("state/resval").appending(journal)
+            func undo(_ mock: SystemCallMock) throws -> (UndoRun, Outcome) {
+                let outcome = Outcome()
+                let undo = UndoRun(
+                    .set, isDryRun: false, isJSON: false, isQuiet: true, isConfirmed: true, outcome,
+                    Progress(.none, ""))
+                try mock.run { try undo.run(path) }
+                return (undo, outcome)
+            }
+            let (part, failure) = try undo(SystemCallMock([.pread: [nil, .ioError]]))
+            #expect(part.count == 1)
+            #expect(part.left == 2)
+            #expect(failure.hasFailures)
+            try #expect(files.count { try $0.value(for: .isPurgeable) == true } == 2)
+            let (rest, success) = try undo(SystemCallMock([:]))
+            #expect(rest.count == 2)
+            #expect(rest.left == 0)
+            #expect(!success.hasFailures)
+            try #expect(files.allSatisfy { try $0.value(for: .isPurgeable) == nil })
+        }
+    }
+    #endif
 
     @Test("a mark is never stored over one that came meanwhile")
     func never() throws {

@@ -62,7 +62,7 @@ struct UsageCommandTests {
                     "  backed up:     2.6 MiB",
                     "  excluded:      5.0 MiB  (native 4.0 MiB, caches 1.0 MiB)",
                     "  purgeable:     1.5 MiB  (caches 1.0 MiB, marked 512.0 KiB)",
-                    "  class:         2.0 MiB  (complete 2.0 MiB)",
+                    "  class:         2.0 MiB  (complete unknown 2.0 MiB)",
                     "  location:      1.0 MiB  (caches 1.0 MiB)",
                     "",
                 ], "\(result)")
@@ -135,8 +135,8 @@ struct UsageCommandTests {
             var jq = Command(
                 try #require(FilePath.tool("jq")), "-r",
                 """
-                [.type, .path, .exclusion, .exclusionDetail, .purging, .protection, .location,
-                .allocatedBytes, .freedBytes, .excludedBytes, .purgeableBytes, .fileCount]
+                [.type, .path, .exclusion, .exclusionDetail, .purging, .protection, .verdict,
+                .location, .depth, .allocatedBytes, .freedBytes, .excludedBytes, .purgeableBytes, .fileCount]
                 | map(tostring) | join(" ")
                 """)
             jq.input = result.output
@@ -144,19 +144,19 @@ struct UsageCommandTests {
                 .replacing("null", with: "-").split(separator: "\n")
             #expect(
                 lines == [
-                    "directory HOME - - - - - 7966720 7966720 5242880 1572864 5",
-                    "directory HOME/project - - - - - 4820992 4820992 4194304 524288 3",
-                    "directory HOME/project/build - - - - - 4194304 4194304 4194304 0 1",
-                    "directory HOME/project/logs - - - - - 524288 524288 0 524288 1",
-                    "directory HOME/letters - - - - - 2097152 2097152 0 0 1",
-                    "directory HOME/.cache - - - - - 1048576 1048576 1048576 1048576 1",
-                    "directory HOME/.cache/program - - - - - 1048576 1048576 1048576 1048576 1",
-                    "class - marked native kept - - 4194304 - - - -",
-                    "class - - - kept complete - 2097152 - - - -",
-                    "class - location caches caches - caches 1048576 - - - -",
-                    "class - - - marked - - 524288 - - - -",
-                    "class - - - kept - - 102400 - - - -",
-                    "totals - - - - - - 7966720 7966720 5242880 1572864 5",
+                    "directory HOME - - - - - - 0 7966720 7966720 5242880 1572864 5",
+                    "directory HOME/project - - - - - - 1 4820992 4820992 4194304 524288 3",
+                    "directory HOME/project/build - - - - - - 2 4194304 4194304 4194304 0 1",
+                    "directory HOME/project/logs - - - - - - 2 524288 524288 0 524288 1",
+                    "directory HOME/letters - - - - - - 1 2097152 2097152 0 0 1",
+                    "directory HOME/.cache - - - - - - 1 1048576 1048576 1048576 1048576 1",
+                    "directory HOME/.cache/program - - - - - - 2 1048576 1048576 1048576 1048576 1",
+                    "class - marked native kept - - - - 4194304 - - - -",
+                    "class - - - kept complete unknown - - 2097152 - - - -",
+                    "class - location caches caches - - caches - 1048576 - - - -",
+                    "class - - - marked - - - - 524288 - - - -",
+                    "class - - - kept - - - - 102400 - - - -",
+                    "totals - - - - - - - - 7966720 7966720 5242880 1572864 5",
                 ])
         }
     }
@@ -197,7 +197,7 @@ struct UsageCommandTests {
             #expect(result.text.contains(#""problemCount":2"#))
             #expect(
                 result.text.contains(
-                    #""path":"\#(home)/closed","wasRead":false"#))
+                    #""path":"\#(home)/closed","depth":1,"wasRead":false"#))
             let screen = try usage(in: home, user: user)
             #expect(screen.text.contains("  incomplete: 2 items could not be read\n"))
             #expect(screen.text.contains("closed (not read)\n"))

@@ -102,6 +102,20 @@ struct UsageFileTests {
         }
     }
 
+    @Test("--ncdu - does not write to a terminal, which names could drive")
+    func terminal() throws {
+        try require(.tool("script"))
+        try withTemporaryDirectory(containing: Tree { File("a") }) { root in
+            var command = Command(.built("resval"), "usage", "--ncdu", "-", ".")
+            command.workingDirectory = root
+            #expect(try command.run().text.contains("progname"))
+            let result = try command.onTerminal("xterm").run()
+            #expect(result.exitCode == 64, "\(result)")
+            #expect(result.text.contains("--ncdu - does not write to a terminal (use a pipe"))
+            #expect(!result.text.contains("progname"))
+        }
+    }
+
     @Test("metrics are complete, readable by others, and replaced at once")
     func prometheus() throws {
         try withFilesystem(.tmpfs) { filesystem in
@@ -164,8 +178,17 @@ struct UsageFileTests {
                     grown by 3.0 MiB, shrunk by 1.0 MiB, 3.0 MiB on disk
 
                     """)
+            expect(
+                try resval("usage", "--compare", file, "old", in: root), exits: 0,
+                prints: """
+                      +16.0 KiB  \(root)/old
+                    grown by 16.0 KiB, shrunk by 0 B, 24.0 KiB on disk
+
+                    """)
             let other = try resval("usage", "--compare", file, filesystem.root, in: root)
             #expect(other.exitCode == 2)
+            // What is in a ROOT of the older output is compared nevertheless.
+            #expect(other.text.contains("  +16.0 KiB  \(root)/old\n"), "\(other)")
             #expect(
                 other.errorText
                     == "resval: \(filesystem.root): is not a ROOT of \(file)\n")
@@ -176,14 +199,16 @@ struct UsageFileTests {
         "a file that is not a whole older output is refused",
         arguments: [
             ("not JSON\n", "is not the output of resval usage --json"),
-            ("{\"version\":2,\"type\":\"totals\",\"listsAll\":true}\n", "is not the output"),
+            ("{\"version\":2,\"type\":\"class\"}\n", "is not the output"),
+            ("{\"version\":1,\"type\":\"class\"}\n", "is not the output"),
+            ("{\"version\":1,\"type\":\"class\"}", "is not the output"),
             ("{\"version\":1,\"type\":\"directory\",\"path\":\"a/../b\"}\n", "is not the output"),
             (
                 "{\"version\":1,\"type\":\"directory\",\"path\":\"/a\",\"allocatedBytes\":1}\n",
                 "is not the output"
             ),
             (
-                "{\"version\":1,\"type\":\"totals\",\"listsAll\":false}\n",
+                "{\"version\":1,\"type\":\"totals\",\"listsAll\":false,\"isPartial\":false}\n",
                 "does not list all directories"
             ),
             (

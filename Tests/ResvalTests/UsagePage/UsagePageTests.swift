@@ -33,13 +33,13 @@ struct UsagePageTests {
             """
             summary: ROOT: 21.0 MiB
             row: 1 | true | ROOT | 21.0 MiB | 52 % backed up, 19 % excluded: its mark, 14 % \
-            backed up; purgeable: marked, 9 % backed up; protected: complete, 4 % excluded: a \
+            backed up; purgeable: marked, 9 % backed up; protected: complete VERDICT, 4 % excluded: a \
             directory for caches; purgeable: caches
             row: 2 | - | documents | 6.0 MiB | backed up
             row: 2 | false | mail | 5.0 MiB | backed up
             row: 2 | false | build | 4.0 MiB | excluded: its mark
             row: 2 | - | thumbnails | 3.0 MiB | backed up; purgeable: marked
-            row: 2 | - | keys | 2.0 MiB | backed up; protected: complete
+            row: 2 | - | keys | 2.0 MiB | backed up; protected: complete VERDICT
             row: 2 | false | .cache | 1.0 MiB | excluded: a directory for caches; purgeable: caches
             colours: ["kept", "excluded", "purgeable", "frame"]
             map: Map of ROOT, 21.0 MiB. The table has the same directories.
@@ -80,7 +80,7 @@ struct UsagePageTests {
             excluded: its mark: ["ROOT: 4.0 MiB", ["excluded"]]
             purgeable: caches: ["ROOT: 1.0 MiB", ["purgeable"]]
             purgeable: marked: ["ROOT: 3.0 MiB", ["purgeable"]]
-            protected: complete: ["ROOT: 2.0 MiB", ["kept", "frame"]]
+            protected: complete VERDICT: ["ROOT: 2.0 MiB", ["kept", "frame"]]
             problems: []
             """)
     }
@@ -127,7 +127,7 @@ struct UsagePageTests {
             node: treegrid | Directories by size. Enter shows one in the map, Escape goes back. | {}
             node: row | Directory Size Share What happens to it | {}
             node: row | ROOT 21.0 MiB 100 % 52 % backed up, 19 % excluded: its mark, 14 % \
-            backed up; purgeable: marked, 9 % backed up; protected: complete, 4 % excluded: a \
+            backed up; purgeable: marked, 9 % backed up; protected: complete VERDICT, 4 % excluded: a \
             directory for caches; purgeable: caches | \
             {"level": 1, "expanded": true, "selected": true}
             node: row | documents 6.0 MiB 28 % backed up | {"level": 2, "selected": false}
@@ -137,7 +137,7 @@ struct UsagePageTests {
             {"level": 2, "expanded": false, "selected": false}
             node: row | thumbnails 3.0 MiB 14 % backed up; purgeable: marked | \
             {"level": 2, "selected": false}
-            node: row | keys 2.0 MiB 9 % backed up; protected: complete | \
+            node: row | keys 2.0 MiB 9 % backed up; protected: complete VERDICT | \
             {"level": 2, "selected": false}
             node: row | .cache 1.0 MiB 4 % excluded: a directory for caches; purgeable: caches | \
             {"level": 2, "expanded": false, "selected": false}
@@ -219,7 +219,9 @@ struct UsagePageTests {
         _ scenario: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         try withPage(of: Self.tree) { page in
-            let seen = try page.browse(scenario)
+            // It depends on the volume that the test has its files on.
+            let seen = try page.browse(scenario).replacing(
+                /complete (advisory|unknown|at-rest-only)/, with: "complete VERDICT")
             #expect(seen == expected, sourceLocation: sourceLocation)
         }
     }

@@ -1,0 +1,237 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A tree with a directory that a tool made, or with one that only looks so.
+struct RecreationRow: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// The directory, below the tree.
+    let path: String
+    /// The reason, for a directory that a tool made; nil for a decoy.
+    let proof: String?
+    let tree: Tree
+
+    init(_ description: String, _ path: String, _ proof: String?, _ tree: Tree) {
+        testDescription = description
+        self.path = path
+        self.proof = proof
+        self.tree = tree
+    }
+
+    init(_ description: String, _ path: String, _ tree: Tree) {
+        self.init(description, path, nil, tree)
+    }
+}
+
+private func project(_ files: String..., directory: Directory) -> Tree {
+    Tree {
+        Directory("p") {
+            for file in files { File(FileName(stringLiteral: file), "x") }
+            directory
+        }
+    }
+}
+
+private let tag = File("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
+
+extension RecreationRow {
+    /// Directories that a tool made.
+    static let made: [RecreationRow] = [
+        RecreationRow(
+            "npm", "p/node_modules", "node_modules beside package.json",
+            project("package.json", directory: Directory("node_modules") { Directory("left-pad") })),
+        RecreationRow(
+            "cargo", "p/target", "target beside Cargo.toml",
+            project("Cargo.toml", directory: Directory("target") { Directory("debug") })),
+        RecreationRow(
+            "cargo with a target elsewhere", "p/target",
+            "target with a CACHEDIR.TAG in it and with .rustc_info.json in it",
+            project(
+                directory: Directory("target") {
+                    tag; File(".rustc_info.json")
+                })),
+        RecreationRow(
+            "swift", "p/.build", ".build beside Package.swift",
+            project("Package.swift", directory: Directory(".build") { Directory("checkouts") })),
+        RecreationRow(
+            "swift with clones in it", "p/.build", ".build beside Package.swift",
+            project(
+                "Package.swift",
+                directory: Directory(".build") { Directory("a") { Directory(".git") } }
+            )),
+        RecreationRow(
+            "python", "p/.venv", ".venv with pyvenv.cfg in it",
+            project(
+                directory: Directory(".venv") {
+                    File("pyvenv.cfg"); Directory("bin"); Directory("lib")
+                })
+        ),
+        RecreationRow(
+            "compiled modules", "p/__pycache__",
+            "__pycache__ with nothing but *.pyc, *.pyc.* in it",
+            project("m.py", directory: Directory("__pycache__") { File("m.cpython-313.pyc") })),
+        RecreationRow(
+            "gradle", "p/build", "build beside build.gradle.kts and with libs in it",
+            project("build.gradle.kts", directory: Directory("build") { Directory("libs") })),
+        RecreationRow(
+            "maven", "p/target", "target beside pom.xml",
+            project("pom.xml", directory: Directory("target") { Directory("classes") })),
+        RecreationRow(
+            "cmake", "p/build", "build with CMakeCache.txt in it and with CMakeFiles in it",
+            project(
+                "CMakeLists.txt",
+                directory: Directory("build") {
+                    File("CMakeCache.txt"); Directory("CMakeFiles")
+                })),
+        RecreationRow(
+            "composer", "p/vendor",
+            "vendor beside composer.json and beside composer.lock and with autoload.php in it",
+            project(
+                "composer.json", "composer.lock",
+                directory: Directory("vendor") { File("autoload.php") })),
+        RecreationRow(
+            "dotnet", "p/obj", "obj beside *.csproj and with Debug in it",
+            project("app.csproj", directory: Directory("obj") { Directory("Debug") })),
+        RecreationRow(
+            "mix", "p/_build", "_build beside mix.exs",
+            project("mix.exs", directory: Directory("_build") { Directory("dev") })),
+        RecreationRow(
+            "terraform", "p/.terraform", ".terraform beside *.tf",
+            project("main.tf", directory: Directory(".terraform") { Directory("providers") })),
+        RecreationRow(
+            "go", "home/go/pkg/mod", "~/go/pkg/mod with cache/download in it",
+            Tree {
+                Directory("home") {
+                    Directory("go") {
+                        Directory("pkg") {
+                            Directory("mod") { Directory("cache") { Directory("download") } }
+                        }
+                    }
+                }
+            }),
+    ]
+
+    /// Directories that only look so.
+    static let decoys: [RecreationRow] = [
+        RecreationRow(
+            "packages with somebody's work tree among them", "p/vendor",
+            project(
+                "composer.json", "composer.lock",
+                directory: Directory("vendor") {
+                    File("autoload.php")
+                    Directory("composer")
+                    Directory("acme") { Directory("lib") { File(".git", "gitdir: elsewhere") } }
+                })),
+        RecreationRow(
+            "packages with a work tree of Mercurial among them", "p/node_modules",
+            project(
+                "package.json",
+                directory: Directory("node_modules") { Directory("own") { Directory(".hg") } })),
+        RecreationRow(
+            "a link as proof of a pattern", "p/DerivedData",
+            Tree {
+                Directory("p") {
+                    SymbolicLink("a.xcodeproj", to: "/etc"); Directory("DerivedData")
+                }
+            }),
+        RecreationRow(
+            "global packages of npm", "lib/node_modules",
+            Tree { Directory("lib") { Directory("node_modules") { Directory("npm") } } }),
+        RecreationRow(
+            "the packages of a global package", "lib/node_modules/npm/node_modules",
+            Tree {
+                Directory("lib") {
+                    Directory("node_modules") {
+                        Directory("npm") {
+                            File("package.json"); Directory("node_modules")
+                        }
+                    }
+                }
+            }),
+        RecreationRow(
+            "an extension of an editor", ".vscode/extensions/x/node_modules",
+            Tree {
+                Directory(".vscode") {
+                    Directory("extensions") {
+                        Directory("x") {
+                            File("package.json"); Directory("node_modules")
+                        }
+                    }
+                }
+            }),
+        RecreationRow(
+            "a program built with Electron", "App/resources/app/node_modules",
+            Tree {
+                Directory("App") {
+                    Directory("resources") {
+                        Directory("app") {
+                            File("package.json"); Directory("node_modules")
+                        }
+                    }
+                }
+            }),
+        RecreationRow(
+            "an unpacked program built with Electron", "App/node_modules",
+            Tree {
+                Directory("App") {
+                    File("icudtl.dat"); File("package.json"); Directory("node_modules")
+                }
+            }),
+        RecreationRow(
+            "a vendored tree", "p/vendor",
+            project("go.mod", directory: Directory("vendor") { File("modules.txt") })),
+        RecreationRow(
+            "papers beside the files of composer", "p/vendor",
+            project(
+                "composer.json", "composer.lock",
+                directory: Directory("vendor") { File("invoice.pdf") })),
+        RecreationRow(
+            "an environment with a thesis in it", "p/venv",
+            project(
+                directory: Directory("venv") {
+                    File("pyvenv.cfg"); Directory("bin"); Directory("lib"); File("thesis.tex")
+                })),
+        RecreationRow(
+            "sources named build", "p/build",
+            project("Makefile", directory: Directory("build") { File("release.sh") })),
+        RecreationRow(
+            "sources named build beside a build file", "p/build",
+            project("build.gradle", directory: Directory("build") { File("release.sh") })),
+        RecreationRow(
+            "a build in its sources", "p/build",
+            project(
+                directory: Directory("build") {
+                    File("CMakeLists.txt"); File("CMakeCache.txt"); Directory("CMakeFiles")
+                })),
+        RecreationRow(
+            "scripts named bin beside a project", "p/bin",
+            project(
+                "app.csproj",
+                directory: Directory("bin") {
+                    File("deploy"); Directory("Debug")
+                })),
+        RecreationRow(
+            "releases named dist", "p/dist",
+            project("package.json", directory: Directory("dist") { File("release-1.0.zip") })),
+        RecreationRow(
+            "a target of nobody knows what", "p/target",
+            project(directory: Directory("target") { File("notes") })),
+        RecreationRow(
+            "a repository named target", "p/target",
+            project("Cargo.toml", directory: Directory("target") { Directory(".git") })),
+        RecreationRow(
+            "a target below another version control system", "p/target",
+            Tree {
+                Directory("p") {
+                    Directory(".hg"); File("Cargo.toml"); Directory("target")
+                }
+            }),
+        RecreationRow(
+            "a target that is excluded from the rules", "p/target",
+            Tree {
+                Directory("p") {
+                    File("Cargo.toml"); Directory("target").excluded(false)
+                }
+            }),
+    ]
+}

@@ -1,0 +1,105 @@
+import EffectiveValues
+import ResourceValues
+import StoragePolicy
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PurgePlanning
+
+@Suite("Where root may delete things")
+struct RootPlaceTests {
+    @Test("is not in any home's directory for documents, keys or settings")
+    func otherHomes() throws {
+        try require(.root)
+        let tree = Tree {
+            File("passwd")
+            Directory("home") {
+                Directory("other") {
+                    Directory(".config") {
+                        File("user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"$HOME/Papers\"\n")
+                    }
+                    for name in ["Papers", "Pictures", ".ssh", "Work"] {
+                        Directory(FileName(Array(name.utf8))) { File("marked", block).purgeable() }
+                    }
+                }
+            }
+        }
+        try withHome(tree) { home in
+            try Tree {
+                File("users", "other:x:1234:1234::\(home.path("home/other")):/bin/sh\n")
+            }.create(in: home.home)
+            // Settings count when they are the home's user's own.
+            try tool("chown", "-R", "1234", home.path("home/other"))
+            var home = home
+            home.passwordDatabase = home.path("users")
+            let found = try home.found { $0.includesForeign = true }
+            #expect(found.units == ["home/other/Work/marked"])
+            for name in ["Papers", "Pictures", ".ssh"] {
+                #expect(found.kept["home/other/\(name)"] == .protectedRoot)
+            }
+        }
+    }
+
+    @Test("is kept by no user's settings that are about what is not the user's own")
+    func foreignSettings() throws {
+        try require(.root)
+        let other: UInt32 = 1234
+        let tree = Tree {
+            Directory("work") { File("marked", block).purgeable() }
+            Directory("data") {
+                Directory("Papers") { File("marked", block).purgeable() }.owned(by: other)
+            }
+            Directory("home") {
+                Directory("other") {
+                    Directory(".config") { File("user-dirs.dirs", "") }
+                    SymbolicLink("Documents", to: "../../work")
+                    SymbolicLink("Pictures", to: "/")
+                    SymbolicLink("Music", to: "../../data/Papers")
+                }.owned(by: other)
+            }
+        }
+        try withHome(tree) { home in
+            try Tree {
+                File("users", "other:x:\(other):\(other)::\(home.path("home/other")):/bin/sh\n")
+            }.create(in: home.home)
+            try tool(
+                "sh", "-c",
+                "printf 'XDG_DOCUMENTS_DIR=\"/\"\nXDG_MUSIC_DIR=\"%s\"\n' \(home.home) "
+                    + "> \(home.path("home/other/.config/user-dirs.dirs"))")
+            try tool("chown", "-R", "--no-dereference", "\(other)", home.path("home/other"))
+            var home = home
+            home.passwordDatabase = home.path("users")
+            let found = try home.found { $0.includesForeign = true }
+            #expect(found.units == ["work/marked"])
+            #expect(
+                found.kept == [
+                    "data/Papers": .protectedRoot, "home/other/.config": .protectedRoot,
+                ])
+        }
+    }
+
+    @Test("is no directory that an ordinary user could not empty")
+    func unwritable() throws {
+        try require(.root)
+        let rules = PurgeRules(
+            device: try FilePath("/").status().identity.device, mayShareExtents: false,
+            places: LocationIdentities(
+                .current(), user: 1, device: try FilePath("/").status().identity.device),
+            user: 1, includesForeign: true,
+            ages: AgeRules(now: .later, pressure: .low, wantedAge: 0, isClockTrusted: true),
+            notACache: .shipped, keptPaths: KeptPaths([]), mountsElsewhere: .none)
+        let tree = Tree { Directory("closed").permissions(0o500) }
+        try withTemporaryDirectory(containing: tree) { root in
+            let status = try root.appending("closed").status()
+            let decision = rules.policy.decide(
+                .none, kind: .directory, in: .empty, name: [], path: "/x", linkCount: 2,
+                isMountRoot: false)
+            let reason = Array("closed".utf8).withUnsafeBytes {
+                rules.reasonToKeep($0, status, decision, isMarked: false)
+            }
+            #expect(reason == .unreadable(.permissionDenied))
+        }
+    }
+}
