@@ -24,17 +24,14 @@ struct ListedDirectory {
     ///   path that is not UTF-8.
     init(_ url: URL, isRelative: Bool) throws {
         let path: FilePath
+        let text: String
         do {
             path = try url.listedPath()
+            text = try path.textOfURL()
         } catch {
             throw CocoaError(error, url, .reading)
         }
-        let isAbsolute = path.isAbsolute
-        let scheme = isAbsolute ? Array("file://".utf8) : []
-        let text = path.bytes.withUnsafeBytes { bytes in
-            urlText(scheme, bytes, isDirectory: bytes.last != slash)
-        }
-        let start = isAbsolute ? nil : URL.currentDirectory()
+        let start = path.isAbsolute ? nil : URL.currentDirectory()
         self.url = url
         self.path = path.bytes + [0]
         base = isRelative ? URL(string: text, relativeTo: start) : start
@@ -51,9 +48,9 @@ struct ListedDirectory {
 
     /// Returns the URL of an entry; nil when the name is not UTF-8.
     func url(of name: UnsafeRawBufferPointer, isDirectory: Bool) -> URL? {
-        guard name.allSatisfy({ $0 < 0x80 }) || String(validating: name, as: UTF8.self) != nil
-        else { return nil }
-        return URL(string: urlText(prefix, name, isDirectory: isDirectory), relativeTo: base)
+        urlText(prefix, name, isDirectory: isDirectory).flatMap {
+            URL(string: $0, relativeTo: base)
+        }
     }
 
     /// Returns the path of an entry, without a NUL.
@@ -69,9 +66,19 @@ extension URL {
             guard !path.isEmpty else { throw FileURLError.emptyPath }
             return FilePath(path)
         }
-        let path = try filePath()
-        guard path.text != nil else { throw FileError(notUTF8: path) }
-        return path
+        return try filePath()
+    }
+}
+
+extension FilePath {
+    /// Returns the text of a directory's URL, without a scheme if the path is relative.
+    fileprivate func textOfURL() throws(FileError) -> String {
+        let scheme = isAbsolute ? Array("file://".utf8) : []
+        let text = bytes.withUnsafeBytes { bytes in
+            urlText(scheme, bytes, isDirectory: bytes.last != slash)
+        }
+        guard let text else { throw FileError(notUTF8: self) }
+        return text
     }
 }
 
@@ -84,37 +91,45 @@ extension FileError {
     }
 }
 
-/// Returns a URL's text from its beginning and a path or a name, escaped as Foundation escapes it.
+/// Returns a URL's text from its beginning and a path or a name, escaped as Foundation escapes it; nil
+/// when the path is not UTF-8.
 private func urlText(
     _ prefix: [UInt8], _ path: UnsafeRawBufferPointer, isDirectory: Bool
-) -> String {
-    // A byte takes at most three characters.
-    String(unsafeUninitializedCapacity: prefix.count + 3 * path.count + 1) { text in
+) -> String? {
+    // A colon in the first name of a relative URL would end a scheme.
+    let isFirst = prefix.isEmpty
+    var escapes = 0
+    for byte in path where !isUnescaped(byte, isFirst: isFirst) { escapes += 1 }
+    guard escapes == 0 || String(validating: path, as: UTF8.self) != nil else { return nil }
+    let length = prefix.count + path.count + 2 * escapes + (isDirectory ? 1 : 0)
+    return String(unsafeUninitializedCapacity: length) { text in
         var count = text.initialize(fromContentsOf: prefix)
-        for byte in path {
-            // A colon in the first name of a relative URL would end a scheme.
-            if isUnescaped(byte) && !(byte == UInt8(ascii: ":") && prefix.isEmpty) {
-                text[count] = byte
-                count += 1
-            } else {
-                text[count] = UInt8(ascii: "%")
-                text[count + 1] = hexadecimalDigit(byte >> 4)
-                text[count + 2] = hexadecimalDigit(byte & 15)
-                count += 3
+        if escapes == 0 {
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(text)[count...])
+                .copyMemory(from: path)
+        } else {
+            for byte in path {
+                if isUnescaped(byte, isFirst: isFirst) {
+                    text[count] = byte
+                    count += 1
+                } else {
+                    text[count] = UInt8(ascii: "%")
+                    text[count + 1] = hexadecimalDigit(byte >> 4)
+                    text[count + 2] = hexadecimalDigit(byte & 15)
+                    count += 3
+                }
             }
         }
-        if isDirectory {
-            text[count] = slash
-            count += 1
-        }
-        return count
+        if isDirectory { text[length - 1] = slash }
+        return length
     }
 }
 
 /// Whether Foundation leaves a byte of a path unescaped.
 @inline(__always)
-private func isUnescaped(_ byte: UInt8) -> Bool {
+private func isUnescaped(_ byte: UInt8, isFirst: Bool) -> Bool {
     switch byte {
+    case UInt8(ascii: ":"): !isFirst
     // Letters and `@`; digits and the signs between `&` and `;`, such as a slash and a colon.
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "@")...UInt8(ascii: "Z"),
         UInt8(ascii: "&")...UInt8(ascii: ";"), UInt8(ascii: "!"), UInt8(ascii: "$"),

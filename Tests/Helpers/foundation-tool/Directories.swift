@@ -17,5 +17,4 @@ func printDirectories() {
         let found = FileManager.default.urls(for: directory, in: .userDomainMask).first
         print(directory, url.path, found?.path ?? "none")
     }
-    print("homeDirectory", URL.homeDirectory.path, NSHomeDirectory())
 }
