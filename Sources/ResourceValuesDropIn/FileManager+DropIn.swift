@@ -75,5 +75,15 @@ extension FileManager {
             at: originalItemURL, withItemAt: newItemURL, backupItemName: backupItemName,
             options: options)
     }
+
+    /// Replaces an item as `replaceItemAt` does.
+    public func replaceItem(
+        at originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?,
+        options: FileManager.ItemReplacementOptions = []
+    ) throws -> URL? {
+        try replaceItemKeepingMarks(
+            at: originalItemURL, withItemAt: newItemURL, backupItemName: backupItemName,
+            options: options)
+    }
 }
 #endif
