@@ -82,13 +82,14 @@ struct StoredFileRecordsTests {
     func outdated() throws {
         try withFiles(count: 1) { root, files in
             let records = try self.records(of: files, in: root)
-            let script = """
-                cd "$0"
-                head -c 16 * > new; printf '\\0%.0s' $(seq 16) >> new; tail -c +33 * >> new
-                mv new aaaaaaaaaaaaaaaa-aaaaaaaaaaaaaaaa; echo > bbbbbbbbbbbbbbbb-bbbbbbbbbbbbbbbb
-                touch other
-                """
-            try tool("sh", "-c", script, records.directory)
+            let whole = try contentsOfFile(records.directory.appending("\(repository)-\(set)"))
+            // The time of creation is after the first 16 bytes.
+            let old = Array(whole.prefix(16)) + Array(repeating: 0, count: 16) + whole.dropFirst(32)
+            try Tree {
+                File("aaaaaaaaaaaaaaaa-aaaaaaaaaaaaaaaa", old).permissions(0o600)
+                File("bbbbbbbbbbbbbbbb-bbbbbbbbbbbbbbbb", "text").permissions(0o600)
+                File("other").permissions(0o600)
+            }.create(in: records.directory)
             _ = try self.records(of: files, in: root)
             try #expect(
                 tool("ls", records.directory).split(separator: "\n")
