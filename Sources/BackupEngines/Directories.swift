@@ -11,7 +11,8 @@ func names(in directory: FileDescriptor) throws(Errno) -> [[UInt8]] {
     return names
 }
 
-/// Creates a directory, and those above it that are missing.
+/// Creates a directory, and those above it that are missing. Another process may create those above
+/// at the same time.
 ///
 /// - Parameter permissions: those of the last directory, less the process's umask.
 func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errno) {
@@ -22,9 +23,13 @@ func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errn
         directory.removeLastComponent()
     }
     for directory in missing.reversed() {
-        try makeDirectory(
-            directory, in: .workingDirectory,
-            permissions: directory == path ? permissions : 0o777)
+        do throws(Errno) {
+            try makeDirectory(
+                directory, in: .workingDirectory,
+                permissions: directory == path ? permissions : 0o777)
+        } catch .fileExists where directory != path {
+            continue
+        }
     }
 }
 

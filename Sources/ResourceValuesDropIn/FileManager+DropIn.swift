@@ -73,6 +73,16 @@ extension FileManager {
             at: originalItemURL, withItemAt: newItemURL, backupItemName: backupItemName,
             options: options)
     }
+
+    /// Replaces an item as `replaceItemAt` does.
+    public func replaceItem(
+        at originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String?,
+        options: FileManager.ItemReplacementOptions = []
+    ) throws -> URL? {
+        try replaceItemKeepingMarks(
+            at: originalItemURL, withItemAt: newItemURL, backupItemName: backupItemName,
+            options: options)
+    }
 }
 
 // Foundation's methods with Foundation's keys. A call with options and a literal nil resolves to these,

@@ -96,6 +96,7 @@ struct CreateCommand: AsyncParsableCommand {
             report(plan.notices.filter { !$0.isShortfall })
             let result = try await engine.create(
                 plan, planner: planner, tags: tag, report: reporter(display))
+            await recordStoredFiles(result, of: plan, in: engine)
             return (plan, result)
         }
         reportShortfalls(result)

@@ -101,6 +101,11 @@ struct ForgetCommand: AsyncParsableCommand {
                     rules, scope: scope, tags: tag, now: .current())
             }
             guard !isDryRun else { return decisions }
+            // Snapshots of evicted files have no records of stored files.
+            if !kept, decisions.contains(where: { !$0.isKept }) {
+                let staying = decisions.filter(\.isKept).map(\.snapshot.identifier)
+                try forgetStoredFiles(in: engine, except: Set(staying))
+            }
             try await engine.forget(decisions)
             if prune { try await engine.pruneUnlessShrunk() }
             return decisions

@@ -18,10 +18,30 @@ struct ImportCheckerTests {
     }
 
     @Test(
+        "a call that is Foundation's in files that import the overlay is found",
+        arguments: [
+            "try (url as NSURL).setResourceValue(true, forKey: .isExcludedFromBackupKey)",
+            "try nsURL.getResourceValue(&value, forKey: key)",
+            "try (url as NSURL).setResourceValues(values)",
+            "try (url as NSURL?)?.resourceValues(forKeys: keys)",
+            "try data.write(to: url, options: [.atomic, .completeFileProtection])",
+            "let attributes: [FileAttributeKey: Any] = [.creationDate: now, .posixPermissions: 0o600]",
+        ])
+    func findsInOverlay(_ use: String) throws {
+        let result = try check("import ResourceValuesFoundation\n\n\(use)\n")
+        #expect(result.exitCode == 1)
+        #expect(result.text.contains("a b\n.swift:3:"))
+        let dropIn = try check("import ResourceValuesDropIn\n\n\(use)\n")
+        #expect(dropIn.exitCode == 0, "\(dropIn)")
+    }
+
+    @Test(
         "files that say what they mean are passed over",
         arguments: [
             "import ResourceValuesDropIn\ntry url.setResourceValues(values)\n",
             "import Foundation\nimport ResourceValuesFoundation\ntry url.setResourceValues(v)\n",
+            "import ResourceValuesFoundation\ntry data.writeKeepingMarks(to: url, options: "
+                + ".completeFileProtection)\nvalues.creationDate = date\n",
             "import Foundation\n// values.isExcludedFromBackup = true\n",
             "import Foundation\nif values.isExcludedFromBackup == true {}\n",
             "import FoundationNetworking\ntry url.setResourceValues(values)\n",

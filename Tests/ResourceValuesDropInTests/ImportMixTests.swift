@@ -84,6 +84,9 @@ private let use = """
             at: url, includingPropertiesForKeys: [.isPurgeableKey])
         try FileManager.default.setAttributes(
             [.protectionKey: FileProtectionType.complete], ofItemAtPath: url.path)
+        try FileManager.default.setAttributes(
+            [.creationDate: Date(), .modificationDate: Date()], ofItemAtPath: url.path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
         return try url.resourceValues(forKeys: [.isPurgeableKey]).isPurgeable
     }
     """
@@ -100,6 +103,13 @@ private let shadowed = """
         try FileManager.default.setAttributes(attributes, ofItemAtPath: url.path)
         _ = try FileManager.default.attributesOfItem(atPath: url.path)[.protectionKey]
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try (url as NSURL).setResourceValue(true, forKey: .isExcludedFromBackupKey)
+        try (url as NSURL).setResourceValue(true, forKey: .isPurgeableKey)
+        try (url as NSURL).setResourceValues([.isExcludedFromBackupKey: true, .nameKey: "name"])
+        var value: AnyObject?
+        try (url as NSURL).getResourceValue(&value, forKey: .isExcludedFromBackupKey)
+        _ = try (url as NSURL).resourceValues(forKeys: [.isExcludedFromBackupKey])
+        try (data as NSData).write(to: url, options: .completeFileProtection)
     }
     """
 

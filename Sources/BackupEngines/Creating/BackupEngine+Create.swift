@@ -1,4 +1,5 @@
 import BackupPlanning
+import EffectiveValues
 import SystemCalls
 import SystemPackage
 
@@ -26,6 +27,8 @@ package struct BackupResult: Sendable {
     package var unknownShortfalls = 0
     /// The paths that should have been excluded but are in the snapshot.
     package var lostExclusions: [[UInt8]]
+    /// The regular files that the snapshot contains as they are on disk.
+    package var storedFiles: [StoredFileState]
     /// The result of comparing with the earlier snapshot.
     package var coverage = CoverageReport()
     /// Why the repository could not record that the snapshot, or one that it replaces, is
@@ -125,6 +128,10 @@ extension BackupEngine {
     ) async throws -> StoreAttempt {
         var stored = try await store(request, report: report)
         var check = check
+        // Bytes of a path that the engine cannot report are 0xFF.
+        let isNamed = !stored.shortfalls.contains { $0.path.contains(JSONScanner.lostByte) }
+        check.doubtful =
+            isNamed && stored.unnamedShortfalls == 0 ? Set(stored.shortfalls.map(\.path)) : nil
         check.counter = StepCounter(
             .itemsReadBack, of: Int64(request.plan.totals.storedItems), report)
         check = try await readEntries(of: stored.identifier, with: check)
@@ -188,7 +195,7 @@ extension BackupEngine {
             changedFiles: stored.changedFiles, unchangedFiles: stored.unchangedFiles,
             addedBytes: stored.addedBytes, shortfalls: shortfalls.sorted,
             unnamedShortfalls: unnamed, unknownShortfalls: stored.unnamedShortfalls,
-            lostExclusions: check.lostExclusions)
+            lostExclusions: check.lostExclusions, storedFiles: check.storedFiles)
     }
 }
 

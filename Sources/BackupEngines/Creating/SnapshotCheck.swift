@@ -24,6 +24,13 @@ struct SnapshotCheck: SnapshotEntryHandler {
     private(set) var identifier: String?
     /// Counts the items for the progress.
     var counter: StepCounter?
+    /// The regular files that are in the snapshot as they are on disk, and did not change since the
+    /// backup began.
+    private(set) var storedFiles: [StoredFileState] = []
+    /// The paths that the engine complained about, of which the content may not be stored; nil when
+    /// it could not name all.
+    var doubtful: Set<[UInt8]>? = []
+    private let start = FileTime.now
     private let items: SourceItems
     private let checksLinkTargets: Bool
     private let excludedFiles: Set<[UInt8]>
@@ -70,6 +77,10 @@ struct SnapshotCheck: SnapshotEntryHandler {
             if hasSize && modified == entry.modified {
                 if wasEvictedMeanwhile(entry, status) {
                     shortfalls.append(Shortfall(path: entry.path, cause: .evicted))
+                } else if let file = StoredFileState(status, unchangedSince: start),
+                    doubtful?.contains(entry.path) == false
+                {
+                    storedFiles.append(file)
                 }
                 return
             }

@@ -73,6 +73,12 @@ package protocol BackupEngine: Sendable {
         among changed: [SnapshotEntry], of identifier: String
     ) async throws(BackupError) -> [SnapshotEntry]
 
+    /// Returns a file that exists as long as a snapshot does; nil when the repository is not a
+    /// directory of this machine.
+    ///
+    /// - Parameter identifier: the snapshot's full identifier.
+    func file(ofSnapshot identifier: String) -> FilePath?
+
     /// Passes every entry of a snapshot to a handler, in bounded memory and in the order of
     /// ``pathPrecedes(_:_:)``: a directory, then its entries by the bytes of their names, each with
     /// everything below it.

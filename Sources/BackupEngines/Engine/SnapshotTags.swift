@@ -58,8 +58,11 @@ package struct SourceTags: Sendable, Hashable {
 
 /// Returns the 64-bit FNV-1a hash of a text, in hexadecimal: the same on every machine and in every
 /// version.
-private func shortName(for text: String) -> String {
-    let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+func shortName(for text: String) -> String { shortName(for: text.utf8) }
+
+/// Returns the hash of bytes, as ``shortName(for:)-(String)``.
+func shortName(for bytes: some Sequence<UInt8>) -> String {
+    let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
         (hash ^ UInt64(byte)) &* 0x100_0000_01B3
     }
     let digits = String(hash, radix: 16)

@@ -178,4 +178,7 @@ extension RepositoryLocation {
             return bytes
         }
     }
+
+    /// A short name of the location, in hexadecimal, for files about the repository.
+    package var fingerprint: String { shortName(for: absoluteBytes) }
 }

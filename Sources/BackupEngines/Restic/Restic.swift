@@ -45,6 +45,12 @@ package struct Restic: BackupEngine {
         }
     }
 
+    package func file(ofSnapshot identifier: String) -> FilePath? {
+        guard repository.directory != nil else { return nil }
+        return FilePath(bytes: repository.absoluteBytes).appending("snapshots")
+            .appending(identifier)
+    }
+
     /// Runs a restic command that must succeed.
     ///
     /// - Returns: the consumer, after all output.

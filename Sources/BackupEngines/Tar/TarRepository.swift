@@ -37,6 +37,10 @@ package struct TarRepository: BackupEngine {
     /// Always true: anyone who can read the archives can read the files.
     package var storesPlaintext: Bool { true }
 
+    package func file(ofSnapshot identifier: String) -> FilePath? {
+        FilePath(bytes: repository.absoluteBytes).pushing(TarNames.manifest(identifier))
+    }
+
     /// Runs work that reads or writes files, on a thread of its own.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result

@@ -51,21 +51,49 @@ private func openToCopy(_ path: FilePath) throws(FileError) -> FileDescriptor {
 
 /// Copies all `user.*` attributes, including the marks, and the ACLs.
 ///
+/// Attributes of other programs that the target's filesystem cannot store are not copied. What this
+/// package stores, marks and the records of evicted files, is never dropped: without it the copy
+/// would be backed up, deleted or read in another way.
+///
 /// - Parameter isKept: whether attributes that the target already has are kept.
-/// - Throws: ``FileError`` of the first attribute that could not be read or stored.
+/// - Throws: ``FileError`` of the first attribute that could not be read or stored;
+///   `unsupportedFilesystem` names all of this package.
 func copyUserAttributes(
     from source: NamedDescriptor, to target: NamedDescriptor,
     keepingPresent isKept: Bool = false
 ) throws(FileError) {
-    for name in try attributeNames(of: source) where isCopied(name) {
+    let names = try attributeNames(of: source)
+    for name in names where isCopied(name) {
         guard let value = try source.extendedAttribute(named: name) else { continue }
         do throws(FileError) {
             try target.setExtendedAttribute(
                 named: name, to: value, if: isKept ? .absent : .none)
         } catch {
             if isKept && error.code == .attributeExists { continue }
-            throw error
+            let isUnstorable = error.code == .unsupportedFilesystem || error.code == .tooLarge
+            if isUnstorable && isOfOtherProgram(name) { continue }
+            throw error.code == .unsupportedFilesystem ? error.naming(names) : error
         }
+    }
+}
+
+/// Whether an attribute is a `user.*` attribute that this package does not store.
+private func isOfOtherProgram(_ name: ExtendedAttributeName) -> Bool {
+    name.bytes.starts(with: "user.".utf8) && !isOwn(name)
+}
+
+private func isOwn(_ name: ExtendedAttributeName) -> Bool {
+    name.bytes.starts(with: attributePrefix.utf8)
+}
+
+extension FileError {
+    /// Returns the error with the names of this package among an item's attributes in its message.
+    fileprivate func naming(_ names: [ExtendedAttributeName]) -> FileError {
+        let own = names.filter(isOwn).map { "\($0)" }.sorted()
+        guard !own.isEmpty else { return self }
+        var error = self
+        error.message += ", and the copy would lose \(own.joined(separator: ", "))"
+        return error
     }
 }
 

@@ -9,7 +9,8 @@ extension FilePath {
     /// all `user.*` attributes, ACLs, modes, and access and modification times. Owners are not
     /// copied: the copy belongs to the caller, and set-ID bits are kept only if the owner and group
     /// are the same. A copy that stores no protection class takes the class of the directory it is
-    /// placed in.
+    /// placed in. `user.*` attributes of other programs that the target's filesystem cannot store
+    /// are not copied.
     ///
     /// The copy appears under its name complete or not at all, and never replaces another item. No
     /// path is resolved twice: items are reached by descriptor, and links are not followed.
@@ -18,8 +19,9 @@ extension FilePath {
     ///   - target: the copy's path. It must not exist, and its parent must.
     ///   - shouldCopy: called for each item but the first, with its path and the copy's.
     /// - Throws: ``FileError``: `noSuchFile`, `fileExists`, `unsupportedFileKind` (FIFOs, sockets,
-    ///   devices), `unsupportedFilesystem` (it cannot store an attribute of the item), `noSpace`,
-    ///   `permissionDenied` and others, with the path of the item that could not be copied.
+    ///   devices), `unsupportedFilesystem` (it cannot store a mark or an ACL of the item; the
+    ///   message names the marks), `noSpace`, `permissionDenied` and others, with the path of the
+    ///   item that could not be copied.
     public func copyItem(
         to target: FilePath,
         shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }

@@ -94,11 +94,16 @@ extension FilePath {
     /// - Parameters:
     ///   - protection: the class to store; nil for the class of the parent.
     ///   - permissions: the permission bits, reduced by the process's umask as for `mkdir(2)`.
-    /// - Throws: ``FileError``: `noSuchFile` (the parent, which must exist), `fileExists`,
-    ///   `unsupportedFilesystem` (it cannot store the class) and others. Nothing is created then.
+    /// - Throws: ``FileError``: `noSuchFile` (the parent, which must exist), `fileExists`, also for
+    ///   `/` and paths that end in `.` or `..`, `unsupportedFilesystem` (it cannot store the class)
+    ///   and others. Nothing is created then.
     public func makeDirectory(
         protection: FileProtection? = nil, permissions: UInt16 = 0o777
     ) throws(FileError) {
+        guard lastComponent?.kind == .regular else {
+            _ = try fileStatus()
+            throw FileError(.fileExists, of: self)
+        }
         let entry = try DirectoryEntry(self)
         guard try entry.statusIfPresent() == nil else {
             throw FileError(.fileExists, of: self)

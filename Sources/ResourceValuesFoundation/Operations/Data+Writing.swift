@@ -25,10 +25,16 @@ extension Data {
         try write(to: url, protection: protection, replacing: isReplacing)
     }
 
-    func write(to url: URL, protection: FileProtection?, replacing isReplacing: Bool) throws {
+    /// - Parameter permissions: the permission bits of a new file, reduced by the process's umask.
+    func write(
+        to url: URL, protection: FileProtection?, replacing isReplacing: Bool,
+        permissions: UInt16 = 0o666
+    ) throws {
         try url.operate(.creating) { path in
             try withUnsafeBytes { bytes in
-                try path.writeFile(bytes, protection: protection, replacing: isReplacing)
+                try path.writeFile(
+                    bytes, protection: protection, replacing: isReplacing,
+                    permissions: permissions)
             }
         }
     }

@@ -19,13 +19,29 @@ extension FileManager {
         try setAllAttributes(attributes, ofItemAtPath: path)
     }
 
-    /// Sets attributes as Foundation's `setAttributes` does, and the protection class. The class is
-    /// stored first: if that fails, nothing is changed.
+    /// Sets dates of the item at a path. A symbolic link is not followed.
+    ///
+    /// Foundation's own `setAttributes` ignores `creationDate`, which Linux cannot store.
+    ///
+    /// - Throws: `CocoaError`: `featureUnsupported` for a `creationDate` other than the item's, and
+    ///   then no date is set; others as Foundation.
+    public func setAttributes(
+        _ attributes: [FileAttributeKey: Date], ofItemAtPath path: String
+    ) throws {
+        try setAllAttributes(attributes, ofItemAtPath: path)
+    }
+
+    /// Sets attributes as Foundation's `setAttributes` does, and the protection class.
+    ///
+    /// Attributes that Linux cannot store are rejected first, unless the item has the value already.
+    /// The class is stored next: if that fails, nothing is changed.
     package func setAllAttributes(
         _ attributes: [FileAttributeKey: Any], ofItemAtPath path: String
     ) throws {
         let url = try URL(atPath: path)
-        let split = try SplitAttributes(attributes, url)
+        let split = try SplitAttributes(attributes, url) {
+            try url.operate { try $0.withoutFollowing.fileStatus().creationTime }
+        }
         if let protection = split.protection {
             try url.operate { path in
                 try path.withoutFollowing.setValue(protection, for: .fileProtection)
@@ -40,13 +56,16 @@ extension FileManager {
     /// is stored.
     ///
     /// A class that is malformed or cannot be read is returned as `complete`, so that programs that
-    /// honour it fail safe.
+    /// honour it fail safe. `creationDate` is when the item was created, and missing where the
+    /// filesystem does not store that; Foundation's is the time of the last change of attributes.
     package func allAttributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] {
         let url = try URL(atPath: path, .reading)
         var attributes = try url.operate(.reading) { _ in try attributesOfItem(atPath: path) }
-        let mark = try url.operate(.reading) { path in
-            try path.withoutFollowing.mark(for: .fileProtection)
+        let (mark, created) = try url.operate(.reading) { path in
+            let item = path.withoutFollowing
+            return (try item.mark(for: .fileProtection), try item.fileStatus().creationTime)
         }
+        attributes[.creationDate] = created.map { Date($0) }
         let protection = mark.isBroken ? .complete : mark.value
         attributes[.protectionKey] = protection.map { FileProtectionType($0) }
         return attributes
@@ -60,12 +79,33 @@ struct SplitAttributes {
     /// The attributes that Foundation supports.
     let others: [FileAttributeKey: Any]
 
+    /// Splits the attributes of an item that is to be created.
+    ///
+    /// - Throws: `CocoaError.featureUnsupported` for a class that no constant has, and for an
+    ///   attribute that Linux cannot store.
+    init(_ attributes: [FileAttributeKey: Any], ofNewItemAt url: URL) throws {
+        try self.init(attributes, url) { nil }
+    }
+
     /// Splits attributes.
     ///
-    /// - Throws: `CocoaError.featureUnsupported` for a class that no constant has.
-    init(_ attributes: [FileAttributeKey: Any], _ url: URL) throws {
+    /// - Parameter creationTime: called for the item's creation time if that is among the
+    ///   attributes.
+    /// - Throws: as ``init(_:ofNewItemAt:)``, unless the item has the value already.
+    init(
+        _ attributes: [FileAttributeKey: Any], _ url: URL, creationTime: () throws -> FileTime?
+    ) throws {
         var others = attributes
         let value = others.removeValue(forKey: .protectionKey)
+        if let created = others.removeValue(forKey: .creationDate) {
+            guard let time = try creationTime(), let date = created as? Date,
+                isSame(.date(Date(time)), .date(date))
+            else { throw Self.unsupported("Linux cannot store the creation date", url) }
+        }
+        for key in Self.flagsOfOtherSystems {
+            guard let value = others.removeValue(forKey: key), number(value) != 0 else { continue }
+            throw Self.unsupported("Linux cannot store \(key.rawValue)", url)
+        }
         self.others = others
         guard let value else {
             protection = nil
@@ -75,10 +115,33 @@ struct SplitAttributes {
             value as? FileProtectionType
             ?? (value as? String).map { FileProtectionType(rawValue: $0) }
         guard let stored = type?.stored else {
-            let error = FileError(code: .unsupportedFileKind, message: "unknown protection class")
-            throw CocoaError(error, url, .writing)
+            throw Self.unsupported("unknown protection class", url)
         }
         protection = stored
+    }
+
+    /// The permission bits among the attributes; nil when there are none.
+    var permissions: UInt16? {
+        others[.posixPermissions].flatMap(number).map { UInt16(truncatingIfNeeded: $0) }
+    }
+
+    /// Attributes of Apple's filesystems, which Foundation ignores on Linux. All are off, or 0, here.
+    private static let flagsOfOtherSystems: [FileAttributeKey] = [
+        .busy, .extensionHidden, .hfsCreatorCode, .hfsTypeCode,
+    ]
+
+    private static func unsupported(_ message: String, _ url: URL) -> CocoaError {
+        CocoaError(FileError(code: .unsupportedFileKind, message: message), url, .writing)
+    }
+}
+
+/// Returns the number in an attribute's value; nil when it is none.
+private func number(_ value: Any) -> Int? {
+    switch value {
+    case let flag as Bool: flag ? 1 : 0
+    case let number as NSNumber: number.intValue
+    case let number as any BinaryInteger: Int(truncatingIfNeeded: number)
+    default: nil
     }
 }
 

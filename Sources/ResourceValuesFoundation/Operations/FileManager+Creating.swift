@@ -7,11 +7,12 @@ import SystemPackage
 extension FileManager {
     /// Creates a directory that has its protection class from the moment it appears.
     ///
-    /// Intermediate directories inherit the class of the directory they are created in. A directory
-    /// that already exists, where that is allowed, is given the class.
+    /// New intermediate directories get the class, too. A directory that already exists, where that
+    /// is allowed, is not changed. Other threads and processes may create the same directories at
+    /// the same time.
     ///
     /// - Throws: `CocoaError`: `fileWriteFileExists`, `fileNoSuchFile`, `featureUnsupported` (the
-    ///   filesystem cannot store the class) and others.
+    ///   filesystem cannot store the class) and others. New intermediate directories stay.
     public func createDirectory(
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: FileProtectionType], _ unused: Void = ()
@@ -44,19 +45,26 @@ extension FileManager {
     }
 
     /// Creates a directory as Foundation's `createDirectory` does, with a given or inherited class.
+    ///
+    /// The attributes are those of all new directories, also of intermediate ones. Unlike
+    /// Foundation's, this function throws when one cannot be set.
     package func createMarkedDirectory(
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: Any]?
     ) throws {
-        let split = try SplitAttributes(attributes ?? [:], url)
+        let split = try SplitAttributes(attributes ?? [:], ofNewItemAt: url)
         try url.operate(.creating) { path in
-            let isNew = try makeDirectories(path, split.protection, createIntermediates)
-            if !isNew, let protection = split.protection {
-                try path.setValue(protection, for: .fileProtection)
+            var directories = NewDirectories(split)
+            if createIntermediates {
+                try directories.createAll(to: path)
+            } else {
+                try directories.create(path)
             }
-        }
-        if !split.others.isEmpty {
-            try setAttributes(split.others, ofItemAtPath: url.path)
+            // After all are created: the attributes may forbid to create anything in them.
+            guard !split.others.isEmpty else { return }
+            for directory in directories.created {
+                try setAttributes(split.others, ofItemAtPath: try directory.foundationPath())
+            }
         }
     }
 
@@ -67,8 +75,10 @@ extension FileManager {
     ) -> Bool {
         do {
             let url = try URL(atPath: path)
-            let split = try SplitAttributes(attributes ?? [:], url)
-            try (data ?? Data()).write(to: url, protection: split.protection, replacing: true)
+            let split = try SplitAttributes(attributes ?? [:], ofNewItemAt: url)
+            try (data ?? Data()).write(
+                to: url, protection: split.protection, replacing: true,
+                permissions: split.permissions ?? 0o666)
             if !split.others.isEmpty {
                 try setAttributes(split.others, ofItemAtPath: path)
             }
@@ -80,28 +90,58 @@ extension FileManager {
     }
 }
 
-/// Creates a directory and, if requested, those above it.
-///
-/// - Returns: whether the directory was created; false when it existed, which only
-///   `createIntermediates` allows.
-private func makeDirectories(
-    _ path: FilePath, _ protection: FileProtection?, _ createIntermediates: Bool
-) throws(FileError) -> Bool {
-    do throws(FileError) {
-        try path.makeDirectory(protection: protection)
-        return true
-    } catch {
-        guard createIntermediates else { throw error }
-        switch error.code {
-        case .fileExists:
-            guard try path.resourceValue(for: .isDirectory) == .boolean(true) else { throw error }
-            return false
-        case .noSuchFile where !path.removingLastComponent().isEmpty:
-            _ = try makeDirectories(path.removingLastComponent(), nil, true)
-            try path.makeDirectory(protection: protection)
-            return true
-        default: throw error
+/// Creates directories, each with its class and with no more permissions than it is to have.
+private struct NewDirectories {
+    /// The directories that were created, from the top down.
+    private(set) var created: [FilePath] = []
+    private let protection: FileProtection?
+    private let permissions: UInt16
+
+    init(_ attributes: SplitAttributes) {
+        protection = attributes.protection
+        // The owner needs all permissions until everything is created.
+        permissions = (attributes.permissions ?? 0o777) & 0o777 | 0o700
+    }
+
+    mutating func create(_ path: FilePath) throws(FileError) {
+        try path.makeDirectory(protection: protection, permissions: permissions)
+        created.append(path)
+    }
+
+    /// Creates a directory and those above it, except those that exist or that another thread
+    /// creates at the same time.
+    mutating func createAll(to path: FilePath) throws(FileError) {
+        var missing = [path]
+        // Ends also when another process removes each directory as soon as it exists.
+        var attempts = 2 * path.components.count + 100
+        while let next = missing.last {
+            attempts -= 1
+            do throws(FileError) {
+                try create(next)
+            } catch {
+                let parent = next.removingLastComponent()
+                if error.code == .noSuchFile, !parent.isEmpty, attempts > 0 {
+                    missing.append(parent)
+                    continue
+                }
+                guard error.code == .fileExists, next.isDirectory else { throw error }
+            }
+            missing.removeLast()
         }
+    }
+}
+
+extension FilePath {
+    /// Whether the path leads to a directory, also through a symbolic link.
+    fileprivate var isDirectory: Bool { (try? status().kind) == .directory }
+
+    /// The path for a call of Foundation, which takes text only.
+    fileprivate func foundationPath() throws(FileError) -> String {
+        if let text { return text }
+        throw FileError(
+            code: .other,
+            message: "Foundation cannot set attributes of an item whose name is not UTF-8",
+            path: self)
     }
 }
 #endif

@@ -11,9 +11,11 @@ struct EvictionState {
     private let isDownloading: Bool
     private let failure: String?
     private let isRegularFile: Bool
+    private let status: FileStatus
 
     /// Reads the state of an item.
     init(_ target: CallTarget, _ status: FileStatus) throws(FileError) {
+        self.status = status
         isRegularFile = status.kind == .regularFile
         guard isRegularFile, try EvictionSign(of: target, status)?.isEvicted == true
         else {
@@ -44,17 +46,23 @@ struct EvictionState {
             let status: URLUbiquitousItemDownloadingStatus =
                 isEvicted ? .notDownloaded : .current
             return .object(status)
+        case .ubiquitousItemIsUploaded: return isStored ? .boolean(true) : nil
         default: break
         }
         guard isEvicted else { return nil }
         switch key {
-        case .ubiquitousItemIsUploaded: return .boolean(true)
         case .ubiquitousItemIsDownloading, .ubiquitousItemDownloadRequested:
             return .boolean(isDownloading)
         case .ubiquitousItemDownloadingError:
             return failure.map { .object(Self.error($0)) }
         default: return nil
         }
+    }
+
+    /// Whether a verified snapshot contains the file as it is, which no placeholder is.
+    private var isStored: Bool {
+        guard isRegularFile, !isEvicted, let state = stateHome() else { return false }
+        return StoredFileRecords(stateHome: state).contain(status, now: .now)
     }
 
     private static func error(_ reason: String) -> NSError {

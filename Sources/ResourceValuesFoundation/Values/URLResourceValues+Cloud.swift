@@ -16,7 +16,14 @@ extension URLResourceValues {
     /// for items that are not evicted.
     public var ubiquitousItemIsDownloading: Bool? { boolean(.ubiquitousItemIsDownloading) }
 
-    /// Always true for an evicted file, whose content is in a snapshot; nil for other items.
+    /// True for a regular file that the newest snapshot of its SOURCE contains as it is, so that it can be
+    /// evicted; nil otherwise, also for an evicted file.
+    ///
+    /// `resval-backup create` records this when it has read a snapshot back. The record is trusted for
+    /// seven days, and as long as the file's `st_ctime` stays the same, which also changes with a mark
+    /// or a name. Files that changed in the last second before a backup are not recorded, nor are
+    /// files on filesystems that store times in whole seconds. On Apple's systems the value is also
+    /// true for an evicted item, and false for one that is to be uploaded.
     public var ubiquitousItemIsUploaded: Bool? { boolean(.ubiquitousItemIsUploaded) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.

@@ -159,7 +159,7 @@ private func renameEntry(
 
 /// Whether an assigned value equals the one that was read. A date restored from text or from a
 /// property list can differ by less than a microsecond.
-private func isSame(_ read: PropertyValue, _ assigned: PropertyValue?) -> Bool {
+func isSame(_ read: PropertyValue, _ assigned: PropertyValue?) -> Bool {
     switch (read, assigned) {
     case (.boolean(let read), .boolean(let assigned)?): read == assigned
     case (.text(let read), .text(let assigned)?): read == assigned

@@ -261,15 +261,15 @@ struct EvictTests {
             #expect(try ubiquitous("status").text == "false current nil nil nil false\n")
             #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
             #expect(
-                try ubiquitous("evict").text == "true notDownloaded true false nil true\n")
+                try ubiquitous("evict").text == "true notDownloaded nil false nil true\n")
             #expect(try isPlaceholder(file))
             try tool("chmod", "644", file)
             #expect(
-                try ubiquitous("status").text == "true notDownloaded true false nil true\n")
+                try ubiquitous("status").text == "true notDownloaded nil false nil true\n")
             let hidden = backup.base.appending("hidden")
             try tool("mv", backup.repository, hidden)
             let failed = try ubiquitous("download").text
-            #expect(failed.hasPrefix("true notDownloaded true false there is no repository"))
+            #expect(failed.hasPrefix("true notDownloaded nil false there is no repository"))
             try tool("mv", hidden, backup.repository)
             #expect(try ubiquitous("download").text == "false current nil nil nil false\n")
             #expect(try contentsOfFile(file) == evictableContent)

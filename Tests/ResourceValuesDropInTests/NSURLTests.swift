@@ -1,0 +1,119 @@
+import ResourceValues
+import ResourceValuesDropIn
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("NSURL and NSData keep marks")
+struct NSURLTests {
+    @Test("each way to set a value of an NSURL stores it, where Foundation stores nothing")
+    func stores() throws {
+        let tree = Tree { for index in 0..<6 { File(FileName(Array("\(index)".utf8))) } }
+        try withTemporaryDirectory(containing: tree) { root in
+            func url(_ index: Int) -> NSURL { root.appending("\(index)").url as NSURL }
+            try #expect(foundationExclusion(of: "\(root)/0") == nil)
+            try #expect(root.appending("0").marks() == Marks.none)
+            let key: URLResourceKey = .isExcludedFromBackupKey
+            try url(0).setResourceValue(true, forKey: .isExcludedFromBackupKey)
+            try url(1).setResourceValue(NSNumber(value: true), forKey: .isExcludedFromBackupKey)
+            try url(2).setResourceValue(true, forKey: key)
+            try url(3).setResourceValues([.isExcludedFromBackupKey: true])
+            try url(4).setResourceValues([key: true, .isPurgeableKey: true])
+            let mixed: [URLResourceKey: Any] = [
+                key: true, .fileProtectionKey: URLFileProtection.complete,
+                .contentModificationDateKey: Date(timeIntervalSince1970: 1_000_000_000),
+            ]
+            try url(5).setResourceValues(mixed)
+            for index in 0..<6 {
+                try #expect(
+                    root.appending("\(index)").value(for: .isExcludedFromBackup) == true, "\(index)"
+                )
+            }
+            try #expect(root.appending("4").value(for: .isPurgeable) == true)
+            try #expect(root.appending("5").value(for: .fileProtection) == .complete)
+            try #expect(
+                root.appending("5").status().contentModificationTime.seconds == 1_000_000_000)
+        }
+    }
+
+    @Test("what is stored is read through NSURL, as the objects of Apple's systems")
+    func reads() throws {
+        try withTemporaryDirectory(containing: Tree { File("f", "text").excluded() }) { root in
+            let url = root.appending("f").url as NSURL
+            var value: AnyObject?
+            try url.getResourceValue(&value, forKey: .isExcludedFromBackupKey)
+            #expect((value as? NSNumber)?.boolValue == true)
+            try url.getResourceValue(&value, forKey: .isPurgeableKey)
+            #expect(value == nil)
+            try url.getResourceValue(&value, forKey: .fileSizeKey)
+            #expect((value as? NSNumber)?.intValue == 4)
+            try root.appending("f").setValue(.complete, for: .fileProtection)
+            try url.getResourceValue(&value, forKey: .fileProtectionKey)
+            #expect((value as? NSString) == "NSURLFileProtectionComplete")
+            let read = try url.resourceValues(forKeys: [.isExcludedFromBackupKey, .nameKey])
+            #expect(read[.isExcludedFromBackupKey] as? Bool == true)
+            #expect(read[.nameKey] as? String == "f")
+            let keys: [URLResourceKey] = [.fileSizeKey]
+            try #expect(url.resourceValues(forKeys: keys)[.fileSizeKey] as? Int == 4)
+        }
+    }
+
+    @Test("a value that cannot be stored through NSURL is an error with the unset keys")
+    func errors() throws {
+        try withTemporaryDirectory(containing: Tree { File("f") }) { root in
+            let url = root.appending("f").url as NSURL
+            for (value, key) in [
+                ("yes" as Any, URLResourceKey.isExcludedFromBackupKey), (true, .nameKey),
+                ("secret", .fileProtectionKey), (true, .creationDateKey),
+                (Date.distantPast, .creationDateKey), (true, .isHiddenKey),
+            ] {
+                do {
+                    try url.setResourceValue(value, forKey: key)
+                    Issue.record("\(key.rawValue) was stored")
+                } catch let error as CocoaError {
+                    #expect(error.code == .featureUnsupported, "\(error)")
+                    let unset =
+                        error.userInfo[URLResourceKey.keysOfUnsetValuesKey.rawValue]
+                        as? [URLResourceKey]
+                    #expect(unset == [key])
+                }
+            }
+            try #expect(root.appending("f").marks() == Marks.none)
+            try #expect(entryCount(root) == 1)
+            let missing = root.appending("none").url as NSURL
+            #expect(
+                cocoaCode { try missing.setResourceValue(true, forKey: .isExcludedFromBackupKey) }
+                    == .fileNoSuchFile)
+            #expect(cocoaCode { try url.setResourceValue(true, forKey: .fileSizeKey) } == nil)
+            #expect(cocoaCode { try url.setResourceValue(nil, forKey: .isPurgeableKey) } == nil)
+        }
+    }
+
+    @Test("NSData and NSString write as Data and String do: with a class, and keeping marks")
+    func writes() throws {
+        let tree = Tree {
+            for name in ["a", "b", "c"] { File(FileName(Array(name.utf8)), "old").excluded() }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            func url(_ name: String) -> URL { root.appending(name).url }
+            let data = Data("new".utf8) as NSData
+            try data.write(to: url("a"), options: [.atomic, .completeFileProtection])
+            try data.write(toFile: "\(root)/new", options: .completeFileProtection)
+            #expect(data.write(to: url("b"), atomically: true))
+            #expect(data.write(toFile: "\(root)/plain", atomically: false))
+            #expect(!data.write(toFile: "\(root)/none/f", atomically: true))
+            try NSString("new").write(
+                to: url("c"), atomically: true, encoding: String.Encoding.utf8.rawValue)
+            for name in ["a", "new"] {
+                try #expect(root.appending(name).value(for: .fileProtection) == .complete)
+            }
+            for name in ["a", "b", "c"] {
+                try #expect(root.appending(name).value(for: .isExcludedFromBackup) == true)
+            }
+            for name in ["a", "b", "c", "new", "plain"] {
+                try #expect(contentsOfFile(root.appending(name)) == Array("new".utf8))
+            }
+        }
+    }
+}
