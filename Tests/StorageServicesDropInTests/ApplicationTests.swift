@@ -10,14 +10,18 @@ import Testing
 @Suite("The application")
 struct ApplicationTests {
     @Test("protected data is available while no class is enforced")
-    func protectedData() async {
+    func protectedData() async throws {
         #expect(ProtectedData.isAvailable)
         #expect(UIApplication.shared.isProtectedDataAvailable)
+        let hasEnded = Monitor(false)
         let task = Task {
             var changes: [ProtectedData.Change] = []
             for await change in ProtectedData.changes { changes.append(change) }
+            hasEnded.withLock { $0 = true }
             return changes
         }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(!hasEnded.withLock { $0 })
         task.cancel()
         #expect(await task.value == [])
     }

@@ -47,7 +47,8 @@ public final class BGTaskScheduler: NSObject, Sendable {
         return true
     }
 
-    /// Submits a request. It replaces a pending one with the same identifier.
+    /// Submits a request. It replaces a pending one with the same identifier, which is cancelled
+    /// when the new one is pending; when that fails, both are, and the error is thrown.
     ///
     /// - Throws: ``Error``: `notPermitted` for an identifier that is not registered,
     ///   `tooManyPendingTaskRequests`, and `unavailable` where no service manager can start the

@@ -57,7 +57,8 @@ public final class MXDiskSpaceUsageMetric: NSObject, Sendable {
 
     /// Returns the numbers by name, sizes in bytes.
     public func dictionaryRepresentation() -> [AnyHashable: Any] {
-        Dictionary(uniqueKeysWithValues: zip(Self.names, numbers).map { (AnyHashable($0), $1) })
+        let fields = zip(Self.names, numbers).map { (AnyHashable($0), Int($1)) }
+        return Dictionary(uniqueKeysWithValues: fields)
     }
 
     /// Adds the numbers by name.

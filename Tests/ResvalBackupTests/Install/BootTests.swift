@@ -114,8 +114,8 @@ struct BootTests {
 
     private func withSystem(_ script: String, _ body: (FilePath) throws -> Void) throws {
         try require(
-            .root, .filesystem(.tmpfs), .tool("pgrep"), .tool("restic"), .tool("setpriv"),
-            .tool("systemd-run"), .tool("unshare"))
+            .root, .filesystem(.tmpfs), .tool("ip"), .tool("pgrep"), .tool("restic"),
+            .tool("setpriv"), .tool("systemd-run"), .tool("unshare"))
         let tree = Tree {
             Directory("pages") { File("resval.1", ".Dd today\n") }
             Directory("programs")
@@ -144,7 +144,7 @@ struct BootTests {
     }
 
     @Test(
-        "timers start, the watch is reloaded without a /bin/kill, the journal has no complaint, and background tasks run"
+        "timers start, the watch is reloaded without a /bin/kill, background tasks run, and the journal has no complaint"
     )
     func units() throws {
         let script =
