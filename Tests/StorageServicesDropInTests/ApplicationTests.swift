@@ -47,4 +47,40 @@ struct ApplicationTests {
         #expect(MemoryPressureMonitor(file) {}.start() == nil)
         #expect(UIApplication.shared.memoryWarningObstacle == nil)
     }
+
+    @Test("a group of processes that waits for memory is reported")
+    func pressure() throws {
+        try require(.root)
+        let count = Monitor(0)
+        // Any stall of any task: the usual limit would need a machine that stands still.
+        let monitor = MemoryPressureMonitor(isFull: false, stall: 1) {
+            count.withLock { $0 += 1 }
+        }
+        guard monitor.start() == nil else { try Test.cancel("skipped: no trigger can be set") }
+        try withTemporaryDirectory { root in
+            let script = """
+                groups=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
+                if [ ! -d $groups ]; then
+                    groups=/sys/fs/cgroup limit=memory.max
+                    echo +memory > $groups/cgroup.subtree_control
+                fi
+                group=$groups/resval-test.$$
+                mkdir $group && echo 20M > $group/$limit || exit 3
+                (
+                    echo $BASHPID > $group/cgroup.procs
+                    head --bytes 150M /dev/zero > "$1"
+                    cat "$1"
+                ) > /dev/null
+                rm "$1"
+                for _ in $(seq 50); do rmdir $group && exit 0; sleep 0.1; done 2> /dev/null
+                """
+            let result = try Command("/bin/bash", "-c", script, "bash", root.appending("file"))
+                .run()
+            guard result.exitCode != 3 else { try Test.cancel("skipped: \(result)") }
+            #expect(result.exitCode == 0, "\(result)")
+            let end = Date(timeIntervalSinceNow: 20)
+            while count.withLock({ $0 }) == 0, Date() < end { usleep(10_000) }
+            #expect(count.withLock { $0 } > 0)
+        }
+    }
 }
