@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "UsageReporting", targets: ["UsageReporting"]),
         .library(name: "ResourceValuesFoundation", targets: ["ResourceValuesFoundation"]),
         .library(name: "ResourceValuesDropIn", targets: ["ResourceValuesDropIn"]),
+        .library(name: "StorageServicesDropIn", targets: ["StorageServicesDropIn"]),
         .executable(name: "resval", targets: ["resval"]),
         .executable(name: "resval-backup", targets: ["resval-backup"]),
         .executable(name: "resval-purge", targets: ["resval-purge"]),
@@ -113,6 +114,20 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
             ]),
         .target(name: "ResourceValuesDropIn", dependencies: ["ResourceValuesFoundation"]),
+        .target(
+            name: "StorageServicesDropIn",
+            dependencies: [
+                "ResourceValuesDropIn",
+                .target(name: "BackupPlanning", condition: linuxOnly),
+                .target(name: "EffectiveValues", condition: linuxOnly),
+                .target(name: "ResourceValues", condition: linuxOnly),
+                .target(name: "StorageManagement", condition: linuxOnly),
+                .target(name: "StoragePolicy", condition: linuxOnly),
+                .target(name: "SystemCalls", condition: linuxOnly),
+                .target(name: "TextFormats", condition: linuxOnly),
+                .target(name: "UsageReporting", condition: linuxOnly),
+                .product(name: "SystemPackage", package: "swift-system", condition: linuxOnly),
+            ]),
 
         // The commands.
         .target(
@@ -176,6 +191,11 @@ let package = Package(
         .executableTarget(
             name: "storage-guide", dependencies: ["ResourceValuesDropIn"],
             path: "Tests/Helpers/storage-guide"),
+        // With samples as they were written, which do not use all that they make.
+        .executableTarget(
+            name: "services-tool", dependencies: ["StorageServicesDropIn"],
+            path: "Tests/Helpers/services-tool",
+            swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
         .executableTarget(
             name: "two-keys",
@@ -254,7 +274,7 @@ let package = Package(
             dependencies: [
                 "CommandSupport", "ResourceValues", "SettingsReading", "StoragePolicy",
                 "SystemCalls", "TestSupport", "foundation-tool", "resval", "resval-backup",
-                "resval-purge", systemPackage,
+                "resval-purge", "services-tool", systemPackage,
             ]),
         .testTarget(
             name: "CommandSupportTests",
@@ -273,6 +293,13 @@ let package = Package(
             dependencies: [
                 "ResourceValues", "ResourceValuesDropIn", "SystemCalls", "TestSupport",
                 "foundation-tool", "storage-guide", systemPackage,
+            ]),
+        .testTarget(
+            name: "StorageServicesDropInTests",
+            dependencies: [
+                "BackupPlanning", "EffectiveValues", "ResourceValuesDropIn",
+                "StorageServicesDropIn", "StoragePolicy", "SystemCalls", "TestSupport",
+                "UsageReporting", "services-tool", systemPackage,
             ]),
         .testTarget(
             name: "PurgeExecutingTests",

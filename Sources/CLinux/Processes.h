@@ -93,6 +93,15 @@ static inline long linux_wait_for_input(int descriptor, int milliseconds) {
     return linux_result(poll(&request, 1, milliseconds));
 }
 
+// Waits without a limit until an event (POLLPRI) happens to a descriptor: poll(2). Returns minus
+// ENODEV when no more events can come.
+static inline long linux_wait_for_event(int descriptor) {
+    struct pollfd request = {.fd = descriptor, .events = POLLPRI};
+    long result = linux_result(poll(&request, 1, -1));
+    if (result < 0) return result;
+    return request.revents & (POLLERR | POLLHUP | POLLNVAL) ? -(long)ENODEV : 0;
+}
+
 // Waits for a child to end. Returns its exit code, or 128 plus the signal that ended it.
 static inline long linux_wait(int process) {
     int status;

@@ -34,5 +34,8 @@ let package = Package(
         .executableTarget(
             name: "drop-in",
             dependencies: [.product(name: "ResourceValuesDropIn", package: "ResourceValues")]),
+        .executableTarget(
+            name: "services",
+            dependencies: [.product(name: "StorageServicesDropIn", package: "ResourceValues")]),
     ]
 )

@@ -39,6 +39,8 @@ struct ImportCheckerTests {
         "files that say what they mean are passed over",
         arguments: [
             "import ResourceValuesDropIn\ntry url.setResourceValues(values)\n",
+            "import Foundation\nimport StorageServicesDropIn\ntry url.setResourceValues(v)\n",
+            "import ResourceValuesDropIn\nimport StorageServicesDropIn\n",
             "import Foundation\nimport ResourceValuesFoundation\ntry url.setResourceValues(v)\n",
             "import ResourceValuesFoundation\ntry data.writeKeepingMarks(to: url, options: "
                 + ".completeFileProtection)\nvalues.creationDate = date\n",
@@ -52,9 +54,11 @@ struct ImportCheckerTests {
         #expect(result.text.isEmpty)
     }
 
-    @Test("a file that imports both modules is found")
-    func bothModules() throws {
-        let result = try check("import ResourceValuesDropIn\nimport ResourceValuesFoundation\n")
+    @Test(
+        "a file that imports both modules is found",
+        arguments: ["ResourceValuesDropIn", "StorageServicesDropIn"])
+    func bothModules(_ dropIn: String) throws {
+        let result = try check("import \(dropIn)\nimport ResourceValuesFoundation\n")
         #expect(result.exitCode == 1)
         #expect(result.text.contains("both"))
     }

@@ -11,6 +11,8 @@ struct ImportMixTests {
             "import ResourceValuesDropIn",
             "import ResourceValuesDropIn\nimport Dispatch\nimport FoundationNetworking",
             "import ResourceValuesDropIn\nimport Testing",
+            "import StorageServicesDropIn",
+            "import ResourceValuesDropIn\nimport StorageServicesDropIn\nimport Testing",
             "import ResourceValuesFoundation",
             "import ResourceValuesFoundation\nimport FoundationNetworking\nimport Testing",
         ], LanguageMode.allCases)
@@ -62,6 +64,7 @@ struct ImportMixTests {
 
 private let modules = [
     "import ResourceValuesDropIn", "import ResourceValuesDropIn\nimport Testing",
+    "import StorageServicesDropIn",
 ]
 
 /// A mode that code may be compiled in.
@@ -123,6 +126,7 @@ private func typecheckFile(_ file: FilePath, _ mode: LanguageMode) throws -> Com
         compiler, "-typecheck", "-swift-version", mode.rawValue, "-warnings-as-errors",
         "-enable-upcoming-feature", "MemberImportVisibility", "-parse-as-library",
         "-module-cache-path", FilePath.built("ModuleCache"), "-I", modules,
-        "-Xcc", "-I\(packageRoot)/Sources/CLinux", "-Xcc", "-I\(systemHeaders)", file
+        "-Xcc", "-I\(packageRoot)/Sources/CLinux", "-Xcc", "-I\(packageRoot)/Sources/CNettle",
+        "-Xcc", "-I\(systemHeaders)", file
     ).run()
 }

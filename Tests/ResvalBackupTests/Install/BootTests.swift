@@ -25,6 +25,14 @@ struct BootTests {
             done
             echo "never logged by $1: $3"
         }
+        # until_lines COUNT FILE: the file has so many lines.
+        until_lines() {
+            for _ in $(seq 200); do
+                [ "$(wc --lines 2> /dev/null < "$2")" -ge "$1" ] && return
+                sleep 0.1
+            done
+            echo "never so many lines: $2"
+        }
         # The timer's time has come as soon as it is started.
         hurry() {
             mkdir -p "$1.d"
@@ -73,10 +81,41 @@ struct BootTests {
             """
     }
 
+    /// Submits background tasks with `services-tool`, one of which requires a network.
+    private let submitTasks = """
+        as_user mkdir tasks
+        as_user /usr/local/bin/services-tool cleanup tasks/cleanup > tasks/submitted &
+        until_lines 1 tasks/submitted
+        kill -KILL $!
+        wait $! 2> /dev/null; echo "killed $?"
+        as_user /usr/local/bin/services-tool expire tasks/expire '$HOME' '%h "two  words" \\x41'
+        as_user /usr/local/bin/services-tool connected tasks/connected
+
+        """
+
+    /// Waits for the tasks, gives the system a network, and has the manager examine it again.
+    private let watchTasks = """
+        until_lines 2 tasks/cleanup
+        until_lines 3 tasks/expire
+        sed --separate 1d tasks/cleanup tasks/expire
+        as_user systemctl --user list-units --state waiting --no-legend 'bgtask-*.timer' | wc --lines
+        [ "$(wc --lines < tasks/connected)" = 1 ] || echo 'ran without a network'
+        ip link set lo up
+        ip route add default dev lo
+        as_user systemctl --user start 'bgtask-services\\x2dtool-connected*.service' --all
+        until_lines 2 tasks/connected
+        sed 1d tasks/connected
+        echo system; /usr/local/bin/services-tool pending
+        echo user; as_user /usr/local/bin/services-tool pending
+        systemctl list-units --all --no-legend 'bgtask-*'
+        as_user systemctl --user list-units --all --no-legend 'bgtask-*'
+
+        """
+
     private func withSystem(_ script: String, _ body: (FilePath) throws -> Void) throws {
         try require(
-            .root, .filesystem(.tmpfs), .tool("pgrep"), .tool("restic"), .tool("setpriv"),
-            .tool("systemd-run"), .tool("unshare"))
+            .root, .filesystem(.tmpfs), .tool("ip"), .tool("pgrep"), .tool("restic"),
+            .tool("setpriv"), .tool("systemd-run"), .tool("unshare"))
         let tree = Tree {
             Directory("pages") { File("resval.1", ".Dd today\n") }
             Directory("programs")
@@ -105,7 +144,8 @@ struct BootTests {
     }
 
     @Test(
-        "timers start, the watch is reloaded without a /bin/kill, and the journal has no complaint")
+        "timers start, the watch is reloaded without a /bin/kill, background tasks run, and the journal has no complaint"
+    )
     func units() throws {
         let script =
             Self.beginning + """
@@ -116,9 +156,10 @@ struct BootTests {
                 systemctl start user@1000.service
                 echo user
 
-                """
+                """ + submitTasks
             + useUnits(
-                "as_user systemctl --user", "/home/tester/.config/systemd/user", "") + """
+                "as_user systemctl --user", "/home/tester/.config/systemd/user", "")
+            + watchTasks + """
                 as_user /usr/local/bin/resval-backup snapshots --json --repository ~tester/repository | wc -l
                 systemctl list-units --failed --no-legend
                 journalctl --quiet --output cat --identifier resval-backup --identifier resval-purge |
@@ -129,6 +170,8 @@ struct BootTests {
         try withSystem(script) { base in
             try install(base, "--system")
             try install(base, "--user")
+            try tool(
+                "cp", FilePath.built("services-tool"), base.appending("system/usr/local/bin"))
             let result = try Command(Self.boot, base.appending("system")).run()
             let units = """
                 active
@@ -140,7 +183,33 @@ struct BootTests {
                 success
                 success
                 """
-            #expect(result.text == "system\n\(units)\nuser\n\(units)\n4\n", "\(result)")
+            let submitted = """
+                killed 137
+                submitted expire
+                submitted connected-100% "ä"
+                """
+            let tasks = """
+                cleaned
+                began with $HOME %h "two  words" \\x41
+                expired after 5 s
+                1
+                connected
+                """
+            let pending = """
+                at first: none
+                an eleventh: too many
+                a second refresh: too many
+                submitted: refresh \((0..<10).map { "task-\($0)" }.joined(separator: " "))
+                replaced: true
+                power: true
+                some cancelled: refresh task-0
+                all cancelled: none
+                """
+            let expected = [
+                "system", units, "user", submitted, units, tasks, "system", pending, "user",
+                pending, "4", "",
+            ]
+            #expect(result.text == expected.joined(separator: "\n"), "\(result)")
             #expect(result.exitCode == 0)
         }
     }
