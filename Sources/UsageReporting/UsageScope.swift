@@ -46,6 +46,21 @@ final class UsageScope: Sendable {
             excludesPlainEntries: false, isEncrypted: false, position: position,
             sharingFilesystem: nil)
     }
+
+    /// Returns why an item's own entry is not stored; the entry of a directory that is itself
+    /// excluded is.
+    func ownExclusion(of item: ExaminedItem) -> ExclusionReason? {
+        if let exclusion { return exclusion }
+        guard item.status.kind == .directory, let reason = item.reason else { return item.reason }
+        return reason == .tooLong || reason.ancestor != nil ? reason : nil
+    }
+
+    /// Returns why an item other than a directory is not stored.
+    func exclusion(of item: ExaminedItem) -> ExclusionReason? {
+        // The tag file is stored although the other contents of its directory are excluded.
+        if exclusion?.keptFile != nil, !item.decision.isExcluded { return nil }
+        return exclusion ?? item.reason
+    }
 }
 
 /// Where a directory is among the locations and the directories that are never purged.
@@ -79,5 +94,20 @@ struct LocationPosition: Sendable {
         }
         if entry.protected?.isCutOut == true { entry.isProtected = true }
         return entry
+    }
+
+    /// Returns when an item in the directory may be deleted to free space.
+    func purging(_ decision: Decision) -> UsagePurging {
+        if decision.purgeability.isProtected { return .pinned }
+        let isMarked = decision.isPurgeable
+        if isProtected || decision.protection.keepsItem(isMarkedPurgeable: isMarked) {
+            return .kept
+        }
+        switch kind {
+        case .temporary: return .purgeable(.temporary)
+        case .caches: return .purgeable(.caches)
+        case .applicationSupport, .documents, nil:
+            return isMarked ? .purgeable(.marked) : .kept
+        }
     }
 }

@@ -44,8 +44,9 @@ struct UsageVisitor: TreeVisitor {
         let item: ExaminedItem
         do throws(FileError) {
             switch try rules.examine(entry, in: scope.plan) {
-            case .plain(let status): return add(plain: entry, status, in: scope)
-            case .item(let examined): item = examined
+            case .plain(let status) where status.isEncrypted == scope.isEncrypted:
+                return add(plain: entry, status, in: scope)
+            case let examined: item = examined.item
             }
         } catch {
             if error.code != .noSuchFile { cannotRead(error) }
@@ -113,7 +114,7 @@ struct UsageVisitor: TreeVisitor {
         }
         let exclusion = scope.exclusion ?? item.reason
         let ownClass = self.entry(
-            ownExclusion(of: item, in: scope), item.decision, item.status,
+            scope.ownExclusion(of: item), item.decision, item.status,
             in: isRoot ? position : scope.position, at: position)
         let filesystem =
             item.status.identity.device == scope.plan.device
@@ -145,16 +146,6 @@ struct UsageVisitor: TreeVisitor {
                 plan: plan, directory: number, exclusion: exclusion, plainClass: plainClass,
                 excludesPlainEntries: plain.isExcluded, isEncrypted: item.status.isEncrypted,
                 position: position, sharingFilesystem: filesystem))
-    }
-
-    /// Returns why the item's own entry is not stored; the entry of a directory that is itself
-    /// excluded is.
-    private func ownExclusion(
-        of item: ExaminedItem, in scope: UsageScope
-    ) -> ExclusionReason? {
-        if let exclusion = scope.exclusion { return exclusion }
-        guard item.status.kind == .directory, let reason = item.reason else { return item.reason }
-        return reason == .tooLong || reason.ancestor != nil ? reason : nil
     }
 
     private mutating func addRecord(
@@ -268,7 +259,7 @@ struct UsageVisitor: TreeVisitor {
             if case .excluded = item.reason { return plain }
         }
         return entry(
-            exclusion(of: item, in: scope), item.decision, item.status, in: scope.position,
+            scope.exclusion(of: item), item.decision, item.status, in: scope.position,
             at: scope.position)
     }
 
@@ -281,28 +272,8 @@ struct UsageVisitor: TreeVisitor {
         return entry(
             for: UsageClass(
                 exclusion: exclusion.map(UsageExclusion.init),
-                purging: purging(decision, in: directory), protection: protection,
+                purging: directory.purging(decision), protection: protection,
                 verdict: verdicts.verdict(on: protection, of: status), location: position.kind))
-    }
-
-    private func exclusion(of item: ExaminedItem, in scope: UsageScope) -> ExclusionReason? {
-        // The tag file is stored although the other contents of its directory are excluded.
-        if scope.exclusion?.keptFile != nil, !item.decision.isExcluded { return nil }
-        return scope.exclusion ?? item.reason
-    }
-
-    private func purging(_ decision: Decision, in position: LocationPosition) -> UsagePurging {
-        if decision.purgeability.isProtected { return .pinned }
-        let isMarked = decision.isPurgeable
-        if position.isProtected || decision.protection.keepsItem(isMarkedPurgeable: isMarked) {
-            return .kept
-        }
-        switch position.kind {
-        case .temporary: return .purgeable(.temporary)
-        case .caches: return .purgeable(.caches)
-        case .applicationSupport, .documents, nil:
-            return isMarked ? .purgeable(.marked) : .kept
-        }
     }
 
     private mutating func entry(for value: UsageClass) -> UsageClassEntry {
