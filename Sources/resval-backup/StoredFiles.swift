@@ -8,26 +8,22 @@ import SystemCalls
 
 /// Records which files a new snapshot contains.
 ///
-/// Failures are not reported: without a record a program is told nothing about a file, as before its
-/// first backup.
+/// Failures are not reported: the earlier record then stays, and so does the snapshot that it is about.
 func recordStoredFiles(
     _ result: BackupResult, of plan: BackupPlan, in engine: any BackupEngine
 ) async {
     guard let records = stateHome().map({ StoredFileRecords(stateHome: $0) }) else { return }
-    let repository = engine.repository.fingerprint
-    do {
-        // What turned out to be incomplete was tagged as such, and may have another identifier since.
-        let identifier =
-            result.isComplete || plan.isIncomplete
-            ? result.snapshot
-            : try await engine.snapshot(.identifier(result.snapshot)).identifier
-        try records.replace(
-            repository, SourceTags(plan.sources).fingerprint, with: result.storedFiles,
-            of: StoredFileRecords.Snapshot(
-                identifier: identifier, file: engine.file(ofSnapshot: identifier)))
-    } catch {
-        try? records.remove(repository, except: [])
+    var identifier = result.snapshot
+    if !result.isComplete && !plan.isIncomplete {
+        // It was tagged as incomplete, and may have another identifier since.
+        guard let tagged = try? await engine.snapshot(.identifier(identifier)) else { return }
+        identifier = tagged.identifier
     }
+    try? records.replace(
+        engine.repository.fingerprint, SourceTags(plan.sources).fingerprint,
+        with: result.storedFiles,
+        of: StoredFileRecords.Snapshot(
+            identifier: identifier, file: engine.file(ofSnapshot: identifier)))
 }
 
 /// Removes the records of snapshots before these are removed.
