@@ -79,6 +79,19 @@ struct TaskStartTests {
         #expect(condition.hasPrefix(#"--property=ExecCondition="/usr/bin/grep" -E -s -q "^("#))
     }
 
+    @Test("an identifier adds no line, and no word, to a unit")
+    func hostileIdentifier() throws {
+        let hostile = "a\n[Service]\nExecStartPre=/bin/false\0 \"b\" %h $HOME"
+        let request = BGProcessingTaskRequest(identifier: hostile)
+        request.requiresExternalPower = true
+        let safe = try words(request).filter { $0 != "--library=$$HOME/%h" }
+        #expect(safe.contains { $0.hasPrefix("--description=Background task a") })
+        for word in safe {
+            #expect(!word.contains { "\n\0%$".contains($0) })
+            #expect(!word.contains("ExecStartPre=/bin/false"))
+        }
+    }
+
     @Test("only what a request requires is a condition")
     func noCondition() throws {
         let words = try words(BGProcessingTaskRequest(identifier: "a"))

@@ -38,9 +38,11 @@ struct TaskStart {
     ///
     /// - Parameter now: in seconds since 1970; a timer for a time that has passed would never elapse.
     func arguments(for record: TaskRecord, as unit: TaskUnit, now: Int64) -> [[UInt8]] {
+        // Escaped, since the manager writes the description into a file of lines.
+        let identifier = TaskUnit.escaped(Array(record.identifier.utf8))
         var options = [
             manager, "--quiet", "--collect", "--no-ask-password", "--unit=" + unit.service,
-            "--description=Background task \(record.identifier)",
+            "--description=Background task \(identifier)",
             "--timer-property=AccuracySec=1s",
             "--property=RuntimeMaxSec=\(record.runLimit + Self.graceAfterLimit)",
             "--setenv=\(TaskRecord.variable)=\(record.text)",
