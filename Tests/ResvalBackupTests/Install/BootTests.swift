@@ -28,7 +28,7 @@ struct BootTests {
         # until_lines COUNT FILE: the file has so many lines.
         until_lines() {
             for _ in $(seq 200); do
-                [ "$(wc --lines 2> /dev/null < "$2")" -ge "$1" ] && return
+                [ "$(cat "$2" 2> /dev/null | wc --lines)" -ge "$1" ] && return
                 sleep 0.1
             done
             echo "never so many lines: $2"
@@ -88,8 +88,9 @@ struct BootTests {
         until_lines 1 tasks/submitted
         kill -KILL $!
         wait $! 2> /dev/null; echo "killed $?"
-        as_user /usr/local/bin/services-tool expire tasks/expire '$HOME' '%h "two  words" \\x41'
+        as_user /usr/local/bin/services-tool expire tasks/expire '~' '%h "two  words" \\x41'
         as_user /usr/local/bin/services-tool connected tasks/connected
+        as_user /usr/local/bin/services-tool expire tasks/refused '$HOME' 2>&1
 
         """
 
@@ -187,10 +188,11 @@ struct BootTests {
                 killed 137
                 submitted expire
                 submitted connected-100% "ä"
+                services-tool: the program's path or an argument has a '$', which systemd would expand
                 """
             let tasks = """
                 cleaned
-                began with $HOME %h "two  words" \\x41
+                began with ~ %h "two  words" \\x41
                 expired after 5 s
                 1
                 connected
