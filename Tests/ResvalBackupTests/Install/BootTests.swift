@@ -108,8 +108,13 @@ struct BootTests {
         sed 1d tasks/connected
         echo system; /usr/local/bin/services-tool pending
         echo user; as_user /usr/local/bin/services-tool pending
+        for _ in $(seq 100); do
+            [ -z "$(as_user systemctl --user list-units --all --no-legend 'bgtask-*')" ] && break
+            sleep 0.1
+        done
         systemctl list-units --all --no-legend 'bgtask-*'
         as_user systemctl --user list-units --all --no-legend 'bgtask-*'
+        grep --count expired tasks/expire
 
         """
 
@@ -209,7 +214,7 @@ struct BootTests {
                 """
             let expected = [
                 "system", units, "user", submitted, units, tasks, "system", pending, "user",
-                pending, "4", "",
+                pending, "1", "4", "",
             ]
             #expect(result.text == expected.joined(separator: "\n"), "\(result)")
             #expect(result.exitCode == 0)
