@@ -8,7 +8,7 @@ import Testing
 @Suite("Arguments of systemd-run")
 struct TaskStartTests {
     private let start = TaskStart(
-        program: "/opt/album/bin/album", arguments: [Array("--library=$HOME/%h".utf8), []],
+        program: "/opt/album/bin/album", arguments: [Array("--library=~/%h".utf8), []],
         directory: "/home/ada", systemctl: "/usr/bin/systemctl", grep: "/usr/bin/grep",
         manager: "--user")
 
@@ -33,7 +33,7 @@ struct TaskStartTests {
                 "--property=RuntimeMaxSec=40",
                 "--setenv=RESVAL_BACKGROUND_TASK=refresh,30,,,,cmVmcmVzaA==", "--on-active=0",
                 "--working-directory=/home/ada", "--", "/opt/album/bin/album",
-                "--library=$$HOME/%h", "",
+                "--library=~/%h", "",
             ])
     }
 
@@ -77,6 +77,30 @@ struct TaskStartTests {
                     + #""bgtask-al\\x2dbum-clean\\x2dup-0000000000000007.timer""#))
         let condition = try #require(words.first { $0.hasPrefix("--property=ExecCondition=") })
         #expect(condition.hasPrefix(#"--property=ExecCondition="/usr/bin/grep" -E -s -q "^("#))
+    }
+
+    @Test("an identifier adds no line, and no word, to a unit")
+    func hostileIdentifier() throws {
+        let hostile = "a\n[Service]\nExecStartPre=/bin/false\0 \"b\" %h $HOME"
+        let request = BGProcessingTaskRequest(identifier: hostile)
+        request.requiresExternalPower = true
+        let safe = try words(request).filter { $0 != "--library=~/%h" }
+        #expect(safe.contains { $0.hasPrefix("--description=Background task a") })
+        for word in safe {
+            #expect(!word.contains { "\n\0%$".contains($0) })
+            #expect(!word.contains("ExecStartPre=/bin/false"))
+        }
+    }
+
+    @Test("what systemd would expand is not passed on")
+    func expanded() {
+        #expect(start.isPassedOn)
+        var other = start
+        other.arguments.append(Array("a$HOME".utf8))
+        #expect(!other.isPassedOn)
+        other = start
+        other.program = "/opt/a$b/album"
+        #expect(!other.isPassedOn)
     }
 
     @Test("only what a request requires is a condition")

@@ -52,6 +52,11 @@ struct ServiceManager {
             systemctl: systemctl,
             grep: record.needsNetwork ? try Self.installed("grep") : "/usr/bin/grep",
             manager: option)
+        guard start.isPassedOn else {
+            throw BGTaskScheduler.Error(
+                .unavailable,
+                "the program's path or an argument has a '$', which systemd would expand")
+        }
         _ = try run(
             systemdRun, start.arguments(for: record, as: unit, now: FileTime.now.seconds))
     }

@@ -34,13 +34,23 @@ struct TaskStart {
         + "|0{32}[[:space:]]00[[:space:]][0-9a-f]{32}[[:space:]]00[[:space:]][0-9a-f]{32}"
         + "([[:space:]][0-9a-f]{8}){3}[[:space:]][0-9a-f]{5}[014589cd][0-9a-f][13579bdf][[:space:]])"
 
+    /// Whether the service manager passes the program's path and arguments on as they are.
+    ///
+    /// It expands a `$`. `$$` stands for one only until the manager reads its units again: systemd
+    /// 252 escapes it a second time in the file it keeps.
+    var isPassedOn: Bool {
+        !([program.bytes] + arguments).contains { $0.contains(UInt8(ascii: "$")) }
+    }
+
     /// Returns the arguments that make a timer and the service that it starts.
     ///
     /// - Parameter now: in seconds since 1970; a timer for a time that has passed would never elapse.
     func arguments(for record: TaskRecord, as unit: TaskUnit, now: Int64) -> [[UInt8]] {
+        // Escaped, since the manager writes the description into a file of lines.
+        let identifier = TaskUnit.escaped(Array(record.identifier.utf8))
         var options = [
             manager, "--quiet", "--collect", "--no-ask-password", "--unit=" + unit.service,
-            "--description=Background task \(record.identifier)",
+            "--description=Background task \(identifier)",
             "--timer-property=AccuracySec=1s",
             "--property=RuntimeMaxSec=\(record.runLimit + Self.graceAfterLimit)",
             "--setenv=\(TaskRecord.variable)=\(record.text)",
@@ -66,7 +76,7 @@ struct TaskStart {
         }
         let bytes = options.map { Array($0.utf8) }
         return bytes + [Array("--working-directory=".utf8) + directory.bytes, Array("--".utf8)]
-            + [program.bytes] + arguments.map(Self.unexpanded)
+            + [program.bytes] + arguments
     }
 
     /// Returns a word as command lines of units have it.
@@ -75,16 +85,10 @@ struct TaskStart {
         for character in word.unicodeScalars {
             switch character {
             case "\\", "\"": text += "\\\(character)"
-            case "$": text += "$$"
             default: text.unicodeScalars.append(character)
             }
         }
         return text + "\""
-    }
-
-    /// Returns an argument in which the service manager expands no variable.
-    static func unexpanded(_ argument: [UInt8]) -> [UInt8] {
-        argument.flatMap { $0 == UInt8(ascii: "$") ? [$0, $0] : [$0] }
     }
 }
 #endif

@@ -49,8 +49,8 @@ public final class UIApplication: NSObject, Sendable {
     }
 
     /// Why ``didReceiveMemoryWarningNotification`` is not posted, such as a kernel without pressure
-    /// stall information, or one that allows no trigger to this user; nil when it is. Not in
-    /// Apple's API.
+    /// stall information, or one that allows no trigger to this user; nil when it is. Asking sets the
+    /// trigger. Not in Apple's API.
     public var memoryWarningObstacle: String? { Self.memoryMonitor.start() }
 }
 #endif

@@ -28,7 +28,7 @@ struct BootTests {
         # until_lines COUNT FILE: the file has so many lines.
         until_lines() {
             for _ in $(seq 200); do
-                [ "$(wc --lines 2> /dev/null < "$2")" -ge "$1" ] && return
+                [ "$(cat "$2" 2> /dev/null | wc --lines)" -ge "$1" ] && return
                 sleep 0.1
             done
             echo "never so many lines: $2"
@@ -88,8 +88,9 @@ struct BootTests {
         until_lines 1 tasks/submitted
         kill -KILL $!
         wait $! 2> /dev/null; echo "killed $?"
-        as_user /usr/local/bin/services-tool expire tasks/expire '$HOME' '%h "two  words" \\x41'
+        as_user /usr/local/bin/services-tool expire tasks/expire '~' '%h "two  words" \\x41'
         as_user /usr/local/bin/services-tool connected tasks/connected
+        as_user /usr/local/bin/services-tool expire tasks/refused '$HOME' 2>&1
 
         """
 
@@ -107,8 +108,13 @@ struct BootTests {
         sed 1d tasks/connected
         echo system; /usr/local/bin/services-tool pending
         echo user; as_user /usr/local/bin/services-tool pending
+        for _ in $(seq 100); do
+            [ -z "$(as_user systemctl --user list-units --all --no-legend 'bgtask-*')" ] && break
+            sleep 0.1
+        done
         systemctl list-units --all --no-legend 'bgtask-*'
         as_user systemctl --user list-units --all --no-legend 'bgtask-*'
+        grep --count expired tasks/expire
 
         """
 
@@ -187,10 +193,11 @@ struct BootTests {
                 killed 137
                 submitted expire
                 submitted connected-100% "ä"
+                services-tool: the program's path or an argument has a '$', which systemd would expand
                 """
             let tasks = """
                 cleaned
-                began with $HOME %h "two  words" \\x41
+                began with ~ %h "two  words" \\x41
                 expired after 5 s
                 1
                 connected
@@ -207,7 +214,7 @@ struct BootTests {
                 """
             let expected = [
                 "system", units, "user", submitted, units, tasks, "system", pending, "user",
-                pending, "4", "",
+                pending, "1", "4", "",
             ]
             #expect(result.text == expected.joined(separator: "\n"), "\(result)")
             #expect(result.exitCode == 0)
