@@ -14,7 +14,8 @@ extension FileManager {
     ///   filesystem or the kind of file cannot store the class, or there is no such class) and
     ///   others.
     public func setAttributes(
-        _ attributes: [FileAttributeKey: FileProtectionType], ofItemAtPath path: String
+        _ attributes: [FileAttributeKey: FileProtectionType], ofItemAtPath path: String,
+        _ unused: Void = ()
     ) throws {
         try setAllAttributes(attributes, ofItemAtPath: path)
     }
@@ -26,7 +27,8 @@ extension FileManager {
     /// - Throws: `CocoaError`: `featureUnsupported` for a `creationDate` other than the item's, and
     ///   then no date is set; others as Foundation.
     public func setAttributes(
-        _ attributes: [FileAttributeKey: Date], ofItemAtPath path: String
+        _ attributes: [FileAttributeKey: Date], ofItemAtPath path: String,
+        _ unused: Void = ()
     ) throws {
         try setAllAttributes(attributes, ofItemAtPath: path)
     }
