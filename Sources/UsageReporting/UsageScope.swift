@@ -1,5 +1,6 @@
 import BackupPlanning
 import EffectiveValues
+import PurgePlanning
 import StoragePolicy
 import SystemCalls
 import SystemPackage

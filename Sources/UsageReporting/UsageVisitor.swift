@@ -1,7 +1,6 @@
 import BackupPlanning
 import EffectiveValues
 import FileTree
-import PurgePlanning
 import ResourceValues
 import StoragePolicy
 import SystemCalls
