@@ -21,7 +21,7 @@ package enum BackupRepositories {
         let variable = environmentVariable("RESVAL_BACKUP_REPOSITORY") ?? []
         var paths = Self.paths(in: variable, base)
         if variable.isEmpty {
-            paths = Self.paths(inSettings: settings(base), base, keys: ["repository"])
+            paths = Self.repository(inSettings: settings(base), base)
         } else if paths.isEmpty {
             // Relative, unless it is on another machine: then there is no such path here.
             paths = [FilePath(bytes: variable)]
@@ -39,18 +39,34 @@ package enum BackupRepositories {
     ///
     /// This does not parse TOML: every quoted text on such a line counts, so that what a parser
     /// would refuse is protected too.
-    static func paths(
-        inSettings contents: [UInt8], _ base: BaseDirectories,
-        keys: [String] = ["repository", "password-file"]
-    ) -> [FilePath] {
-        contents.split(separator: UInt8(ascii: "\n")).flatMap { line -> [FilePath] in
+    static func paths(inSettings contents: [UInt8], _ base: BaseDirectories) -> [FilePath] {
+        quotedTexts(in: contents) { text in
+            ["repository", "password-file"].contains { text.starts(with: $0.utf8) }
+        }.flatMap { $0.flatMap { paths(in: $0, base) } }
+    }
+
+    /// Returns the path of the repository that settings name; empty when it is on another machine.
+    ///
+    /// Only the value of the key counts: a plan stores what a comment names.
+    static func repository(inSettings contents: [UInt8], _ base: BaseDirectories) -> [FilePath] {
+        let values = quotedTexts(in: contents) { text in
+            let rest = text.dropFirst("repository".utf8.count).drop { $0 == 0x20 || $0 == 0x09 }
+            return text.starts(with: "repository".utf8) && rest.first == UInt8(ascii: "=")
+        }
+        return values.compactMap(\.first).flatMap { paths(in: $0, base) }
+    }
+
+    /// Returns the quoted texts of each line that is chosen by its text behind the indentation.
+    private static func quotedTexts(
+        in contents: [UInt8], where isChosen: (ArraySlice<UInt8>) -> Bool
+    ) -> [[[UInt8]]] {
+        contents.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let text = line.drop { $0 == 0x20 || $0 == 0x09 }
-            guard keys.contains(where: { text.starts(with: $0.utf8) }) else { return [] }
+            guard isChosen(text) else { return nil }
             let parts = text.split(omittingEmptySubsequences: false) {
                 $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'")
             }
-            return parts.enumerated().filter { $0.offset % 2 == 1 }
-                .flatMap { paths(in: Array($0.element), base) }
+            return parts.enumerated().filter { $0.offset % 2 == 1 }.map { Array($0.element) }
         }
     }
 

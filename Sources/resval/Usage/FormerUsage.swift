@@ -24,9 +24,9 @@ struct FormerUsage {
     /// Whether all directories are listed; nil before the totals.
     private(set) var listsAll: Bool?
     private var indexes: [Key: Int] = [:]
-    /// The directories from a ROOT down to the last one, each with the length of its path if that is
-    /// known.
-    private var open: [(index: Int, pathLength: Int?)] = []
+    /// The directories from a ROOT down to the last one, each with the length of its path, or else of
+    /// the nearest known one above.
+    private var open: [(index: Int, hasPath: Bool, pathLength: Int)] = []
     /// The path of the last of them with a known path.
     private var path: [UInt8] = []
 
@@ -78,7 +78,7 @@ struct FormerUsage {
     private mutating func leave(to path: [UInt8]) -> [UInt8] {
         while let last = open.last {
             let start = self.path.last == slash ? self.path.count : self.path.count + 1
-            if last.pathLength != nil, path.count > start, path.starts(with: self.path),
+            if last.hasPath, path.count > start, path.starts(with: self.path),
                 path[start - 1] == slash, !path[start...].contains(slash)
             {
                 return Array(path[start...])
@@ -90,8 +90,7 @@ struct FormerUsage {
 
     private mutating func leave() {
         open.removeLast()
-        let length = open.lazy.reversed().compactMap(\.pathLength).first ?? 0
-        path.removeLast(path.count - length)
+        path.removeLast(path.count - (open.last?.pathLength ?? 0))
     }
 
     private mutating func enter(_ name: [UInt8], _ allocated: Int64, _ path: [UInt8]?) -> Bool {
@@ -102,8 +101,8 @@ struct FormerUsage {
             directories[parent].own -= allocated
             guard directories[parent].own >= 0 else { return false }
         }
-        open.append((directories.count, path?.count))
         if let path { self.path = path }
+        open.append((directories.count, path != nil, self.path.count))
         directories.append(Directory(parent: key.parent, allocated: allocated, own: allocated))
         return true
     }

@@ -22,7 +22,7 @@ struct UsageRepositoryTests {
         (nil, "repository", true),
         (nil, "sftp:host:HOME/repository", false),
         ("sources = [\"~\"]\nrepository = \"~/repository\"\n", nil, true),
-        ("sources = [\"~\"]\nrepository = 'HOME/repository' # or \"/else\"\n", nil, true),
+        ("sources = [\"~\"]\nrepository = 'HOME/repository' # not \"HOME/work\"\n", nil, true),
         // The variable counts before the settings.
         ("sources = [\"~\"]\nrepository = \"~/repository\"\n", "/nowhere", false),
     ]
