@@ -94,9 +94,9 @@ struct CreateCommand: AsyncParsableCommand {
                 try planner.makePlan(for: sources)
             }
             report(plan.notices.filter { !$0.isShortfall })
-            let result = try await engine.create(
+            var result = try await engine.create(
                 plan, planner: planner, tags: tag, report: reporter(display))
-            await recordStoredFiles(result, of: plan, in: engine)
+            await recordStoredFiles(&result, of: plan, in: engine)
             return (plan, result)
         }
         reportShortfalls(result)

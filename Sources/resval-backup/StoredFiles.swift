@@ -1,5 +1,6 @@
 import BackupEngines
 import BackupPlanning
+import CommandSupport
 import EffectiveValues
 import SystemCalls
 
@@ -9,9 +10,13 @@ import SystemCalls
 /// Records which files a new snapshot contains.
 ///
 /// Failures are not reported: the earlier record then stays, and so does the snapshot that it is about.
+///
+/// - Parameter result: is left without the list of files, which can be large.
 func recordStoredFiles(
-    _ result: BackupResult, of plan: BackupPlan, in engine: any BackupEngine
+    _ result: inout BackupResult, of plan: BackupPlan, in engine: any BackupEngine
 ) async {
+    var files: [StoredFileState] = []
+    swap(&files, &result.storedFiles)
     guard let records = stateHome().map({ StoredFileRecords(stateHome: $0) }) else { return }
     var identifier = result.snapshot
     if !result.isComplete && !plan.isIncomplete {
@@ -21,7 +26,7 @@ func recordStoredFiles(
     }
     try? records.replace(
         engine.repository.fingerprint, SourceTags(plan.sources).fingerprint,
-        with: result.storedFiles,
+        with: consume files,
         of: StoredFileRecords.Snapshot(
             identifier: identifier, file: engine.file(ofSnapshot: identifier)))
 }
@@ -31,10 +36,21 @@ func recordStoredFiles(
 /// - Parameter kept: the identifiers of snapshots that stay. Records of others are removed, too: a
 ///   snapshot has another identifier since its tags were changed, and other SOURCEs are recorded
 ///   again with their next snapshot.
-/// - Throws: `FileError` when a record may be left.
+/// - Throws: `FileError` when a record may be left that this user's programs trust, now or once
+///   permissions are changed. Where the state directory belongs to another user or is none, there is
+///   a warning.
 func forgetStoredFiles(
     in engine: any BackupEngine, except kept: Set<String>
 ) throws(FileError) {
     guard let state = stateHome() else { return }
-    try StoredFileRecords(stateHome: state).remove(engine.repository.fingerprint, except: kept)
+    let records = StoredFileRecords(stateHome: state)
+    do throws(FileError) {
+        try records.remove(engine.repository.fingerprint, except: kept)
+    } catch {
+        guard isStateOfAnother(records.directory) else { throw error }
+        Messages.warn(
+            about: error.path?.bytes,
+            "the records of which files the removed snapshots contain stay, if there are any: "
+                + error.description)
+    }
 }

@@ -26,16 +26,20 @@ struct StoredFileRecordsTests {
         }
     }
 
-    @Test("records are believed for seven days, and not when they are from the future")
-    func age() throws {
+    @Test(
+        "records are believed for seven days, or one where nothing shows that the snapshot exists",
+        arguments: [(true, 7), (false, 1)])
+    func age(hasSnapshotFile: Bool, days: Int64) throws {
         try withFiles(count: 1) { root, files in
-            let records = try self.records(of: files, in: root)
+            try Tree { File("snapshot") }.create(in: root)
+            let records = try self.records(
+                of: files, in: root, hasSnapshotFile ? root.appending("snapshot") : nil)
             let now = FileTime.now
             for (seconds, isTrusted) in [
-                (1, true), (7 * 86400 - 60, true), (7 * 86400 + 60, false), (-3600, false),
+                (1, true), (days * 86400 - 60, true), (days * 86400 + 60, false), (-3600, false),
                 (1 << 40, false),
             ] {
-                let later = FileTime(seconds: now.seconds + Int64(seconds), nanoseconds: 0)
+                let later = FileTime(seconds: now.seconds + seconds, nanoseconds: 0)
                 #expect(records.contain(files[0], now: later) == isTrusted, "\(seconds)")
             }
         }
@@ -75,6 +79,40 @@ struct StoredFileRecordsTests {
             #expect(files.map { records.contain($0, now: .now) } == [true, false, true])
             try records.remove(repository, except: [])
             #expect(files.map { records.contain($0, now: .now) } == [false, false, true])
+        }
+    }
+
+    @Test("all records of a repository are removed, however many, and nothing stops at a directory")
+    func manyRemoved() throws {
+        try withFiles(count: 1) { root, files in
+            let records = try self.records(of: files, in: root)
+            let sets = (0..<100).map { 1_000_000_000_000_000 + $0 }
+            try Tree {
+                for set in sets {
+                    File(FileName(Array("\(repository)-\(set)".utf8)), "text")
+                }
+                Directory(FileName(Array("\(repository)-aaaaaaaaaaaaaaaa".utf8)))
+            }.create(in: records.directory)
+            try records.remove(repository, except: [])
+            try #expect(
+                tool("ls", records.directory).split(separator: "\n")
+                    == ["\(repository)-aaaaaaaaaaaaaaaa"])
+        }
+    }
+
+    @Test("of more files than the limit, none is recorded")
+    func limit() throws {
+        try withFiles(count: 4) { _, files in
+            let states = files.compactMap(StoredFileState.init)
+            var list = StoredFileList(limit: 3)
+            for count in 1...3 {
+                list.append(states[count - 1])
+                #expect(list.files == Array(states.prefix(count)))
+            }
+            for _ in 0..<2 {
+                list.append(states[3])
+                #expect(list.files.isEmpty)
+            }
         }
     }
 
@@ -122,9 +160,7 @@ struct StoredFileRecordsTests {
             let path = records.directory.appending("\(repository)-\(set)")
             let whole = try contentsOfFile(path)
             func find(_ content: some Collection<UInt8>) throws -> Bool {
-                try Tree { File("content", Array(content)) }.create(in: root)
-                try tool("sh", "-c", "cat \"$0\" > \"$1\"", root.appending("content"), path)
-                try tool("rm", root.appending("content"))
+                try overwrite(path, with: content)
                 return records.contain(files[39], now: .now)
             }
             for length in [0, 1, 15, 16, 39, 4607, 4608, 4609, whole.count - 1] {
@@ -144,6 +180,94 @@ struct StoredFileRecordsTests {
             try #expect(!find(whole))
             #expect(records.contain(files[0], now: .now))
         }
+    }
+
+    @Test("whatever the time and the count of records are, no changed file is found")
+    func hostileNumbers() throws {
+        try withChangedFiles { records, path, files, changed in
+            let whole = try contentsOfFile(path)
+            func findChanged(_ content: [UInt8]) throws -> Bool {
+                try overwrite(path, with: content)
+                return changed.contains { records.contain($0, now: .now) }
+            }
+            // After the first 16 bytes: seconds, nanoseconds and the count.
+            for index in 16..<40 {
+                for value: UInt8 in [0, 0x7F, 0x80, 0xFF, whole[index] ^ 1, whole[index] ^ 0xFF] {
+                    var content = whole
+                    content[index] = value
+                    try #expect(!findChanged(content), "\(index) \(value)")
+                }
+            }
+            let extremes: [Int64] = [
+                .min, .min + 1, -1_000_000_000, -1, 0, 1 << 22 + 1, 1 << 36, 1 << 58, 1 << 59,
+                .max - 1, .max,
+            ]
+            for index in [16, 24, 32] {
+                for number in extremes {
+                    var content = whole
+                    withUnsafeBytes(of: number) {
+                        content.replaceSubrange(index..<(index + 8), with: $0)
+                    }
+                    try #expect(!findChanged(content), "\(index) \(number)")
+                    // Some are nanoseconds like any others.
+                    guard index != 24 || !(0..<1_000_000_000).contains(number) else { continue }
+                    #expect(!records.contain(files[0], now: .now), "\(index) \(number)")
+                }
+            }
+            try #expect(!findChanged(whole))
+            #expect(files.allSatisfy { records.contain($0, now: .now) })
+        }
+    }
+
+    @Test("a file is found by no record that differs in any byte, nor by one that is extreme")
+    func hostileRecords() throws {
+        try withChangedFiles { records, path, files, changed in
+            let whole = try contentsOfFile(path)
+            let length = StoredFileState.length
+            for (position, file) in files.enumerated() {
+                let record = whole.count - (files.count - position) * length
+                func findsNone(_ content: [UInt8]) throws -> Bool {
+                    try overwrite(path, with: content)
+                    return ([file] + changed).allSatisfy { !records.contain($0, now: .now) }
+                }
+                for index in record..<(record + length) {
+                    var content = whole
+                    content[index] ^= 1 << UInt8(index % 8)
+                    try #expect(findsNone(content), "\(position) \(index - record)")
+                }
+                for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
+                    var content = whole
+                    content.replaceSubrange(
+                        record..<(record + length), with: repeatElement(value, count: length))
+                    try #expect(findsNone(content), "\(position) \(value)")
+                }
+            }
+            try overwrite(path, with: whole)
+            #expect(files.allSatisfy { records.contain($0, now: .now) })
+        }
+    }
+
+    /// Calls `body` with the records of 20 files and their path, the status of each file as it is
+    /// recorded and in the order of the records, and the status that each has since it changed.
+    private func withChangedFiles(
+        _ body: (StoredFileRecords, FilePath, [FileStatus], [FileStatus]) throws -> Void
+    ) throws {
+        try withFiles(count: 20) { root, files in
+            let records = try self.records(of: files, in: root)
+            let sorted = files.sorted { $0.identity.inode < $1.identity.inode }
+            for index in files.indices {
+                try overwrite(root.appending("files/\(index)"), with: [1, 2, 3])
+            }
+            let changed = try files.indices.map { try root.appending("files/\($0)").status() }
+            let path = records.directory.appending("\(repository)-\(set)")
+            try body(records, path, sorted, changed)
+        }
+    }
+
+    /// Replaces the content of a file, which stays the same inode.
+    private func overwrite(_ path: FilePath, with content: some Collection<UInt8>) throws {
+        let file = try FileDescriptor.open(path, .writeOnly, options: [.truncate])
+        try file.closeAfter { _ = try file.writeAll(content) }
     }
 
     private func records(

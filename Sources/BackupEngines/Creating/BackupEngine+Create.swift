@@ -27,7 +27,8 @@ package struct BackupResult: Sendable {
     package var unknownShortfalls = 0
     /// The paths that should have been excluded but are in the snapshot.
     package var lostExclusions: [[UInt8]]
-    /// The regular files that the snapshot contains as they are on disk.
+    /// The regular files that the snapshot contains as they are on disk; empty when they are more than
+    /// are recorded.
     package var storedFiles: [StoredFileState]
     /// The result of comparing with the earlier snapshot.
     package var coverage = CoverageReport()
@@ -97,9 +98,11 @@ extension BackupEngine {
         _ request: StoreRequest, _ check: SnapshotCheck,
         _ report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> StoreAttempt {
-        let first = try await attempt(request, check, report)
+        var first = try await attempt(request, check, report)
         let size = first.torn.reduce(Int64(0)) { $0.addingSaturating($1.size) }
         guard !first.torn.isEmpty, size <= largestSecondTry else { return first }
+        // Two lists would take twice the memory. If the second attempt fails, no file is recorded.
+        first.check.storedFiles = StoredFileList()
         do {
             let snapshot = try await snapshot(.identifier(first.stored.identifier))
             let again = StoreRequest(
@@ -195,14 +198,14 @@ extension BackupEngine {
             changedFiles: stored.changedFiles, unchangedFiles: stored.unchangedFiles,
             addedBytes: stored.addedBytes, shortfalls: shortfalls.sorted,
             unnamedShortfalls: unnamed, unknownShortfalls: stored.unnamedShortfalls,
-            lostExclusions: check.lostExclusions, storedFiles: check.storedFiles)
+            lostExclusions: check.lostExclusions, storedFiles: check.storedFiles.files)
     }
 }
 
 /// A snapshot that was made and checked.
 private struct StoreAttempt: Sendable {
     var stored: StoredSnapshot
-    let check: SnapshotCheck
+    var check: SnapshotCheck
     /// The files whose stored content may mix two versions.
     let torn: [SnapshotEntry]
     /// Why the snapshot that this one replaces could not be removed; nil if it was removed or there

@@ -26,7 +26,7 @@ struct SnapshotCheck: SnapshotEntryHandler {
     var counter: StepCounter?
     /// The regular files that are in the snapshot as they are on disk, and did not change since the
     /// backup began.
-    private(set) var storedFiles: [StoredFileState] = []
+    var storedFiles = StoredFileList()
     /// The paths that the engine complained about, of which the content may not be stored; nil when
     /// it could not name all.
     var doubtful: Set<[UInt8]>? = []

@@ -17,15 +17,20 @@ package struct StoredFileRecords: Sendable, Hashable {
         /// directory of this machine.
         package let file: FilePath?
 
+        /// The age in seconds up to which records of the snapshot are trusted: seven days, since other
+        /// programs may damage the repository; one day where nothing on this machine shows that the
+        /// snapshot was removed.
+        package var longestAge: Int64 { (file == nil ? 1 : 7) * 86400 }
+
         package init(identifier: String, file: FilePath?) {
             self.identifier = identifier
             self.file = file
         }
     }
 
-    /// The age in seconds up to which records are trusted: seven days. A snapshot may be removed by
-    /// other programs and, in a repository elsewhere, without a trace on this machine.
-    package static let longestAge: Int64 = 7 * 86400
+    /// The most files that are recorded of a snapshot: a list of them takes 128 MiB of memory while a
+    /// snapshot is read back, and half as much again while it is sorted.
+    package static let largestCount = 1 << 22
     static let headerLength = 4608
 
     /// The directory of the files, which need not exist.
@@ -42,14 +47,16 @@ package struct StoredFileRecords: Sendable, Hashable {
     /// - Parameters:
     ///   - repository: the repository's fingerprint, 16 hexadecimal digits.
     ///   - set: the fingerprint of the set of SOURCEs, likewise.
+    ///   - files: the files, in any order. The array is sorted in place where the caller gives it away.
     /// - Throws: `FileError`; the earlier records may remain then.
     package func replace(
-        _ repository: String, _ set: String, with files: [StoredFileState], of snapshot: Snapshot
+        _ repository: String, _ set: String, with files: consuming [StoredFileState],
+        of snapshot: Snapshot
     ) throws(FileError) {
         try makeStateDirectory(directory)
         let path = directory.appending("\(repository)-\(set)")
         let header = StoredFileHeader(snapshot, count: files.count, created: .now).bytes
-        let sorted = files.sorted()
+        files.sort()
         do throws(Errno) {
             let parent = OwnedDescriptor(try openDirectoryReference(directory))
             var staged = try StagedFile(in: parent.descriptor, permissions: 0o600)
@@ -57,7 +64,7 @@ package struct StoredFileRecords: Sendable, Hashable {
             // A filesystem without attributes: the records are backed up, which does no harm.
             try? staged.descriptor.named(path).setValue(true, for: .isExcludedFromBackup)
             try writeAll(header, to: staged.descriptor)
-            try writeAll(sorted, to: staged.descriptor)
+            try writeAll(files, to: staged.descriptor)
             try synchronize(staged.descriptor)
             try staged.replace(name)
         } catch {
@@ -85,6 +92,9 @@ package struct StoredFileRecords: Sendable, Hashable {
                 try removeFile(path)
             } catch .noSuchFileOrDirectory {
                 continue
+            } catch .isDirectory {
+                // No file of records.
+                continue
             } catch {
                 throw FileError(error, of: path)
             }
@@ -96,7 +106,9 @@ package struct StoredFileRecords: Sendable, Hashable {
     /// False also when no record can be read, or when all that contain the file are too old, from the
     /// future, or about snapshots that no longer exist.
     package func contain(_ status: FileStatus, now: FileTime) -> Bool {
-        guard let file = StoredFileState(status), let paths = try? paths() else { return false }
+        guard let file = StoredFileState(status), let paths = try? paths(limit: 64) else {
+            return false
+        }
         return paths.contains { path in
             guard let records = try? open(path), records.header.isTrusted(at: now) else {
                 return false
@@ -105,14 +117,14 @@ package struct StoredFileRecords: Sendable, Hashable {
         }
     }
 
-    /// Returns the paths of all files of records; of an excess of them, only some.
-    private func paths() throws(FileError) -> [FilePath] {
+    /// Returns the paths of all files of records; of more than `limit`, only some.
+    private func paths(limit: Int = .max) throws(FileError) -> [FilePath] {
         guard try requireOwnStateDirectory(directory) else { return [] }
         var paths: [FilePath] = []
         do throws(Errno) {
             try forEachName(in: directory) { name in
                 if name.count == 33 { paths.append(directory.pushing(FilePath(bytes: name))) }
-                return paths.count < 64
+                return paths.count < limit
             }
         } catch {
             throw FileError(error, of: directory)
@@ -188,8 +200,6 @@ struct StoredFileHeader {
     let created: FileTime
 
     private static let magic = Array("resval-stored 1\n".utf8)
-    /// The most records that a file is read with: as many as fit in 2 TiB.
-    private static let largestCount = 1 << 36
     private static let identifierRange = 40..<168
     private static let pathStart = 512
 
@@ -210,7 +220,7 @@ struct StoredFileHeader {
         let identifier = bytes[Self.identifierRange].prefix { $0 != 0 }
         let path = bytes[Self.pathStart...].prefix { $0 != 0 }
         guard (0..<1_000_000_000).contains(numbers[1]),
-            (0...Int64(Self.largestCount)).contains(numbers[2]), !identifier.isEmpty
+            (0...Int64(StoredFileRecords.largestCount)).contains(numbers[2]), !identifier.isEmpty
         else { return nil }
         created = FileTime(seconds: numbers[0], nanoseconds: UInt32(numbers[1]))
         count = Int(numbers[2])
@@ -250,7 +260,7 @@ struct StoredFileHeader {
     /// Whether the snapshot was verified recently.
     func isRecent(at now: FileTime) -> Bool {
         let oldest = FileTime(
-            seconds: now.seconds.subtractingSaturating(StoredFileRecords.longestAge),
+            seconds: now.seconds.subtractingSaturating(snapshot.longestAge),
             nanoseconds: now.nanoseconds)
         return created >= oldest && created <= now
     }

@@ -2,8 +2,10 @@ import SystemCalls
 
 /// A regular file as a snapshot contains it, as 32 bytes.
 ///
-/// Every change of a file's content or metadata changes its `st_ctime`, which no program can set. So a
-/// file that still has these numbers has the content that it had when they were read.
+/// A change of a file's content or metadata sets its `st_ctime` to the clock; no program can set
+/// another time. So a file that still has these numbers has the content that it had when they were
+/// read, unless a program writes through a shared mapping: of such writes only the first to a page
+/// after it was written back sets the time, and on tmpfs, which never writes back, possibly none.
 package struct StoredFileState: Sendable, Hashable, Comparable, BitwiseCopyable {
     // In this order and size, in the byte order of the machine, a file of records contains them.
     private let inode: UInt64

@@ -20,10 +20,18 @@ extension URLResourceValues {
     /// evicted; nil otherwise, also for an evicted file.
     ///
     /// `resval-backup create` records this when it has read a snapshot back. The record is trusted for
-    /// seven days, and as long as the file's `st_ctime` stays the same, which also changes with a mark
-    /// or a name. Files that changed in the last second before a backup are not recorded, nor are
-    /// files on filesystems that store times in whole seconds. On Apple's systems the value is also
-    /// true for an evicted item, and false for one that is to be uploaded.
+    /// seven days while the snapshot exists in a repository that is a directory of this machine, and
+    /// for one day with any other repository, where nothing shows that the snapshot still exists. It
+    /// ends when the file's `st_ctime` changes, also with a mark or a name. Files that changed in the
+    /// last second before a backup are not recorded, nor are files on filesystems that store times in
+    /// whole seconds.
+    ///
+    /// Ask only about files that no program has mapped for writing: writes through a shared mapping
+    /// (`mmap(2)`) may leave `st_ctime` as it was until their pages are written back, and on tmpfs for
+    /// good.
+    ///
+    /// On Apple's systems the value is also true for an evicted item, and false for one that is to be
+    /// uploaded.
     public var ubiquitousItemIsUploaded: Bool? { boolean(.ubiquitousItemIsUploaded) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.

@@ -107,6 +107,54 @@ struct LocalDocumentTests {
         }
     }
 
+    @Test(
+        "forget goes on where no record is the user's own, and warns",
+        arguments: [
+            "chown -R 1234 .local/state/resval", "chown 1234 .local/state/resval/stored",
+            "mv .local/state/resval/stored moved; touch .local/state/resval/stored",
+            "mv .local/state moved; touch .local/state",
+        ])
+    func forgetWithStateOfAnother(change: String) throws {
+        try withBackup(of: documents) { backup in
+            for _ in 0..<2 { try backup.createFromSettledFiles() }
+            try tool("sh", "-c", "cd \"$0\"; \(change)", backup.base.appending("home"))
+            let forget = try backup.run("forget", "--keep-last", "1")
+            #expect(forget.exitCode == 0, "\(forget)")
+            #expect(forget.text.contains("1 removed"), "\(forget)")
+            #expect(forget.errorText.contains("warning: the records"), "\(forget)")
+        }
+    }
+
+    @Test("forget goes on where a directory of another user denies the way to the state")
+    func forgetWithHiddenState() throws {
+        try withBackup(of: documents, user: 1234) { backup in
+            try tool("chown", "-R", "1234:1234", backup.source)
+            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            let hidden = backup.base.appending("hidden")
+            try tool("mkdir", "-m", "700", hidden)
+            var command = backup.command(["forget", "--keep-last", "1"])
+            command.environment["XDG_STATE_HOME"] = "\(hidden)/state"
+            let forget = try command.run()
+            #expect(forget.exitCode == 0, "\(forget)")
+            #expect(forget.text.contains("1 removed"), "\(forget)")
+            #expect(forget.errorText.contains("warning: the records"), "\(forget)")
+        }
+    }
+
+    @Test("forget removes no snapshot while a record of the user's own may stay")
+    func forgetRefused() throws {
+        try withBackup(of: documents) { backup in
+            for _ in 0..<2 { try backup.createFromSettledFiles() }
+            let stored = backup.base.appending("home/.local/state/resval/stored")
+            try tool("chmod", "go+w", stored)
+            let forget = try backup.run("forget", "--keep-last", "1")
+            #expect(forget.exitCode == 1, "\(forget)")
+            #expect(forget.errorText.contains("chmod go-w"), "\(forget)")
+            let snapshots = try backup.runSuccessfully("snapshots", "--json")
+            #expect(snapshotIdentifiers(in: snapshots).count == 2)
+        }
+    }
+
     @Test("records are excluded from backups, and trusted only while they are the user's own")
     func records() throws {
         try withBackup(of: documents) { backup in
