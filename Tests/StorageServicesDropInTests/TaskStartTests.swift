@@ -1,4 +1,5 @@
 import ResourceValuesDropIn
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -92,15 +93,58 @@ struct TaskStartTests {
         }
     }
 
-    @Test("what systemd would expand is not passed on")
-    func expanded() {
-        #expect(start.isPassedOn)
+    @Test(
+        "a directory that systemd would not keep is refused",
+        arguments: (1..<0x20).map { [0x61, $0, 0x62] } + [
+            Array("x\nExecStartPre=/bin/false".utf8), [0x7F], Array("end ".utf8),
+            Array(#"end\"#.utf8), [0x61, 0xFF],
+        ])
+    func hostileDirectory(_ name: [UInt8]) {
         var other = start
-        other.arguments.append(Array("a$HOME".utf8))
-        #expect(!other.isPassedOn)
-        other = start
-        other.program = "/opt/a$b/album"
-        #expect(!other.isPassedOn)
+        other.directory = FilePath(bytes: Array("/tmp/".utf8) + name)
+        #expect(other.obstacle != nil)
+    }
+
+    @Test(
+        "a program whose path systemd would not keep is refused, as are such tools",
+        arguments: (1..<0x20).map { [$0] } + [
+            [0x7F], [0xFF], Array("'".utf8), Array(#"""#.utf8), Array(#"\"#.utf8),
+            Array("$HOME".utf8), Array(";".utf8), Array("\nExecStartPre=/bin/false".utf8),
+        ])
+    func hostileProgram(_ name: [UInt8]) {
+        for path in [\TaskStart.program, \.systemctl, \.grep] {
+            for text in [
+                Array("/opt/a".utf8) + name + Array("b/album".utf8), Array("/a".utf8) + name,
+            ] {
+                var other = start
+                other[keyPath: path] = FilePath(bytes: text)
+                #expect(other.obstacle != nil)
+            }
+        }
+    }
+
+    @Test(
+        "an argument that systemd would change is refused", arguments: ["a$HOME", "$", "a;b", ";"])
+    func changedArgument(_ text: String) {
+        var other = start
+        other.arguments.append(Array(text.utf8))
+        #expect(other.obstacle?.contains("systemd would change") == true)
+        other.arguments = [[0x61, 0xFF]]
+        #expect(other.obstacle?.contains("UTF-8") == true)
+    }
+
+    @Test(
+        "what systemd keeps is passed on",
+        arguments: ["two  words", "%h%%", "{a}*?[b]~!", "ü", "#a=@b:-c+d|e&f<g>,^`"])
+    func kept(_ text: String) {
+        #expect(start.obstacle == nil)
+        var other = start
+        other.directory = FilePath("/tmp/\(text)/a$b;'c\"\\d")
+        other.program = FilePath("/opt/\(text)")
+        other.arguments = [Array("\(text)\n\t'\"\\\u{7F}\u{1}".utf8), Array(" ".utf8)]
+        #expect(other.obstacle == nil)
+        other.directory = "/"
+        #expect(other.obstacle == nil)
     }
 
     @Test("only what a request requires is a condition")

@@ -1,6 +1,7 @@
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The tags that identify a snapshot as made by this program, and from which SOURCEs.
 ///
@@ -20,7 +21,7 @@ package struct SourceTags: Sendable, Hashable {
 
     package init(_ sources: [FilePath]) {
         each = Set(sources.map { Self.sourcePrefix + Percent.text(of: $0.bytes) }).sorted()
-        fingerprint = shortName(for: each.joined(separator: ","))
+        fingerprint = shortName(for: each.joined(separator: ",").utf8)
         set = Self.setPrefix + fingerprint
     }
 
@@ -47,26 +48,13 @@ package struct SourceTags: Sendable, Hashable {
     /// consistent.
     package static func set(in tags: [String]) -> String? {
         let tagged = sourceTags(in: tags)
-        let set = setPrefix + shortName(for: tagged.joined(separator: ","))
+        let set = setPrefix + shortName(for: tagged.joined(separator: ",").utf8)
         return tags.contains(set) && !sources(in: tags).isEmpty ? set : nil
     }
 
     private static func sourceTags(in tags: [String]) -> [String] {
         Set(tags.filter { $0.hasPrefix(sourcePrefix) }).sorted()
     }
-}
-
-/// Returns the 64-bit FNV-1a hash of a text, in hexadecimal: the same on every machine and in every
-/// version.
-func shortName(for text: String) -> String { shortName(for: text.utf8) }
-
-/// Returns the hash of bytes, as ``shortName(for:)-(String)``.
-func shortName(for bytes: some Sequence<UInt8>) -> String {
-    let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
-        (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
 /// The tag that gives the order of snapshots where their times do not.

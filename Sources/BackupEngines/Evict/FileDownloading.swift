@@ -3,6 +3,7 @@ import Eviction
 import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// Downloads evicted files from their snapshots.
 package struct FileDownloading: Sendable {

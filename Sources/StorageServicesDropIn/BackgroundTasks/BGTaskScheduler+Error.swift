@@ -7,7 +7,9 @@ extension BGTaskScheduler {
         /// The kinds of errors, with Apple's numbers.
         public enum Code: Int, Sendable {
             /// No service manager can start the program: systemd is not running or has no manager
-            /// for this user, `systemd-run` is missing or fails, or the program's file was deleted.
+            /// for this user, `systemd-run` is missing or fails, the program's file was removed, or
+            /// its path, an argument or the working directory has characters that systemd would not
+            /// keep.
             case unavailable = 1
             /// One refresh task, or ten processing tasks, are pending already.
             case tooManyPendingTaskRequests = 2

@@ -113,7 +113,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
 
     private func unit(for identifier: String) -> TaskUnit? {
         TaskUnit(
-            program: ThisProgram.name(), identifier: identifier,
+            program: ThisProgram.name, identifier: identifier,
             number: UInt64.random(in: .min ... .max))
     }
 

@@ -7,7 +7,6 @@ import SystemPackage
 struct ServiceManager {
     private let option: String
     private let environment: [[UInt8]]
-    private let program: FilePath
     private let systemctl: FilePath
     private let systemdRun: FilePath
 
@@ -39,7 +38,6 @@ struct ServiceManager {
         environment = variables
         systemctl = try Self.installed("systemctl")
         systemdRun = try Self.installed("systemd-run")
-        program = try Self.thisProgram()
     }
 
     /// Makes the timer of a request.
@@ -47,16 +45,12 @@ struct ServiceManager {
     /// - Throws: ``BGTaskScheduler/Error``: `unavailable`.
     func start(_ record: TaskRecord, as unit: TaskUnit) throws {
         let start = TaskStart(
-            program: program, arguments: try Self.ownArguments(),
+            program: try Self.thisProgram(), arguments: try Self.ownArguments(),
             directory: try call("getcwd") { () throws(Errno) in try workingDirectory() },
             systemctl: systemctl,
             grep: record.needsNetwork ? try Self.installed("grep") : "/usr/bin/grep",
             manager: option)
-        guard start.isPassedOn else {
-            throw BGTaskScheduler.Error(
-                .unavailable,
-                "the program's path or an argument has a '$', which systemd would expand")
-        }
+        if let obstacle = start.obstacle { throw BGTaskScheduler.Error(.unavailable, obstacle) }
         _ = try run(
             systemdRun, start.arguments(for: record, as: unit, now: FileTime.now.seconds))
     }
@@ -72,7 +66,7 @@ struct ServiceManager {
                 "bgtask-*.service",
             ].map { Array($0.utf8) })
         return Self.pending(
-            in: String(decoding: output, as: UTF8.self), of: ThisProgram.name())
+            in: String(decoding: output, as: UTF8.self), of: ThisProgram.name)
     }
 
     /// Parses what `systemctl show` prints of timers and services.
@@ -166,12 +160,13 @@ struct ServiceManager {
         return path
     }
 
+    /// Returns the file that a task is started from: that of this process, or what has replaced it.
     private static func thisProgram() throws -> FilePath {
-        let path = try call("/proc/self/exe") { () throws(Errno) in
-            try ThisProgram.file()
+        guard let path = ThisProgram.file else {
+            throw BGTaskScheduler.Error(.unavailable, "/proc/self/exe cannot be read")
         }
         guard (try? path.fileStatus())?.kind == .regularFile else {
-            throw BGTaskScheduler.Error(.unavailable, "the program's file was removed or replaced")
+            throw BGTaskScheduler.Error(.unavailable, "the program's file was removed")
         }
         return path
     }

@@ -34,12 +34,42 @@ struct TaskStart {
         + "|0{32}[[:space:]]00[[:space:]][0-9a-f]{32}[[:space:]]00[[:space:]][0-9a-f]{32}"
         + "([[:space:]][0-9a-f]{8}){3}[[:space:]][0-9a-f]{5}[014589cd][0-9a-f][13579bdf][[:space:]])"
 
-    /// Whether the service manager passes the program's path and arguments on as they are.
+    /// Why the service manager would not start the same program with the same arguments in the same
+    /// directory; nil if it would.
     ///
-    /// It expands a `$`. `$$` stands for one only until the manager reads its units again: systemd
-    /// 252 escapes it a second time in the file it keeps.
-    var isPassedOn: Bool {
-        !([program.bytes] + arguments).contains { $0.contains(UInt8(ascii: "$")) }
+    /// It accepts more than it keeps: as soon as it reads its units again, what it has written into
+    /// them counts. The directory is written as it is: a newline would begin a line of the unit's own,
+    /// spaces at the end are lost, and a `\` there continues the line. The escapes in a program's path
+    /// are not undone, nor are those of `$` and `;` in any word, so `$$` does not stand for a `$`.
+    var obstacle: String? {
+        let programs = [program, systemctl, grep].map(\.bytes)
+        let words = programs + arguments
+        guard
+            (words + [directory.bytes]).allSatisfy({ String(validating: $0, as: UTF8.self) != nil })
+        else { return "a path or an argument is not UTF-8, which systemd refuses" }
+        let end = directory.bytes.suffix(1)
+        if directory.bytes.contains(where: Self.isControl) || Self.has(" \\", in: end) {
+            return
+                "the working directory's path has a control character, or ends in a space or a '\\', "
+                + "which systemd would not keep"
+        }
+        if programs.contains(where: {
+            $0.contains(where: Self.isControl) || Self.has("'\"\\", in: $0)
+        }) {
+            return "the program's path has a control character, a quotation mark or a '\\', "
+                + "which systemd would not keep"
+        }
+        if words.contains(where: { Self.has("$;", in: $0) }) {
+            return
+                "the program's path or an argument has a '$' or a ';', which systemd would change"
+        }
+        return nil
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+
+    private static func has(_ characters: String, in bytes: some Sequence<UInt8>) -> Bool {
+        bytes.contains { characters.utf8.contains($0) }
     }
 
     /// Returns the arguments that make a timer and the service that it starts.

@@ -3,7 +3,7 @@ import SystemCalls
 import SystemPackage
 
 /// The names of the timer and the service of one submitted request:
-/// `bgtask-PROGRAM-IDENTIFIER-NUMBER`.
+/// `bgtask-PROGRAM-IDENTIFIER-NUMBER`, where PROGRAM is ``ThisProgram/name``.
 ///
 /// Program and identifier are escaped as by `systemd-escape(1)`, which leaves no `-` in them, so a
 /// name is taken apart in one way only. The number differs in each request: a task that is running

@@ -82,8 +82,9 @@ public final class MXMetricManager: NSObject, Sendable {
     /// The payloads of the last 30 times that one was made, oldest first, whichever process of the
     /// program made it.
     ///
-    /// They are in `$XDG_STATE_HOME/resval/metrics/PROGRAM.jsonl`. Those of this process if that
-    /// cannot be read, which is also written to standard error.
+    /// They are in `$XDG_STATE_HOME/resval/metrics/PROGRAM.jsonl`, where PROGRAM is the executable's
+    /// name and a hash of its path. Those of this process if that cannot be read, which is also
+    /// written to standard error.
     public var pastPayloads: [MXMetricPayload] {
         do throws(FileError) {
             let payloads = try history.payloads()

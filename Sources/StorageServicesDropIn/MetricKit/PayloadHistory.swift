@@ -14,11 +14,12 @@ struct PayloadHistory: Sendable {
     /// The most payloads that are kept.
     static let limit = 30
 
-    /// The history of this program: `$XDG_STATE_HOME/resval/metrics/PROGRAM.jsonl`.
+    /// The history of this program: `$XDG_STATE_HOME/resval/metrics/PROGRAM.jsonl`, where PROGRAM is
+    /// ``ThisProgram/name``.
     static func usual() -> PayloadHistory {
         PayloadHistory(
             path: PolicyEnvironment.current().base.stateHome.map { setting in
-                let name = FilePath(bytes: ThisProgram.name() + Array(".jsonl".utf8))
+                let name = FilePath(bytes: ThisProgram.name + Array(".jsonl".utf8))
                 return setting.path.appending(stateDirectoryName).appending("metrics")
                     .pushing(name)
             })

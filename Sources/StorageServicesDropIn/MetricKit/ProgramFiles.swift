@@ -18,7 +18,7 @@ struct ProgramFiles: Sendable {
     /// The executable, and the directories with its name in the user's directories for data,
     /// settings, state and caches.
     static func usual() -> ProgramFiles {
-        guard let executable = try? ThisProgram.file(), let name = executable.lastComponent else {
+        guard let executable = ThisProgram.file, let name = executable.lastComponent else {
             return ProgramFiles(installation: [], data: [])
         }
         let base = PolicyEnvironment.current().base

@@ -49,3 +49,18 @@ func showPending() async throws {
     scheduler.cancelAllTaskRequests()
     await show("all cancelled")
 }
+
+/// Lists and cancels a request, and submits it again, when the program's file was removed.
+func showWithoutFile() async throws {
+    let scheduler = BGTaskScheduler.shared
+    scheduler.register(forTaskWithIdentifier: "task", using: nil, launchHandler: { _ in })
+    let request = BGProcessingTaskRequest(identifier: "task")
+    request.earliestBeginDate = Date(timeIntervalSinceNow: 3600)
+    try scheduler.submit(request)
+    try FileManager.default.removeItem(atPath: CommandLine.arguments[0])
+    print("removed:", await scheduler.pendingTaskRequests().count)
+    scheduler.cancelAllTaskRequests()
+    print("cancelled:", await scheduler.pendingTaskRequests().count)
+    fflush(nil)
+    try scheduler.submit(request)
+}

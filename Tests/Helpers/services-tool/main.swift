@@ -2,6 +2,7 @@
 // services-tool cleanup LOG: submits a cleanup for two seconds later, and waits to be killed.
 // services-tool expire LOG [WORD...]: submits a task that takes longer than its limit of five seconds.
 // services-tool connected LOG: submits a task that requires a network and external power.
+// services-tool removed: submits a request, removes its own file, lists, cancels and submits again.
 // services-tool pending: submits, replaces, lists and cancels requests, and prints what it finds.
 //
 // A program for iOS that uses background tasks, metrics, protected data and memory warnings. The
@@ -65,10 +66,12 @@ do {
             request.requiresExternalPower = true
             try submit(request, log, after: 0)
         }
+    case ("removed", nil):
+        try await showWithoutFile()
     case ("pending", nil):
         try await showPending()
     default:
-        print("usage: services-tool samples|cleanup|expire|connected|pending ARGUMENT...")
+        print("usage: services-tool samples|cleanup|expire|connected|removed|pending ARGUMENT...")
         exit(64)
     }
 } catch {

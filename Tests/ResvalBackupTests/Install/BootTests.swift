@@ -91,6 +91,11 @@ struct BootTests {
         as_user /usr/local/bin/services-tool expire tasks/expire '~' '%h "two  words" \\x41'
         as_user /usr/local/bin/services-tool connected tasks/connected
         as_user /usr/local/bin/services-tool expire tasks/refused '$HOME' 2>&1
+        hostile=$'/tmp/x\\nExecStartPre=/bin/touch /tmp/injected'
+        as_user mkdir -p "$hostile"
+        (cd "$hostile" && as_user /usr/local/bin/services-tool expire log 2>&1)
+        as_user cp /usr/local/bin/services-tool /tmp/removed
+        as_user /tmp/removed removed 2>&1
 
         """
 
@@ -103,7 +108,7 @@ struct BootTests {
         [ "$(wc --lines < tasks/connected)" = 1 ] || echo 'ran without a network'
         ip link set lo up
         ip route add default dev lo
-        as_user systemctl --user start 'bgtask-services\\x2dtool-connected*.service' --all
+        as_user systemctl --user start 'bgtask-services\\x2dtool.*-connected*.service' --all
         until_lines 2 tasks/connected
         sed 1d tasks/connected
         echo system; /usr/local/bin/services-tool pending
@@ -193,7 +198,11 @@ struct BootTests {
                 killed 137
                 submitted expire
                 submitted connected-100% "ä"
-                services-tool: the program's path or an argument has a '$', which systemd would expand
+                services-tool: the program's path or an argument has a '$' or a ';', which systemd would change
+                services-tool: the working directory's path has a control character, or ends in a space or a '\\', which systemd would not keep
+                removed: 1
+                cancelled: 0
+                services-tool: the program's file was removed
                 """
             let tasks = """
                 cleaned
