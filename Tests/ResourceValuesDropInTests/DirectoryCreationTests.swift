@@ -35,6 +35,56 @@ struct DirectoryCreationTests {
         }
     }
 
+    @Test(
+        "no class is stored on new directories that all programs share, unless it is asked for",
+        arguments: ["home", "link"])
+    func sharedDirectories(_ name: String) throws {
+        let tree = Tree {
+            Directory("home") {
+                Directory("settings") {
+                    File("user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/mine/songs\"\n")
+                }
+            }
+            SymbolicLink("link", to: "home")
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let home = root.appending("home")
+            func create(_ path: String) throws {
+                var command = Command(
+                    .built("foundation-tool"), "create-directory", "\(root)/\(name)/\(path)")
+                command.environment = [
+                    "HOME": home.string, "XDG_STATE_HOME": "\(home)/var/state/all",
+                    "XDG_CONFIG_HOME": "\(home)/settings",
+                ]
+                try command.runSuccessfully()
+            }
+            func stored(_ path: String) throws -> FileProtection? {
+                try home.appending(path).value(for: .fileProtection)
+            }
+            for (shared, own) in [
+                (".local/share", "photo-cache/a"), ("mine/songs", "x/y"),
+                ("Pictures", "album/b"), ("var/state/all", "p/q"), (".config", "one/two"),
+            ] {
+                try create("\(shared)/\(own)")
+                var path = FilePath(shared)
+                while !path.isEmpty {
+                    try #expect(stored(path.string) == nil, "\(path)")
+                    path.removeLastComponent()
+                }
+                let top = try #require(FilePath(own).components.first)
+                try #expect(stored("\(shared)/\(top)") == .complete, "\(shared)")
+                try #expect(stored("\(shared)/\(own)") == .complete, "\(shared)")
+            }
+            // The same names elsewhere, and a directory that is itself asked for.
+            try create("own/.local/share")
+            for path in ["own", "own/.local", "own/.local/share"] {
+                try #expect(stored(path) == .complete, "\(path)")
+            }
+            try create("Documents")
+            try #expect(stored("Documents") == .complete)
+        }
+    }
+
     @Test("attributes are those of each new directory, as with Foundation, and of no other")
     func attributesOfIntermediates() throws {
         try withTemporaryDirectory { root in

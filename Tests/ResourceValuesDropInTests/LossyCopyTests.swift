@@ -8,7 +8,7 @@ import Testing
 @Suite("Copying and moving to where something cannot be stored, or is inherited")
 struct LossyCopyTests {
     @Test(
-        "attributes of other programs are dropped where they cannot be stored, as by Foundation",
+        "a copy drops attributes of other programs that cannot be stored; a move is refused",
         arguments: FilesystemWithoutAttributes.allCases)
     func dropsForeignAttributes(_ filesystem: FilesystemWithoutAttributes) throws {
         let tree = Tree {
@@ -24,13 +24,73 @@ struct LossyCopyTests {
                     try FileManager.default.copyItem(
                         atPath: "\(root)/\(name)", toPath: "\(target)/\(name)")
                 }
-                try FileManager.default.moveItem(
-                    atPath: "\(root)/download", toPath: "\(target)/moved")
-                for name in ["foundation", "download", "moved"] {
+                for name in ["foundation", "download"] {
                     try #expect(contentsOfFile(target.appending(name)) == Array("x".utf8))
                 }
                 try #expect(contentsOfFile(target.appending("d/a")) == Array("y".utf8))
-                try #expect(entryCount(root) == 1)
+                try Tree { File("old", "old") }.create(in: target)
+                for (name, lost) in [
+                    ("download", "user.xdg.origin.url"), ("d", "user.comment"),
+                ] {
+                    let item = root.appending(name)
+                    try expectAdviceToCopy(lost) {
+                        try FileManager.default.moveItem(
+                            atPath: "\(item)", toPath: "\(target)/moved")
+                    }
+                    try expectAdviceToCopy(lost) {
+                        _ = try FileManager.default.replaceItemAt(
+                            target.appending("old").url, withItemAt: item.url)
+                    }
+                }
+                try #expect(contentsOfFile(target.appending("old")) == Array("old".utf8))
+                try #expect(entryCount(target) == 4)
+                try #expect(contentsOfFile(root.appending("download")) == Array("x".utf8))
+                try #expect(
+                    root.appending("d/a").extendedAttribute(named: "user.comment")
+                        == Array("z".utf8))
+                try #expect(entryCount(root) == 2)
+            }
+        }
+    }
+
+    @Test("a copy drops an attribute of another program that has no space; a move does not")
+    func attributeSpace() throws {
+        let large = String(repeating: "z", count: 30_000)
+        let tree = Tree {
+            File("f", "x").excluded().attribute("user.comment", large)
+            File("marked", "y").attribute("user.duplicati.exclude", large)
+        }
+        try withFilesystem(.xfs) { source in
+            let root = source.root
+            try tree.create(in: root)
+            try withFilesystem(.ext4) { filesystem in
+                let target = filesystem.root
+                let copy = target.appending("f")
+                try FileManager.default.copyItem(atPath: "\(root)/f", toPath: "\(copy)")
+                try #expect(contentsOfFile(copy) == Array("x".utf8))
+                try #expect(copy.value(for: .isExcludedFromBackup) == true)
+                try #expect(copy.extendedAttribute(named: "user.comment") == nil)
+                try expectAdviceToCopy("user.comment") {
+                    try FileManager.default.moveItem(
+                        atPath: "\(root)/f", toPath: "\(target)/moved")
+                }
+                for isMoving in [false, true] {
+                    let (item, copy) = ("\(root)/marked", "\(target)/marked")
+                    let error = try #require(throws: CocoaError.self) {
+                        if isMoving {
+                            try FileManager.default.moveItem(atPath: item, toPath: copy)
+                        } else {
+                            try FileManager.default.copyItem(atPath: item, toPath: copy)
+                        }
+                    }
+                    #expect(error.code == .fileWriteOutOfSpace)
+                    #expect(reason(error).contains("user.duplicati.exclude"))
+                }
+                try #expect(entryCount(target) == 1)
+                try #expect(entryCount(root) == 2)
+                try #expect(
+                    root.appending("f").extendedAttribute(named: "user.comment")
+                        == Array(large.utf8))
             }
         }
     }
@@ -44,33 +104,42 @@ struct LossyCopyTests {
             Directory("d") { File("a", "y").purgeable() }
             File("placeholder", "").attribute(
                 "user.resval.evicted.0123456789abcdef.0123456789abcdef.0", "1")
+            for (number, name) in foreignMarks.enumerated() {
+                File(FileName(Array("foreign\(number)".utf8)), "w")
+                    .attribute(ExtendedAttributeName(name), "1").attribute("user.comment", "z")
+            }
         }
         try filesystem.mounted { target in
             try withTemporaryDirectory(containing: tree) { root in
                 func lost(_ name: String, _ body: () throws -> Void) throws -> String {
                     let error = try #require(throws: CocoaError.self) { try body() }
                     #expect(error.code == .featureUnsupported)
-                    return error.userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? ""
+                    return reason(error)
                 }
                 let marks = ["user.resval.isExcludedFromBackup", "user.resval.isPurgeable"]
-                for (name, names) in [
+                let foreign = foreignMarks.enumerated().map { ("foreign\($0)", [$1]) }
+                let own = [
                     ("f", marks), ("d", [marks[1]]), ("placeholder", ["user.resval.evicted."]),
-                ] {
+                ]
+                for (name, names) in own + foreign {
                     let (source, copy) = ("\(root)/\(name)", "\(target)/\(name)")
-                    for reason in [
-                        try lost(name) {
-                            try FileManager.default.copyItem(atPath: source, toPath: copy)
-                        },
-                        try lost(name) {
-                            try FileManager.default.moveItem(atPath: source, toPath: copy)
-                        },
-                    ] {
-                        for mark in names { #expect(reason.contains(mark), "\(reason)") }
-                        #expect(!reason.contains("user.comment"))
+                    let copying = try lost(name) {
+                        try FileManager.default.copyItem(atPath: source, toPath: copy)
                     }
+                    let moving = try lost(name) {
+                        try FileManager.default.moveItem(atPath: source, toPath: copy)
+                    }
+                    for mark in names {
+                        #expect(copying.contains(mark), "\(copying)")
+                        #expect(moving.contains(mark), "\(moving)")
+                    }
+                    // A copy would drop it; a move would lose it as well.
+                    #expect(!copying.contains("user.comment"))
+                    let hasComment = !["d", "placeholder"].contains(name)
+                    #expect(moving.contains("user.comment") == hasComment)
                 }
                 try #expect(entryCount(target) == 0)
-                try #expect(entryCount(root) == 3)
+                try #expect(entryCount(root) == 3 + foreignMarks.count)
             }
         }
     }
@@ -117,6 +186,29 @@ struct LossyCopyTests {
             try #expect(stored("handle") == .complete)
         }
     }
+}
+
+/// The attributes of other programs that backups honor, as the documentation lists them.
+private let foreignMarks = [
+    "user.xdg.robots.backup", "user.duplicati.exclude", "user.duplicacy_exclude",
+    "user.com.apple.metadata:com_apple_backup_excludeItem",
+    "user.DosStream.com.apple.metadata:com_apple_backup_excludeItem:$DATA",
+]
+
+private func reason(_ error: CocoaError) -> String {
+    error.userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? ""
+}
+
+/// Expects an error that names an attribute and says to copy instead.
+private func expectAdviceToCopy(
+    _ attribute: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+) throws {
+    let error = try #require(
+        throws: CocoaError.self, sourceLocation: sourceLocation, performing: body)
+    #expect(reason(error).contains(attribute), "\(error)", sourceLocation: sourceLocation)
+    let advice = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String ?? ""
+    #expect(advice.contains("copy the item instead"), "\(error)", sourceLocation: sourceLocation)
 }
 
 /// Filesystems that do not store user attributes: one in memory, and one through FUSE, as a FAT volume

@@ -127,6 +127,24 @@ struct ErrorTests {
         }
     }
 
+    @Test("an ordinary user creates directories that nobody can enter afterwards")
+    func directoriesWithoutEntry() throws {
+        let tree = Tree { Directory("open").permissions(0o777) }
+        try withTemporaryDirectory(containing: tree, isShared: true) { root in
+            let top = root.appending("open/a")
+            try asOrdinaryUser {
+                try FileManager.default.createMarkedDirectory(
+                    at: top.appending("b/c").url, withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o600])
+            }
+            for path in [top, top.appending("b"), top.appending("b/c")] {
+                let status = try path.status()
+                #expect(status.permissions == 0o600, "\(path)")
+                #expect(status.owner != 0, "\(path)")
+            }
+        }
+    }
+
     @Test("keys that were stored before the trouble are not among the unset ones")
     func partialFailure() throws {
         try withTemporaryDirectory(

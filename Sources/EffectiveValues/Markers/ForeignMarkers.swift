@@ -3,25 +3,10 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// The extended attributes by which other programs include or exclude an item from backups.
-package enum ForeignAttribute {
-    /// Apple's exclusion attribute: as rsync and netatalk store it; as Samba's `streams_xattr`
-    /// stores it, both with the colon and with U+F022, which replaces the colon in file names; and
-    /// without the `user.` prefix, which some filesystems omit.
-    package static let apple: [ExtendedAttributeName] = [
-        "user.com.apple.metadata:com_apple_backup_excludeItem",
-        "user.DosStream.com.apple.metadata:com_apple_backup_excludeItem:$DATA",
-        "user.DosStream.com.apple.metadata\u{F022}com_apple_backup_excludeItem:$DATA",
-        "com.apple.metadata:com_apple_backup_excludeItem",
-    ]
-
-    /// The XDG attribute for backup programs: `true` to include an item, `false` to exclude it.
-    package static let xdg: ExtendedAttributeName = "user.xdg.robots.backup"
-
-    /// The attributes by whose presence backup programs exclude an item, whatever the value:
-    /// Duplicati's, and Duplicacy's on Linux.
+extension ForeignAttribute {
+    /// The attributes by whose presence backup programs exclude an item, whatever the value.
     static let excluding: [(marker: Marker, name: ExtendedAttributeName)] = [
-        (.duplicati, "user.duplicati.exclude"), (.duplicacy, "user.duplicacy_exclude"),
+        (.duplicati, duplicati), (.duplicacy, duplicacy),
     ]
 
     /// The attribute by which Dropbox does not synchronize an item. It says nothing about backups.

@@ -49,18 +49,28 @@ private func openToCopy(_ path: FilePath) throws(FileError) -> FileDescriptor {
     }
 }
 
+/// What happens to attributes of other programs that the target cannot store.
+enum UnstorableAttributes {
+    /// They are left out: for a copy, whose original stays.
+    case leftOut
+    /// They are an error: where the original is removed or replaced.
+    case refused
+}
+
 /// Copies all `user.*` attributes, including the marks, and the ACLs.
 ///
-/// Attributes of other programs that the target's filesystem cannot store are not copied. What this
-/// package stores, marks and the records of evicted files, is never dropped: without it the copy
-/// would be backed up, deleted or read in another way.
+/// What this package stores or acts on, marks, those of other programs, and the records of evicted
+/// files, is never left out: without it the copy would be backed up, deleted or read in another way.
 ///
-/// - Parameter isKept: whether attributes that the target already has are kept.
-/// - Throws: ``FileError`` of the first attribute that could not be read or stored;
-///   `unsupportedFilesystem` names all of this package.
+/// - Parameters:
+///   - isKept: whether attributes that the target already has are kept.
+///   - unstorable: what happens to other attributes that the target's filesystem does not store, or
+///     for which it has no space besides that for content.
+/// - Throws: ``FileError`` of the first attribute that could not be read or stored; its message
+///   names what would be lost.
 func copyUserAttributes(
     from source: NamedDescriptor, to target: NamedDescriptor,
-    keepingPresent isKept: Bool = false
+    keepingPresent isKept: Bool = false, unstorable: UnstorableAttributes
 ) throws(FileError) {
     let names = try attributeNames(of: source)
     for name in names where isCopied(name) {
@@ -70,29 +80,60 @@ func copyUserAttributes(
                 named: name, to: value, if: isKept ? .absent : .none)
         } catch {
             if isKept && error.code == .attributeExists { continue }
-            let isUnstorable = error.code == .unsupportedFilesystem || error.code == .tooLarge
-            if isUnstorable && isOfOtherProgram(name) { continue }
-            throw error.code == .unsupportedFilesystem ? error.naming(names) : error
+            guard isUnstorable(error, on: target) else { throw error }
+            if unstorable == .leftOut && mayBeLeftOut(name) { continue }
+            let isOneOfMany = error.code == .unsupportedFilesystem && isUserAttribute(name)
+            let lost = names.filter {
+                isUserAttribute($0) && (unstorable == .refused || !mayBeLeftOut($0))
+            }
+            throw error.losing(isOneOfMany ? lost : [name])
         }
     }
 }
 
-/// Whether an attribute is a `user.*` attribute that this package does not store.
-private func isOfOtherProgram(_ name: ExtendedAttributeName) -> Bool {
-    name.bytes.starts(with: "user.".utf8) && !isOwn(name)
+/// Whether an attribute could not be stored because of what the filesystem supports, and not because
+/// the volume is full.
+///
+/// The errno of attributes that exceed the space for them in an inode or a block is that of a full
+/// volume on ext4 and others.
+private func isUnstorable(_ error: FileError, on target: NamedDescriptor) -> Bool {
+    switch error.code {
+    case .unsupportedFilesystem, .tooLarge, .quotaExceeded: return true
+    case .noSpace:
+        // Without an answer the volume counts as full, which loses nothing.
+        guard let capacity = try? target.volumeCapacity() else { return false }
+        return capacity.available >= roomForAttribute
+    default: return false
+    }
 }
 
-private func isOwn(_ name: ExtendedAttributeName) -> Bool {
-    name.bytes.starts(with: attributePrefix.utf8)
+/// The space, in bytes, with which a volume is not full for one attribute: the kernel's limit for
+/// a value (`XATTR_SIZE_MAX`), and as much for a block of the largest size.
+private let roomForAttribute: Int64 = 128 << 10
+
+/// Whether a copy without the attribute has the same meaning for this package.
+private func mayBeLeftOut(_ name: ExtendedAttributeName) -> Bool {
+    isUserAttribute(name) && !isMark(name)
+}
+
+private func isUserAttribute(_ name: ExtendedAttributeName) -> Bool {
+    name.bytes.starts(with: "user.".utf8)
+}
+
+private func isMark(_ name: ExtendedAttributeName) -> Bool {
+    name.bytes.starts(with: attributePrefix.utf8) || ForeignAttribute.all.contains(name)
 }
 
 extension FileError {
-    /// Returns the error with the names of this package among an item's attributes in its message.
-    fileprivate func naming(_ names: [ExtendedAttributeName]) -> FileError {
-        let own = names.filter(isOwn).map { "\($0)" }.sorted()
-        guard !own.isEmpty else { return self }
+    /// Returns the error with the attributes that would be lost in its message and, where a copy may
+    /// leave out all of them, the advice to copy.
+    fileprivate func losing(_ names: [ExtendedAttributeName]) -> FileError {
         var error = self
-        error.message += ", and the copy would lose \(own.joined(separator: ", "))"
+        error.message +=
+            ", and \(names.map { "\($0)" }.sorted().joined(separator: ", ")) would be lost"
+        if names.allSatisfy(mayBeLeftOut) {
+            error.advice = "copy the item instead: a copy leaves out attributes of other programs"
+        }
         return error
     }
 }
@@ -110,7 +151,7 @@ private func attributeNames(
 
 private func isCopied(_ name: ExtendedAttributeName) -> Bool {
     let bytes = name.bytes
-    return bytes.starts(with: "user.".utf8)
+    return isUserAttribute(name) || isMark(name)
         || bytes.elementsEqual("system.posix_acl_access".utf8)
         || bytes.elementsEqual("system.posix_acl_default".utf8)
 }

@@ -9,8 +9,9 @@ extension FilePath {
     /// all `user.*` attributes, ACLs, modes, and access and modification times. Owners are not
     /// copied: the copy belongs to the caller, and set-ID bits are kept only if the owner and group
     /// are the same. A copy that stores no protection class takes the class of the directory it is
-    /// placed in. `user.*` attributes of other programs that the target's filesystem cannot store
-    /// are not copied.
+    /// placed in. `user.*` attributes of other programs that the target's filesystem does not store,
+    /// or has no space for besides that for content, are not copied, unless they are marks that
+    /// this package acts on, such as `user.xdg.robots.backup`.
     ///
     /// The copy appears under its name complete or not at all, and never replaces another item. No
     /// path is resolved twice: items are reached by descriptor, and links are not followed.
@@ -20,10 +21,19 @@ extension FilePath {
     ///   - shouldCopy: called for each item but the first, with its path and the copy's.
     /// - Throws: ``FileError``: `noSuchFile`, `fileExists`, `unsupportedFileKind` (FIFOs, sockets,
     ///   devices), `unsupportedFilesystem` (it cannot store a mark or an ACL of the item; the
-    ///   message names the marks), `noSpace`, `permissionDenied` and others, with the path of the
-    ///   item that could not be copied.
+    ///   message names the marks), `noSpace`, `quotaExceeded`, `tooLarge`, `permissionDenied` and
+    ///   others, with the path of the item that could not be copied.
     public func copyItem(
         to target: FilePath,
+        shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }
+    ) throws(FileError) {
+        try copyItem(to: target, .leftOut, shouldCopy: shouldCopy)
+    }
+
+    /// Copies the item as ``copyItem(to:shouldCopy:)`` does, except for what happens to attributes
+    /// of other programs that cannot be stored.
+    func copyItem(
+        to target: FilePath, _ unstorable: UnstorableAttributes,
         shouldCopy: @escaping (FilePath, FilePath) -> Bool = { _, _ in true }
     ) throws(FileError) {
         let source = try DirectoryEntry(self)
@@ -34,8 +44,8 @@ extension FilePath {
             throw FileError(.fileExists, of: target)
         }
         switch kind {
-        case .regularFile: try copyRegularFile(source, to: copy)
-        case .directory: try copyDirectory(source, to: copy, shouldCopy)
+        case .regularFile: try copyRegularFile(source, to: copy, unstorable)
+        case .directory: try copyDirectory(source, to: copy, unstorable, shouldCopy)
         case .symbolicLink: try copyLink(source, to: copy)
         default: throw unsupportedKind(self)
         }
@@ -43,13 +53,14 @@ extension FilePath {
 }
 
 private func copyRegularFile(
-    _ source: DirectoryEntry, to copy: DirectoryEntry
+    _ source: DirectoryEntry, to copy: DirectoryEntry, _ unstorable: UnstorableAttributes
 ) throws(FileError) {
     let input = try source.openForReading()
     defer { withExtendedLifetime(input) {} }
     var staged = try copy.stageFile(permissions: 0o600)
     try takeProtection(of: copy, staged.descriptor)
-    try copyFile(input.descriptor.named(source.path), to: staged.descriptor.named(copy.path))
+    try copyFile(
+        input.descriptor.named(source.path), to: staged.descriptor.named(copy.path), unstorable)
     do throws(Errno) {
         try staged.publish(as: copy.name)
     } catch {
@@ -58,14 +69,15 @@ private func copyRegularFile(
 }
 
 private func copyDirectory(
-    _ source: DirectoryEntry, to copy: DirectoryEntry,
+    _ source: DirectoryEntry, to copy: DirectoryEntry, _ unstorable: UnstorableAttributes,
     _ shouldCopy: @escaping (FilePath, FilePath) -> Bool
 ) throws(FileError) {
     let input = try source.openDirectory()
     var staged = try StagedDirectory(at: copy, permissions: 0o700)
     try takeProtection(of: copy, staged.directory.descriptor)
     var copier = try TreeCopier(
-        input, staged.directory, paths: (source.path, copy.path), shouldCopy: shouldCopy)
+        input, staged.directory, paths: (source.path, copy.path), unstorable,
+        shouldCopy: shouldCopy)
     try copier.run()
     try staged.publish(at: copy)
 }

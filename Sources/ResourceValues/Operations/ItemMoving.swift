@@ -5,10 +5,13 @@ extension FilePath {
     /// Moves the item at this path with its marks: `renameat2(2)`, or across filesystems
     /// ``copyItem(to:shouldCopy:)`` followed by removal of the original.
     ///
-    /// Never replaces another item.
+    /// Never replaces another item and, unlike a copy, leaves out no `user.*` attribute.
     ///
-    /// - Throws: ``FileError``, as ``copyItem(to:shouldCopy:)``. If the original could not be
-    ///   removed after a copy, both exist, and the error has the original's path.
+    /// - Throws: ``FileError``, as ``copyItem(to:shouldCopy:)``, and for an attribute of another
+    ///   program that cannot be stored: `unsupportedFilesystem`, `noSpace`, `quotaExceeded` or
+    ///   `tooLarge`, with a message that names what would be lost. Nothing is changed then. If the
+    ///   original could not be removed after a copy, both exist, and the error has the original's
+    ///   path.
     public func moveItem(to target: FilePath) throws(FileError) {
         let source = try DirectoryEntry(self)
         _ = try source.fileStatus()
@@ -18,7 +21,7 @@ extension FilePath {
                 source.name, in: source.directory, to: new.name, in: new.directory, .absent)
             return
         } catch .improperLink {
-            try copyItem(to: target)
+            try copyItem(to: target, .refused)
         } catch .invalidArgument {
             try renameUnconditionally(source, to: new)
             return
@@ -74,7 +77,7 @@ extension FilePath {
     ///   - backup: the path to move the old item to, which must not exist; nil to remove the old
     ///     item.
     ///   - isKeepingMetadata: whether the new item takes the old item's marks and mode.
-    /// - Throws: ``FileError``. The old item is then still at its path, unless the new item is
+    /// - Throws: ``FileError``, as ``moveItem(to:)``. The old item is then still at its path, unless the new item is
     ///   there and only moving or removing the old item failed.
     public func replaceItem(
         with new: FilePath, backup: FilePath? = nil,
@@ -161,7 +164,7 @@ private func keepMetadata(
     {
         try target.setValue(protection, for: .fileProtection)
     }
-    try copyUserAttributes(from: source, to: target, keepingPresent: true)
+    try copyUserAttributes(from: source, to: target, keepingPresent: true, unstorable: .refused)
     guard status.kind == newKind else { return }
     do throws(Errno) {
         let permissions = try copiedPermissions(status, of: output.descriptor)

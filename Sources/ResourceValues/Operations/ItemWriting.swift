@@ -80,7 +80,8 @@ private func takeMetadata(
     // write.
     try? setOwner(old.owner, group: old.group, of: file)
     try copyUserAttributes(
-        from: source.descriptor.named(entry.path), to: file.named(entry.path))
+        from: source.descriptor.named(entry.path), to: file.named(entry.path),
+        unstorable: .refused)
     do throws(Errno) {
         try changeMode(copiedPermissions(old, of: file), of: file)
     } catch {

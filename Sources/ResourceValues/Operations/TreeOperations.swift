@@ -9,21 +9,24 @@ struct TreeCopier {
     private var target: DirectoryCursor
     private let paths: (FilePath, FilePath)
     private let targetRoot: FileIdentity
+    private let unstorable: UnstorableAttributes
     private let shouldCopy: (FilePath, FilePath) -> Bool
 
     /// - Parameters:
     ///   - source: a directory, open for reading.
     ///   - target: an empty directory, open for reading.
     ///   - paths: the paths of both, for messages and for `shouldCopy`.
+    ///   - unstorable: what happens to attributes of other programs that cannot be stored.
     init(
         _ source: OpenDirectory, _ target: OpenDirectory, paths: (FilePath, FilePath),
-        shouldCopy: @escaping (FilePath, FilePath) -> Bool
+        _ unstorable: UnstorableAttributes, shouldCopy: @escaping (FilePath, FilePath) -> Bool
     ) throws(FileError) {
         targetRoot = try target.descriptor.named(paths.1).fileStatus().identity
-        let (status, names) = try begin(source, target, paths, notIn: targetRoot)
+        let (status, names) = try begin(source, target, paths, unstorable, notIn: targetRoot)
         walk = DirectoryWalk(in: source, path: paths.0.bytes, names: names, context: status)
         self.target = DirectoryCursor(target)
         self.paths = paths
+        self.unstorable = unstorable
         self.shouldCopy = shouldCopy
     }
 
@@ -74,7 +77,8 @@ struct TreeCopier {
                 withExtendedLifetime(input) {}
                 withExtendedLifetime(output) {}
             }
-            try copyFile(input.descriptor.named(path), to: output.descriptor.named(targetPath))
+            try copyFile(
+                input.descriptor.named(path), to: output.descriptor.named(targetPath), unstorable)
         case .symbolicLink:
             try copyLink(source, to: copy)
         default:
@@ -93,7 +97,8 @@ struct TreeCopier {
             throw FileError(error, of: copy.path)
         }
         let (status, names) = try begin(
-            directory, target.directory, (source.path, copy.path), notIn: targetRoot)
+            directory, target.directory, (source.path, copy.path), unstorable,
+            notIn: targetRoot)
         walk.enter(directory, names: names, context: status)
     }
 }
@@ -105,12 +110,13 @@ struct TreeCopier {
 /// - Returns: the status of the directory, and the names in it.
 private func begin(
     _ source: OpenDirectory, _ target: OpenDirectory, _ paths: (FilePath, FilePath),
-    notIn root: FileIdentity
+    _ unstorable: UnstorableAttributes, notIn root: FileIdentity
 ) throws(FileError) -> (FileStatus, EntryNames) {
     let file = source.descriptor.named(paths.0)
     let status = try file.fileStatus()
     guard status.identity != root else { throw FileError(.invalidArgument, of: paths.0) }
-    try copyUserAttributes(from: file, to: target.descriptor.named(paths.1))
+    try copyUserAttributes(
+        from: file, to: target.descriptor.named(paths.1), unstorable: unstorable)
     do throws(Errno) {
         return (status, try source.names())
     } catch {
@@ -122,13 +128,13 @@ private func begin(
 ///
 /// Attributes are copied first, so that the content is never visible without its marks.
 func copyFile(
-    _ source: NamedDescriptor, to target: NamedDescriptor
+    _ source: NamedDescriptor, to target: NamedDescriptor, _ unstorable: UnstorableAttributes
 ) throws(FileError) {
     let status = try source.fileStatus()
     guard status.kind == .regularFile else {
         throw unsupportedKind(source.pathForMessages)
     }
-    try copyUserAttributes(from: source, to: target)
+    try copyUserAttributes(from: source, to: target, unstorable: unstorable)
     do throws(Errno) {
         try copyContent(from: source.descriptor, size: status.size, to: target.descriptor)
         try target.descriptor.finishCopy(of: status)

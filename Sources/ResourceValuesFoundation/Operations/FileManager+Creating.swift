@@ -7,8 +7,9 @@ import SystemPackage
 extension FileManager {
     /// Creates a directory that has its protection class from the moment it appears.
     ///
-    /// New intermediate directories get the class, too. A directory that already exists, where that
-    /// is allowed, is not changed. Other threads and processes may create the same directories at
+    /// New intermediate directories get the class, too, except those that all programs of the user
+    /// share, such as `~/.local/share` and those above it. A directory that already exists, where
+    /// that is allowed, is not changed. Other threads and processes may create the same directories at
     /// the same time.
     ///
     /// - Throws: `CocoaError`: `fileWriteFileExists`, `fileNoSuchFile`, `featureUnsupported` (the
@@ -46,8 +47,9 @@ extension FileManager {
 
     /// Creates a directory as Foundation's `createDirectory` does, with a given or inherited class.
     ///
-    /// The attributes are those of all new directories, also of intermediate ones. Unlike
-    /// Foundation's, this function throws when one cannot be set.
+    /// The attributes are those of all new directories, also of intermediate ones; the class is not
+    /// stored on intermediate ones that all programs of the user share. Unlike Foundation's, this
+    /// function throws when an attribute cannot be set.
     package func createMarkedDirectory(
         at url: URL, withIntermediateDirectories createIntermediates: Bool,
         attributes: [FileAttributeKey: Any]?
@@ -60,9 +62,10 @@ extension FileManager {
             } else {
                 try directories.create(path)
             }
-            // After all are created: the attributes may forbid to create anything in them.
+            // After all are created, and from the bottom up: the attributes may forbid to create
+            // or reach anything in them.
             guard !split.others.isEmpty else { return }
-            for directory in directories.created {
+            for directory in directories.created.reversed() {
                 try setAttributes(split.others, ofItemAtPath: try directory.foundationPath())
             }
         }
@@ -96,6 +99,7 @@ private struct NewDirectories {
     private(set) var created: [FilePath] = []
     private let protection: FileProtection?
     private let permissions: UInt16
+    private lazy var shared = SharedDirectories()
 
     init(_ attributes: SplitAttributes) {
         protection = attributes.protection
@@ -104,6 +108,12 @@ private struct NewDirectories {
     }
 
     mutating func create(_ path: FilePath) throws(FileError) {
+        try create(path, protection)
+    }
+
+    private mutating func create(
+        _ path: FilePath, _ protection: FileProtection?
+    ) throws(FileError) {
         try path.makeDirectory(protection: protection, permissions: permissions)
         created.append(path)
     }
@@ -112,12 +122,16 @@ private struct NewDirectories {
     /// creates at the same time.
     mutating func createAll(to path: FilePath) throws(FileError) {
         var missing = [path]
+        var asked = path
+        while asked.lastComponent?.kind == .currentDirectory { asked.removeLastComponent() }
         // Ends also when another process removes each directory as soon as it exists.
         var attempts = 2 * path.components.count + 100
         while let next = missing.last {
             attempts -= 1
             do throws(FileError) {
-                try create(next)
+                var isShared = false
+                if protection != nil, next != asked { isShared = try shared.contains(next) }
+                try create(next, isShared ? nil : protection)
             } catch {
                 let parent = next.removingLastComponent()
                 if error.code == .noSuchFile, !parent.isEmpty, attempts > 0 {

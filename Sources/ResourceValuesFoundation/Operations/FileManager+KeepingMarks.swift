@@ -35,7 +35,8 @@ extension FileManager {
 
     /// Moves an item with its marks, even to another filesystem.
     ///
-    /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``.
+    /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``, also for an attribute of another
+    ///   program that cannot be stored there: unlike a copy, a move drops none.
     public func moveItemKeepingMarks(at source: URL, to target: URL) throws {
         if let delegate, !delegate.fileManager(self, shouldMoveItemAt: source, to: target) {
             return

@@ -81,6 +81,17 @@ extension URL {
     public static var userDirectory: URL { URL(filePath: "/home/", directoryHint: .isDirectory) }
 }
 
+extension BaseDirectories {
+    /// The directories in `user-dirs.dirs` by their variables; empty without the file and when it
+    /// cannot be read, where the names by default apply.
+    var userDirectories: [String: FilePath] {
+        guard let home, let configuration = configurationHome?.path else { return [:] }
+        let file = configuration.appending("user-dirs.dirs")
+        let contents = (try? contentsOfFile(file, limit: settingsLimit)) ?? []
+        return UserDirectories(contents: contents, home: home).paths
+    }
+}
+
 /// Finds the user's directories from the environment, `/etc/passwd` and `user-dirs.dirs`, which are
 /// read anew for each property.
 ///
@@ -98,14 +109,7 @@ private struct UserDirectoryFinder {
 
     /// Returns one of the directories in `user-dirs.dirs`.
     func url(named name: String, or standard: String) -> URL {
-        guard let home = base.home, let configuration = base.configurationHome?.path else {
-            return url(nil, or: standard)
-        }
-        // Without the file, or when it cannot be read, the names by default apply.
-        let file = configuration.appending("user-dirs.dirs")
-        let contents = (try? contentsOfFile(file, limit: settingsLimit)) ?? []
-        let paths = UserDirectories(contents: contents, home: home).paths
-        return url(paths["XDG_\(name)_DIR"], or: standard)
+        url(base.userDirectories["XDG_\(name)_DIR"], or: standard)
     }
 
     var caches: URL {

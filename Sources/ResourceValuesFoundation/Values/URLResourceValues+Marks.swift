@@ -9,7 +9,8 @@ extension URLResourceValues {
     /// `false` also when unset, as on Apple's systems; nil for a symbolic link, which stores no marks.
     /// `FilePath.value(for:)` and `resval get` tell unset from `false`: an unset value leaves it to the
     /// directories above and to other programs' marks whether the item is excluded, and a stored
-    /// `false` includes it. A value that was read as unset is unset again by storing it on another item.
+    /// `false` includes it. Storing a whole ``URLResourceValues`` that was read keeps that difference;
+    /// a `false` that is assigned by itself is stored.
     public var isExcludedFromBackup: Bool? {
         get { boolean(.isExcludedFromBackup) }
         set { assign(newValue.map { .boolean($0) }, to: .isExcludedFromBackup) }

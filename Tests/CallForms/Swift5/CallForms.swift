@@ -188,6 +188,12 @@ func unsetKeys(_ url: URL, _ values: URLResourceValues) -> [URLResourceKey] {
     }
 }
 
+func setAttributes(_ path: String) throws {
+    try FileManager.default.setAttributes([:], ofItemAtPath: path)
+    try FileManager.default.setAttributes(
+        [.protectionKey: FileProtectionType.complete], ofItemAtPath: path)
+}
+
 // Listing.
 
 func list(_ directory: URL) throws -> [URL] {
@@ -275,6 +281,9 @@ public func failuresOfCallForms(in directory: URL) throws -> [String] {
     expect(!volumes().isEmpty, "volumes")
     try expect(makeCurrent(file), "makeCurrent")
     try makeRoom([])
+    try setAttributes(file.path)
+    let protection = try file.resourceValues(forKeys: [.fileProtectionKey]).fileProtection
+    expect(protection == .complete, "setAttributes")
     var values = URLResourceValues()
     values.isPurgeable = true
     try store(values, on: &file)

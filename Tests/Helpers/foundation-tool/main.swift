@@ -1,4 +1,4 @@
-// foundation-tool capacity|directories|local-document|ubiquitous|url-keys|write-forever ARGUMENT...
+// foundation-tool COMMAND ARGUMENT...
 //
 // Programs written for Apple's systems, which tests and the benchmark run. The file named after a
 // command says what it does.
@@ -8,6 +8,7 @@ import ResourceValuesDropIn
 let arguments = Array(CommandLine.arguments.dropFirst(2))
 switch CommandLine.arguments.dropFirst().first {
 case "capacity": try runCapacity(arguments)
+case "create-directory": try runCreateDirectory(arguments)
 case "directories": printDirectories()
 case "local-document": try runLocalDocument(arguments)
 case "ubiquitous": exit(try runUbiquitous(arguments))
@@ -15,7 +16,7 @@ case "url-keys": try runURLKeys(arguments)
 case "write-forever": try runWriteForever(arguments)
 default:
     print(
-        "usage: foundation-tool capacity|directories|local-document|ubiquitous|url-keys|"
-            + "write-forever ARGUMENT...")
+        "usage: foundation-tool capacity|create-directory|directories|local-document|ubiquitous|"
+            + "url-keys|write-forever ARGUMENT...")
     exit(64)
 }
