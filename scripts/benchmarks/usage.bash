@@ -1,4 +1,4 @@
-# U1, U2 and MU: where the space goes, of the tree of W1.
+# U1, U2, U3 and MU: where the space goes, and what re-creates itself, of the tree of W1.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
@@ -65,6 +65,23 @@ measure_U2() {
     can_drop_caches || { skip U2 'dropping caches needs root'; return 0; }
     usage_competitors U2 8
     take_turns U2 drop_caches floor resval "${others[@]}"
+}
+
+# Measures the search for what re-creates itself, which reads directories only. The floor reads the
+# status and the attributes of every entry.
+measure_U3() {
+    local project=$work/project suggested threads="$(( 2 * $(nproc) < 8 ? 2 * $(nproc) : 8 ))"
+    floor_runs U3 || return 0
+    need_tree
+    competitor U3 floor s "$floors/floor-walk" -s -j "$threads" "$tree"
+    competitor U3 resval s "$resval" suggest -j "$threads" "$tree" "$project"
+    target U3 at-most resval floor 1.25
+    mkdir -p -- "$project/node_modules"
+    touch -- "$project/package.json"
+    note 'U3: comparing what is suggested with what is there'
+    suggested=$(run_competitor U3/resval | sed -n 's/^ *[^ ]* [KMGi]*B  \(.*\): re-creatable: .*$/\1/p')
+    [[ $suggested == "$project/node_modules" ]] || die "U3: resval suggests '$suggested'"
+    take_turns U3 nothing_to_prepare floor resval
 }
 
 # Measures the peak memory for 2 million entries in 40,000 directories.
