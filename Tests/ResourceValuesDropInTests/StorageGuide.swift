@@ -6,10 +6,15 @@ import Testing
 /// Runs samples of Apple's storage guides, each as a process in a home of its own.
 struct StorageGuide {
     let home: FilePath
+    private let temporary: FilePath
 
     /// Makes the directories that exist on a device.
-    init(home: FilePath) throws {
+    ///
+    /// - Parameter temporary: the directory for temporary files; nil for one in the home. The thread
+    ///   sanitizer maps a file of its own there, which a full filesystem has no room for.
+    init(home: FilePath, temporary: FilePath? = nil) throws {
         self.home = home
+        self.temporary = temporary ?? home.appending("tmp")
         try Tree {
             Directory("Documents")
             Directory(".cache")
@@ -55,7 +60,7 @@ struct StorageGuide {
         // Foundation takes the home from the password database unless CFFIXED_USER_HOME is set.
         command.environment = [
             "HOME": home.string, "CFFIXED_USER_HOME": home.string,
-            "TMPDIR": home.appending("tmp").string, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
+            "TMPDIR": temporary.string, "XDG_CACHE_HOME": nil, "XDG_CONFIG_HOME": nil,
             "XDG_DATA_HOME": nil, "XDG_STATE_HOME": nil,
         ]
         return command

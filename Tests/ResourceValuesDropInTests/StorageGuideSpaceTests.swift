@@ -10,7 +10,7 @@ struct StorageGuideSpaceTests {
     @Test("essential and optional files are weighed against the capacity for their use")
     func capacity() throws {
         try withFilesystem(.ext4) { filesystem in
-            let guide = try StorageGuide(home: filesystem.root)
+            let guide = try StorageGuide(home: filesystem.root, temporary: "/tmp")
             let (total, available) = try filesystem.root.space()
             let sizes = [available - total / 10, available].flatMap { ["\($0 - 1)", "\($0)"] }
             let answers: [Substring] = ["true true", "true false", "true false", "false false"]
@@ -25,7 +25,7 @@ struct StorageGuideSpaceTests {
     @Test("a photo is saved while there is space, and then the user is told")
     func usage() throws {
         try withFilesystem(.ext4) { filesystem in
-            let guide = try StorageGuide(home: filesystem.root)
+            let guide = try StorageGuide(home: filesystem.root, temporary: "/tmp")
             let photo = filesystem.root.appending("Documents/photo.jpg")
             try #expect(guide.run("usage") == [])
             try #expect(contentsOfFile(photo) == Array(repeating: 1, count: 3000))
@@ -40,7 +40,7 @@ struct StorageGuideSpaceTests {
     func thresholds() throws {
         for (size, isShort) in [(Int64(32 << 20), true), (512 << 20, false)] {
             try withFilesystem(.ext4, size: size) { filesystem in
-                let guide = try StorageGuide(home: filesystem.root)
+                let guide = try StorageGuide(home: filesystem.root, temporary: "/tmp")
                 try #expect(guide.run("check-cleanup") == (isShort ? ["cleaning up"] : []))
                 try #expect(
                     guide.run("cache-manager", "key", "value")
@@ -53,7 +53,7 @@ struct StorageGuideSpaceTests {
     @Test("below a tenth of the volume the oldest hundred cache files go, before that none")
     func monitor() throws {
         try withFilesystem(.ext4) { filesystem in
-            let guide = try StorageGuide(home: filesystem.root)
+            let guide = try StorageGuide(home: filesystem.root, temporary: "/tmp")
             let caches = filesystem.root.appending(".cache")
             try Tree {
                 for number in 1...102 {
@@ -72,7 +72,7 @@ struct StorageGuideSpaceTests {
     @Test("optional content is downloaded while it fits, and else skipped")
     func optionalDownload() throws {
         try withFilesystem(.ext4) { filesystem in
-            let guide = try StorageGuide(home: filesystem.root)
+            let guide = try StorageGuide(home: filesystem.root, temporary: "/tmp")
             let served = filesystem.root.appending("served")
             try Tree { Directory("served") { File("map", "tiles") } }.create(in: filesystem.root)
             let map = filesystem.root.appending(".cache/map")
