@@ -49,7 +49,7 @@ struct TerminalTests {
             let result = try home.command(
                 try #require(.tool("strace")),
                 arguments: words.split(separator: " ").map(String.init)
-            ).run()
+            ).underTracer().run()
             #expect(result.text.contains("deleted 5 units"), "\(result)")
             let steps = result.errorText.split(separator: "\n").filter {
                 $0.hasPrefix(#"{"version":1,"type":"progress","step":"units deleted","#)

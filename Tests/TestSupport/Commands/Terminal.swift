@@ -15,11 +15,18 @@ extension Command {
                 "strace -f -qq -o /dev/null -e trace=getdents64 "
                     + "-e inject=getdents64:delay_exit=\(delay / .microseconds(1))", at: 0)
         }
-        var command = self
+        var command = delay == nil ? self : underTracer()
         command.executable = FilePath.tool("script") ?? "/usr/bin/script"
         command.arguments = ["-qec", words.joined(separator: " "), "/dev/null"]
             .map { Array($0.utf8) }
         command.environment["TERM"] = type
+        return command
+    }
+
+    /// This command for `strace`, under which the leak sanitizer cannot look for leaks.
+    package func underTracer() -> Command {
+        var command = self
+        command.environment["ASAN_OPTIONS"] = "detect_leaks=0"
         return command
     }
 }
