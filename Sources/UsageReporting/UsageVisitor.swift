@@ -42,11 +42,16 @@ struct UsageVisitor: TreeVisitor {
         examined.count()
         let item: ExaminedItem
         do throws(FileError) {
-            switch try rules.examine(entry, in: scope.plan) {
-            case .plain(let status) where status.isEncrypted == scope.isEncrypted:
-                return add(plain: entry, status, in: scope)
-            case let examined: item = examined.item
+            let examination = try rules.examine(entry, in: scope.plan)
+            if case .plain(let status) = examination, let plain = scope.plainClass,
+                status.isEncrypted == scope.isEncrypted
+            {
+                if !isElsewhere(status, in: scope) {
+                    add(entry, status, plain, to: scope.directory, scope.sharingFilesystem)
+                }
+                return .skip
             }
+            item = examination.item
         } catch {
             if error.code != .noSuchFile { cannotRead(error) }
             return .skip
@@ -57,16 +62,6 @@ struct UsageVisitor: TreeVisitor {
         }
         let entryClass = classEntry(of: item, in: scope)
         add(entry, item.status, entryClass, to: scope.directory, scope.sharingFilesystem)
-        return .skip
-    }
-
-    /// Adds a file whose class is that of every plain entry of its directory.
-    private mutating func add(
-        plain entry: borrowing TreeEntry, _ status: FileStatus, in scope: UsageScope
-    ) -> Descent<UsageScope> {
-        if let plain = scope.plainClass, !isElsewhere(status, in: scope) {
-            add(entry, status, plain, to: scope.directory, scope.sharingFilesystem)
-        }
         return .skip
     }
 
