@@ -63,12 +63,17 @@ check_found_names() {
     say 'the same 20 names, byte for byte'
 }
 
-# Compares the restored home with a copy from which excluded items were removed. `cp` and the comparison
-# are independent of this project.
+# Copies the home as the snapshot will have it: the record of what is stored is written into it later.
+copy_home() {
+    cp -a "$HOME" "$work/expected"
+    "$repository/scripts/compare-trees" "$HOME" "$work/expected" ||
+        fail 'cp -a made no faithful copy'
+}
+
+# Compares the restored home with its copy, from which excluded items were removed. `cp` and the
+# comparison are independent of this project.
 compare_with_expectation() {
     local expected=$work/expected restored=$work/restored$HOME
-    cp -a "$HOME" "$expected"
-    "$repository/scripts/compare-trees" "$HOME" "$expected" || fail 'cp -a made no faithful copy'
     if "$repository/scripts/compare-trees" "$expected" "$restored" >/dev/null; then
         fail 'the comparison does not notice excluded items'
     fi
