@@ -1,4 +1,4 @@
-# W9: a backup compared with restic alone.
+# W9: a backup compared with restic alone. E1: evicting and downloading files. T1: archiving a hole.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
@@ -21,7 +21,7 @@ measure_W9() {
             "$backup_tree"
     done
     target W9 at-most first-resval first-restic 1.1
-    target W9 at-most rerun-resval rerun-restic 1.5
+    target W9 at-most rerun-resval rerun-restic 1.25
 
     take_turns W9 empty_repositories first-restic first-resval
     # The preparation of the last round emptied the repository of the other competitor.
@@ -68,4 +68,50 @@ need_backup_tree() {
         head -c 1M /dev/urandom > "$backup_tree/excluded-$number/file"
     done
     sync -f -- "$backup_tree"
+}
+
+# Evicts and downloads 200 files of 100,000 bytes, beside reading their content from the repository alone.
+measure_E1() {
+    local number files=$work/evicted-files
+    command -v restic > /dev/null || { skip E1 'there is no restic'; return 0; }
+    [[ -x $resval_backup ]] || { skip E1 'there is no resval-backup'; return 0; }
+    export RESTIC_PASSWORD=benchmark
+    mkdir -- "$files"
+    for (( number = 1; number <= 200; number++ )); do
+        head -c 100000 /dev/urandom > "$files/$number"
+    done
+    (cd -- "$files" && sha256sum -- *) > "$work/evicted-sums"
+    restic --quiet init --repo "$work/evicted-repository"
+    restic --quiet --repo "$work/evicted-repository" backup "$files"
+    local environment=(
+        env "HOME=$work/evicted-home" "RESTIC_CACHE_DIR=$work/evicted-cache"
+        "RESVAL_BACKUP_REPOSITORY=$work/evicted-repository"
+    )
+    mkdir -- "$work/evicted-home"
+    competitor E1 dump s restic --quiet --repo "$work/evicted-repository" \
+        --cache-dir "$work/evicted-cache" dump --archive tar latest --path "$files" "$files"
+    competitor E1 together s "${environment[@]}" sh -c \
+        '"$0" evict -R --yes "$1" && "$0" download -R "$1"' "$resval_backup" "$files"
+    target E1 below together - 3
+    take_turns E1 sync_work dump together
+    (cd -- "$files" && sha256sum --quiet --check -- "$work/evicted-sums") ||
+        die 'E1: a downloaded file differs'
+}
+
+sync_work() { sync -f -- "$work"; }
+
+# Archives a file that is a hole but for its ends, and reads the archive back.
+measure_T1() {
+    local file=$work/sparse/file archives=tar:$work/sparse-repository
+    [[ -x $resval_backup ]] || { skip T1 'there is no resval-backup'; return 0; }
+    mkdir -- "$work/sparse"
+    truncate -s 20G -- "$file"
+    printf begin | dd of="$file" conv=notrunc status=none
+    printf end >> "$file"
+    "$resval_backup" init --repository "$archives" 2> "$work/errors" ||
+        die "T1: $(head -n 3 -- "$work/errors")"
+    competitor T1 create s "$resval_backup" create --no-progress --repository "$archives" \
+        "$work/sparse"
+    target T1 below create - 0.1
+    take_turns T1 sync_work create
 }

@@ -1,4 +1,4 @@
-# W8 and M8: purge plans, in directories where every file may be deleted.
+# W8, P1, P2 and M8: purge plans and purges, in directories where every file may be deleted.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
@@ -17,7 +17,8 @@ measure_W8() {
     competitor W8 floor s "$floors/floor-walk" -s -j "$threads" "$caches"
     plan_competitor W8 few "$caches" "$few"
     plan_competitor W8 all "$caches" "$(bytes_of_units "$caches")"
-    target W8 at-most few floor 1.5
+    target W8 at-most few floor 1.35
+    target W8 at-most all floor 1.6
     floor_sees_all
     right_plans
     take_turns W8 nothing_to_prepare floor few all
@@ -72,6 +73,61 @@ bytes_of_units() { bytes_below 2 "$1"; }
 bytes_below() {
     find "$2" -mindepth "$1" -printf '%b\n' |
         awk '{ sum += $1 } END { printf "%.0f\n", sum * 512 }'
+}
+
+# Purges of directories: few large ones, which resval-purge moves aside and examines twice, and its
+# competitors just delete.
+measure_P1() {
+    can_compare_purges P1 || return 0
+    measure_purge P1 '' 1 0 100 50
+    target P1 at-most resval tmpfiles 2.5
+}
+
+# Purges of many small directories, and of many files.
+measure_P2() {
+    can_compare_purges P2 || return 0
+    measure_purge P2 -directories 1 0 2000 10
+    target P2 at-most resval-directories tmpfiles-directories 10
+    measure_purge P2 -files 1 0 0 20000
+    target P2 at-most resval-files tmpfiles-files 2.5
+}
+
+can_compare_purges() {
+    can_purge "$1" || return 1
+    command -v systemd-tmpfiles > /dev/null || { skip "$1" 'there is no systemd-tmpfiles'; return 1; }
+}
+
+# measure_purge WORKLOAD SUFFIX SHAPE…: times how long each program takes to delete everything in a
+# directory for caches, which is made anew for each.
+measure_purge() {
+    local workload=$1 suffix=$2 shape=("${@:3}") name round
+    [[ $quick == false ]] || shape[-1]=$(( shape[-1] / 10 ))
+    need_purge_home
+    doomed=$purge_home/.purged
+    make_doomed
+    printf 'd %s - - - 0\n' "$doomed" > "$work/tmpfiles.conf"
+    competitor "$workload" "resval$suffix" s env -i "HOME=$purge_home" "$resval_purge" run \
+        "$doomed" --cache "$doomed" --free "$(bytes_of_units "$doomed")" --min-age 0
+    # Its exit code tells that other programs took the space that was freed; what is left is checked.
+    tolerated_exit[$workload/resval$suffix]=1
+    competitor "$workload" "tmpfiles$suffix" s systemd-tmpfiles --clean "$work/tmpfiles.conf"
+    competitor "$workload" "rm$suffix" s rm -r -- "$doomed"
+    for (( round = 1; round <= runs; round++ )); do
+        note "$workload: round $round of $runs (resval$suffix tmpfiles$suffix rm$suffix)"
+        for name in "resval$suffix" "tmpfiles$suffix" "rm$suffix"; do
+            make_doomed
+            time_once "$workload" "$name"
+            [[ ! -d $doomed || -z $(find "$doomed" -mindepth 2 -print -quit) ]] ||
+                die "$workload: $name left $(find "$doomed" -mindepth 2 | wc -l) items"
+        done
+    done
+}
+
+# Makes the directory of the shape that is to be deleted.
+make_doomed() {
+    rm -rf -- "$doomed"
+    make_tree "$doomed" "${shape[@]}" -b > /dev/null
+    sync -f -- "$doomed"
 }
 
 # Measures the peak memory of plans of a quarter of a million and of a million files, each a unit.

@@ -23,7 +23,9 @@ def targets($workload; $competitors):
         | value_of($competitors; .subject) as $subject
         | if .kind == "below" then
             .reference = null | .ratio = null | .reached = ($subject <= .limit)
-            | .text = "≤ \(.limit / 1024) MiB"
+            | .subject as $id
+            | ($competitors[] | select(.id == $id) | .unit) as $unit
+            | .text = (if $unit == "s" then "≤ \(.limit) s" else "≤ \(.limit / 1024) MiB" end)
           elif .kind == "faster" then
             .ratio = value_of($competitors; .reference) / $subject | .reached = (.ratio >= .limit)
             | .text = "≥ \(.limit) × faster than \(.reference)"

@@ -44,9 +44,37 @@ need_tree() {
     tree_is_ready=true
 }
 
+# The shape of W1's tree with another attribute on every file, as SELinux, IMA or Samba have it. Sets
+# `attributed_tree`.
+need_attributed_tree() {
+    local shape=(10 20 50 50)
+    [[ $quick == false ]] || shape=(10 2 5 50)
+    attributed_tree=$work/attributed-tree
+    note "making $attributed_tree"
+    make_tree "$attributed_tree" "${shape[@]}" -e 100 > /dev/null
+    find "$attributed_tree" -type f -print0 |
+        xargs -0 setfattr -n user.xdg.comment -v 'an attribute of another program'
+    sync -f -- "$attributed_tree"
+}
+
+# The shape of W1's tree, on a btrfs of its own. Sets `btrfs_tree` to where that is mounted.
+need_btrfs_tree() {
+    local shape=(10 20 50 50)
+    [[ $quick == false ]] || shape=(10 2 5 50)
+    btrfs_tree=$work/btrfs
+    note "making $btrfs_tree"
+    truncate --size 8G -- "$work/btrfs.image"
+    mkfs.btrfs --quiet "$work/btrfs.image" > /dev/null 2>&1 || die 'mkfs.btrfs failed'
+    mkdir -- "$btrfs_tree"
+    mount -o loop -- "$work/btrfs.image" "$btrfs_tree" || die 'the btrfs could not be mounted'
+    make_tree "$btrfs_tree/tree" "${shape[@]}" -e 100 > /dev/null
+    sync -f -- "$btrfs_tree"
+}
+
 # 100,000 marked files in 1,000 directories, and a list of their paths. Sets `paths_list`.
 need_paths() {
     local shape=(1 20 50 100)
+    [[ -z ${paths_list-} ]] || return 0
     [[ $quick == false ]] || shape=(1 2 5 100)
     paths_list=$work/paths.list
     note "making $work/paths"

@@ -24,7 +24,7 @@ measure_W1() {
     competitor W1 getfattr s getfattr -R -n "$mark" --absolute-names "$tree"
     # getfattr reports every file without the attribute as an error, and exits with 1.
     tolerated_exit[W1/getfattr]=1 errors_to[W1/getfattr]=/dev/null
-    target W1 at-most resval floor 1.25
+    target W1 at-most resval floor 1.08
     target W1 faster resval bfs 4
     target W1 faster resval getfattr 4
 
@@ -40,6 +40,40 @@ measure_W1() {
     take_turns W1 nothing_to_prepare "${names[@]}"
 }
 
+# A whole subvolume, whose tree find searches, and the walk that finds the same without the capability
+# for that.
+measure_W1b() {
+    (( EUID == 0 )) || { skip W1b 'mounting a btrfs needs root'; return 0; }
+    command -v mkfs.btrfs > /dev/null || { skip W1b 'there is no mkfs.btrfs'; return 0; }
+    need_btrfs_tree
+    competitor W1b search s "$resval" find --excluded "$btrfs_tree"
+    competitor W1b walk s setpriv --bounding-set=-sys_admin "$resval" find --excluded "$btrfs_tree"
+    target W1b faster search walk 2
+    same_paths W1b search walk
+    take_turns W1b nothing_to_prepare search walk
+}
+
+# A tree of this machine, with some 9 entries in a directory.
+measure_W1u() {
+    floor_runs W1u || return 0
+    competitor W1u floor s "$floors/floor-walk" -j 2 /usr
+    competitor W1u resval s "$resval" find --excluded /usr
+    target W1u at-most resval floor 1.15
+    [[ $(run_competitor W1u/floor | sort) == "$(run_competitor W1u/resval | sort)" ]] ||
+        die 'W1u: floor and resval print different paths'
+    take_turns W1u nothing_to_prepare floor resval
+}
+
+measure_W1x() {
+    floor_runs W1x || return 0
+    need_attributed_tree
+    competitor W1x floor s "$floors/floor-walk" -j 2 "$attributed_tree"
+    competitor W1x resval s "$resval" find --excluded "$attributed_tree"
+    target W1x at-most resval floor 1.2
+    same_paths W1x floor resval
+    take_turns W1x nothing_to_prepare floor resval
+}
+
 measure_W2() {
     floor_runs W2 || return 0
     need_tree
@@ -50,7 +84,7 @@ measure_W2() {
     competitor W2 floor s "$floors/floor-walk" -j 8 "$tree"
     competitor W2 resval s "$resval" find --excluded "$tree"
     competitor W2 bfs s bfs "$tree" -xattrname "$mark"
-    target W2 at-most resval floor 1.25
+    target W2 at-most resval floor 1.05
     target W2 faster resval bfs 2
     same_paths W2 floor resval bfs
     take_turns W2 drop_caches floor resval bfs
@@ -64,7 +98,7 @@ measure_W3() {
     setfattr -n "$mark" -v true -- "$file"
     competitor W3 getfattr s getfattr --absolute-names -n "$mark" "$file"
     competitor W3 resval s "$resval" get isExcludedFromBackup "$file"
-    target W3 at-most resval getfattr 3
+    target W3 at-most resval getfattr 1.1
     [[ $(run_competitor W3/resval) == true ]] ||
         die "W3: resval did not print the mark: $(head -n 3 -- "$work/errors")"
     [[ $(run_competitor W3/getfattr) == *"$mark=\"true\""* ]] ||
@@ -88,8 +122,8 @@ measure_W4() {
     competitor W4 set-only s "$floors/floor-getset" set-only "$paths_list"
     competitor W4 set-resval s "$resval" set --no-journal isExcludedFromBackup=true \
         --files0-from "$paths_list"
-    target W4 at-most get-resval get-floor 1.3
-    target W4 at-most set-resval set-floor 1.3
+    target W4 at-most get-resval get-floor 1.1
+    target W4 at-most set-resval set-floor 1.1
 
     same_output W4 get-floor get-resval
     take_turns W4 nothing_to_prepare get-floor get-resval
@@ -115,7 +149,7 @@ measure_W5() {
     need_two_keys_directory
     competitor W5 floor ns "$floors/floor-two-keys" "$two_keys_directory" "$rounds"
     competitor W5 library ns "$two_keys" "$two_keys_directory" "$rounds"
-    target W5 at-most library floor 1.5
+    target W5 at-most library floor 1.2
     for (( round = 1; round <= runs; round++ )); do
         note "W5: round $round of $runs"
         for name in floor library; do
@@ -131,39 +165,19 @@ measure_W5() {
     done
 }
 
-# Foundation on Linux does not support marks, so only its sizes can be compared.
-measure_W6() {
-    local round name rounds=100 answer expected sizes
-    [[ $quick == false ]] || rounds=2
-    [[ -n $foundation_tool ]] || { skip W6 'there is no foundation-tool'; return 0; }
-    need_two_keys_directory
-    competitor W6 foundation ns "$foundation_tool" url-keys foundation "$two_keys_directory" "$rounds"
-    competitor W6 library ns "$foundation_tool" url-keys library "$two_keys_directory" "$rounds"
-    target W6 faster library foundation 8
-    sizes=$(( rounds * 1000 ))
-    for (( round = 1; round <= runs; round++ )); do
-        note "W6: round $round of $runs"
-        for name in foundation library; do
-            answer=$(run_competitor "W6/$name") || accept_exit "W6/$name" $?
-            expected="$sizes 0"
-            [[ $name == foundation ]] || expected="$sizes $(( sizes / 2 ))"
-            [[ $answer =~ ^[0-9]+(\.[0-9]+)?\ [0-9]+\ [0-9]+$ && ${answer#* } == "$expected" ]] ||
-                die "W6: $name must print nanoseconds, then $expected, not: $answer"
-            sample W6 "$name" "${answer%% *}"
-        done
-    done
-}
-
-# The query of W1 as a backup plan: the excluded items. --no-locations, because the tree may be in a
-# directory for temporary files.
+# The query of W1 as a backup plan: the excluded items. The floor makes one statx and one listxattrat for
+# each entry. --no-locations, because the tree may be in a directory for temporary files.
 measure_W7() {
+    local threads=$(( 2 * $(nproc) < 8 ? 2 * $(nproc) : 8 ))
+    floor_runs W7 || return 0
     need_tree
+    competitor W7 floor s "$floors/floor-walk" -s -j "$threads" "$tree"
     competitor W7 find s "$resval" find --excluded "$tree"
     competitor W7 excluded s "$resval_backup" plan --no-locations --excluded-only "$tree"
     competitor W7 plan s "$resval_backup" plan --no-locations "$tree"
-    target W7 at-most excluded find 1.5
+    target W7 at-most excluded floor 1.15
     same_count_left_out
-    take_turns W7 nothing_to_prepare find excluded plan
+    take_turns W7 nothing_to_prepare floor find excluded plan
 }
 
 # Requires that the plan excludes exactly the paths that find prints.
