@@ -7,14 +7,14 @@ import SystemPackage
 /// ``FileLocation`` passes on the one of the location that it consists of.
 public struct CallTarget: FileLocation {
     /// A directory descriptor, or `AT_FDCWD`.
-    package let directory: CInt
+    @usableFromInline package let directory: CInt
     /// A NUL-terminated path relative to `directory`; empty if `flags` contains `AT_EMPTY_PATH`.
-    package let path: UnsafePointer<CChar>
+    @usableFromInline package let path: UnsafePointer<CChar>
     /// `AT_SYMLINK_NOFOLLOW`, `AT_EMPTY_PATH` or neither.
-    package let flags: CInt
+    @usableFromInline package let flags: CInt
 
     /// Creates a target from the three arguments that the `…at` calls share.
-    @inline(__always)
+    @inlinable @inline(__always)
     package init(directory: CInt, path: UnsafePointer<CChar>, flags: CInt) {
         self.directory = directory
         self.path = path
@@ -23,7 +23,7 @@ public struct CallTarget: FileLocation {
 
     /// Creates a target for a path relative to an open directory or, with `AT_FDCWD`, the working
     /// directory.
-    @inline(__always)
+    @inlinable @inline(__always)
     package init(directory: CInt, path: UnsafePointer<CChar>, followsSymbolicLink: Bool) {
         self.init(
             directory: directory, path: path,

@@ -72,7 +72,7 @@ package struct DirectoryRecords {
         package let name: UnsafePointer<CChar>
         package let nameLength: Int
 
-        @inlinable
+        @inlinable @inline(__always)
         init(inode: UInt64, kind: FileKind?, name: UnsafePointer<CChar>) {
             self.inode = inode
             self.kind = kind
@@ -89,13 +89,13 @@ package struct DirectoryRecords {
     let end: Int
 
     /// Creates an iterator over the records in a nonempty buffer.
-    @inlinable
+    @inlinable @inline(__always)
     package init(_ bytes: UnsafeRawBufferPointer) {
         base = bytes.baseAddress.unsafelyUnwrapped
         end = bytes.count
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func next() -> Record? {
         while offset < end {
             let record = base + offset
@@ -111,7 +111,7 @@ package struct DirectoryRecords {
     }
 }
 
-@inlinable
+@inlinable @inline(__always)
 func isDotOrDotDot(_ name: UnsafePointer<CChar>) -> Bool {
     let dot = CChar(bitPattern: UInt8(ascii: "."))
     guard name[0] == dot else { return false }
@@ -120,7 +120,7 @@ func isDotOrDotDot(_ name: UnsafePointer<CChar>) -> Bool {
 
 extension FileKind {
     /// Creates a kind from `d_type`; nil for `DT_UNKNOWN` and any other value without a case.
-    @inlinable
+    @inlinable @inline(__always)
     package init?(directoryType: UInt8) {
         switch Int(directoryType) {
         case Int(DT_REG): self = .regularFile

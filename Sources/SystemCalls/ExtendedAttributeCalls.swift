@@ -18,7 +18,7 @@ public struct ExtendedAttributeName: Sendable, Hashable {
     }
 
     /// The name's bytes, without the NUL.
-    public var bytes: [UInt8] { storage.dropLast().map { UInt8(bitPattern: $0) } }
+    public var bytes: [UInt8] { storage.withUnsafeBytes { Array($0.dropLast()) } }
 
     /// Calls `body` with the name, NUL-terminated.
     @inlinable
@@ -65,6 +65,7 @@ public enum ExtendedAttributeCondition: Sendable, Hashable {
 /// A descriptor uses the `f…` call, a path from the working directory the plain or `l…` call, and a
 /// name in another directory the xattrat calls of Linux 6.13. Without those, such a name is opened
 /// with `O_PATH` and reached through `/proc/self/fd`.
+@usableFromInline
 package enum ExtendedAttributeCalls {
     /// Whether the kernel has the xattrat calls and the seccomp filter on this process permits
     /// them.
@@ -114,12 +115,14 @@ package enum ExtendedAttributeCalls {
 
     /// Returns the length in bytes of what ``list(_:into:)`` would write: 0 if there is no
     /// attribute.
+    @inlinable
     package static func listLength(_ target: CallTarget) throws(Errno) -> Int {
         try list(target, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
     }
 
     /// Lists names, each NUL-terminated: `listxattr(2)`. With an empty buffer, returns the list's
     /// size.
+    @usableFromInline
     package static func list(
         _ target: CallTarget, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {

@@ -1,5 +1,4 @@
 import CLinux
-import SystemPackage
 
 /// The kind of a file, from `d_type` or `st_mode`.
 public enum FileKind: UInt8, Sendable, Hashable, CaseIterable {
@@ -57,10 +56,6 @@ public struct FileTime: Sendable, Hashable, Comparable {
     public static func < (first: FileTime, second: FileTime) -> Bool {
         (first.seconds, first.nanoseconds) < (second.seconds, second.nanoseconds)
     }
-
-    init(_ time: statx_timestamp) {
-        self.init(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
-    }
 }
 
 /// A file's identity while its filesystem is mounted: device and inode.
@@ -92,174 +87,161 @@ public struct DeviceNumber: Sendable, Hashable {
 }
 
 /// A file's status, as `statx(2)` reports it.
+///
+/// Stored in 120 bytes, because a walk passes on the status of each entry.
 public struct FileStatus: Sendable, Hashable {
-    /// The kind of file.
-    public let kind: FileKind
-    /// The permission bits with set-user-ID, set-group-ID and sticky bits, without the kind.
-    public let permissions: UInt16
     /// The size in bytes (`st_size`).
     public let size: Int64
     /// The allocated size in bytes: blocks × 512.
     public let allocatedSize: Int64
-    /// The preferred size in bytes for reads and writes (`stx_blksize`).
-    public let preferredBlockSize: Int
-    /// The number of names (hard links).
-    public let linkCount: Int
+    /// The device and inode.
+    public let identity: FileIdentity
+    private let mountID: UInt64
+    // Seconds and nanoseconds apart, because a FileTime takes 16 bytes.
+    private let seconds: Times<Int64>
+    private let nanoseconds: Times<UInt32>
+    private let links: UInt32
+    private let blockSize: UInt32
     /// The owner's uid.
     public let owner: UInt32
     /// The owning group's gid.
     public let group: UInt32
+    private let represented: DeviceNumber
+    /// The permission bits with set-user-ID, set-group-ID and sticky bits, without the kind.
+    public let permissions: UInt16
+    private let facts: Facts
+    /// The kind of file.
+    public let kind: FileKind
+
+    /// The preferred size in bytes for reads and writes (`stx_blksize`).
+    public var preferredBlockSize: Int { Int(blockSize) }
+    /// The number of names (hard links).
+    public var linkCount: Int { Int(links) }
     /// The device that a character or block device node represents; nil for other kinds.
-    public let representedDevice: DeviceNumber?
-    /// The device and inode.
-    public let identity: FileIdentity
+    public var representedDevice: DeviceNumber? {
+        kind == .characterDevice || kind == .blockDevice ? represented : nil
+    }
     /// When the content last changed (`st_mtime`).
-    public let contentModificationTime: FileTime
+    public var contentModificationTime: FileTime {
+        FileTime(seconds: seconds.content, nanoseconds: nanoseconds.content)
+    }
     /// When the content was last read, as far as the mount records it (`st_atime`).
-    public let contentAccessTime: FileTime
+    public var contentAccessTime: FileTime {
+        FileTime(seconds: seconds.access, nanoseconds: nanoseconds.access)
+    }
     /// When the inode last changed (`st_ctime`).
-    public let attributeModificationTime: FileTime
+    public var attributeModificationTime: FileTime {
+        FileTime(seconds: seconds.attributes, nanoseconds: nanoseconds.attributes)
+    }
     /// When the file was created (`stx_btime`); nil where the filesystem does not record it.
-    public let creationTime: FileTime?
+    public var creationTime: FileTime? {
+        guard facts.contains(.creationTime) else { return nil }
+        return FileTime(seconds: seconds.creation, nanoseconds: nanoseconds.creation)
+    }
     /// Whether the filesystem supports the immutable flag, so that ``isImmutable`` is meaningful.
-    public let knowsImmutable: Bool
+    public var knowsImmutable: Bool { facts.contains(.knowsImmutable) }
     /// Whether the file is immutable (`chattr +i`).
-    public let isImmutable: Bool
+    public var isImmutable: Bool { facts.contains(.immutable) }
     /// Whether the file is append-only (`chattr +a`).
-    public let isAppendOnly: Bool
+    public var isAppendOnly: Bool { facts.contains(.appendOnly) }
     /// Whether the file's content is sealed by fs-verity.
-    public let isVerity: Bool
+    public var isVerity: Bool { facts.contains(.verity) }
     /// Whether `dump(8)` excludes the file (`chattr +d`).
-    public let isNodump: Bool
+    public var isNodump: Bool { facts.contains(.nodump) }
     /// Whether the filesystem encrypts the file with a key of its directory (fscrypt).
-    public let isEncrypted: Bool
+    public var isEncrypted: Bool { facts.contains(.encrypted) }
     /// Whether accessing the directory can trigger an automount; nil where the filesystem does not
     /// report it.
-    public let isMountTrigger: Bool?
+    public var isMountTrigger: Bool? {
+        facts.contains(.knowsMountTrigger) ? facts.contains(.mountTrigger) : nil
+    }
     /// The ID of the mount the file was reached through, as in `/proc/self/mountinfo`; nil before
     /// Linux 5.8.
-    public let mountNumber: Int?
+    public var mountNumber: Int? {
+        facts.contains(.mountNumber) ? Int(exactly: mountID) : nil
+    }
     /// Whether the inode is the root of a mount; nil before Linux 5.8.
-    public let isMountRoot: Bool?
+    public var isMountRoot: Bool? {
+        facts.contains(.knowsMountRoot) ? facts.contains(.mountRoot) : nil
+    }
 
     /// Whether users other than the owner can write to the file, and so store marks on it, by its
     /// mode bits. With an ACL, the group bits are the ACL's mask.
     public var isWritableByOthers: Bool { permissions & 0o022 != 0 }
 
+    @inline(__always)
     init(_ status: statx) {
-        kind = FileKind(mode: status.stx_mode)
-        permissions = status.stx_mode & 0o7777
         size = Int64(clamping: status.stx_size)
         allocatedSize = Int64(clamping: status.stx_blocks.multipliedSaturating(by: 512))
-        preferredBlockSize = Int(status.stx_blksize)
-        linkCount = Int(status.stx_nlink)
-        owner = status.stx_uid
-        group = status.stx_gid
-        representedDevice =
-            kind == .characterDevice || kind == .blockDevice
-            ? DeviceNumber(major: status.stx_rdev_major, minor: status.stx_rdev_minor) : nil
         identity = FileIdentity(
             device: deviceNumber(major: status.stx_dev_major, minor: status.stx_dev_minor),
             inode: status.stx_ino)
-        contentModificationTime = FileTime(status.stx_mtime)
-        contentAccessTime = FileTime(status.stx_atime)
-        attributeModificationTime = FileTime(status.stx_ctime)
-        let hasBirthTime = status.stx_mask & UInt32(STATX_BTIME) != 0
-        creationTime = hasBirthTime ? FileTime(status.stx_btime) : nil
-        knowsImmutable = status.has(STATX_ATTR_IMMUTABLE) != nil
-        isImmutable = status.stx_attributes & UInt64(STATX_ATTR_IMMUTABLE) != 0
-        isAppendOnly = status.stx_attributes & UInt64(STATX_ATTR_APPEND) != 0
-        isVerity = status.has(0x0010_0000) ?? false  // STATX_ATTR_VERITY of Linux 5.5
-        isNodump = status.has(STATX_ATTR_NODUMP) ?? false
-        isEncrypted = status.has(STATX_ATTR_ENCRYPTED) ?? false
-        isMountTrigger = status.has(STATX_ATTR_AUTOMOUNT)
-        isMountRoot = status.has(STATX_ATTR_MOUNT_ROOT)
-        let hasMountNumber = status.stx_mask & UInt32(STATX_MNT_ID) != 0
-        mountNumber = hasMountNumber ? Int(exactly: status.stx_mnt_id) : nil
-    }
-}
-
-extension statx {
-    /// Whether an attribute is set; nil where the filesystem does not report it.
-    fileprivate func has(_ attribute: CInt) -> Bool? {
-        guard stx_attributes_mask & UInt64(attribute) != 0 else { return nil }
-        return stx_attributes & UInt64(attribute) != 0
-    }
-}
-
-extension FileLocation where Self: ~Copyable {
-    /// Returns the file's status: `statx(2)`, without triggering an automount.
-    ///
-    /// - Throws: the call's errno.
-    public func status() throws(Errno) -> FileStatus {
-        try withCallTarget { target throws(Errno) in try readStatus(target) }
+        facts = Facts(status)
+        mountID = facts.contains(.mountNumber) ? status.stx_mnt_id : 0
+        let hasCreationTime = facts.contains(.creationTime)
+        seconds = Times(
+            content: status.stx_mtime.tv_sec, access: status.stx_atime.tv_sec,
+            attributes: status.stx_ctime.tv_sec,
+            creation: hasCreationTime ? status.stx_btime.tv_sec : 0)
+        nanoseconds = Times(
+            content: status.stx_mtime.tv_nsec, access: status.stx_atime.tv_nsec,
+            attributes: status.stx_ctime.tv_nsec,
+            creation: hasCreationTime ? status.stx_btime.tv_nsec : 0)
+        links = status.stx_nlink
+        blockSize = status.stx_blksize
+        owner = status.stx_uid
+        group = status.stx_gid
+        represented = DeviceNumber(major: status.stx_rdev_major, minor: status.stx_rdev_minor)
+        permissions = status.stx_mode & 0o7777
+        kind = FileKind(mode: status.stx_mode)
     }
 
-    /// Returns the file's status, as ``status()`` does.
-    ///
-    /// - Throws: ``FileError`` with the location's path.
-    public func fileStatus() throws(FileError) -> FileStatus {
-        do throws(Errno) {
-            return try status()
-        } catch {
-            throw FileError(error, of: pathForMessages)
+    /// A part of each of the times.
+    private struct Times<Part: Sendable & Hashable>: Sendable, Hashable {
+        let content: Part
+        let access: Part
+        let attributes: Part
+        let creation: Part
+    }
+
+    /// What is true of a file, or known about it.
+    private struct Facts: OptionSet, Sendable, Hashable {
+        let rawValue: UInt16
+
+        static let creationTime = Facts(rawValue: 1 << 0)
+        static let mountNumber = Facts(rawValue: 1 << 1)
+        static let knowsImmutable = Facts(rawValue: 1 << 2)
+        static let immutable = Facts(rawValue: 1 << 3)
+        static let appendOnly = Facts(rawValue: 1 << 4)
+        static let verity = Facts(rawValue: 1 << 5)
+        static let nodump = Facts(rawValue: 1 << 6)
+        static let encrypted = Facts(rawValue: 1 << 7)
+        static let knowsMountTrigger = Facts(rawValue: 1 << 8)
+        static let mountTrigger = Facts(rawValue: 1 << 9)
+        static let knowsMountRoot = Facts(rawValue: 1 << 10)
+        static let mountRoot = Facts(rawValue: 1 << 11)
+
+        init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        @inline(__always)
+        init(_ status: statx) {
+            let known = status.stx_attributes_mask
+            let set = status.stx_attributes & known
+            func fact(_ fact: Facts, if condition: Bool) -> UInt16 { condition ? fact.rawValue : 0 }
+            func has(_ bits: UInt64, _ attribute: Int) -> Bool { bits & UInt64(attribute) != 0 }
+            rawValue =
+                fact(.creationTime, if: status.stx_mask & UInt32(STATX_BTIME) != 0)
+                | fact(.mountNumber, if: status.stx_mask & UInt32(STATX_MNT_ID) != 0)
+                | fact(.knowsImmutable, if: has(known, Int(STATX_ATTR_IMMUTABLE)))
+                | fact(.immutable, if: has(status.stx_attributes, Int(STATX_ATTR_IMMUTABLE)))
+                | fact(.appendOnly, if: has(status.stx_attributes, Int(STATX_ATTR_APPEND)))
+                | fact(.verity, if: has(set, 0x0010_0000))  // STATX_ATTR_VERITY of Linux 5.5
+                | fact(.nodump, if: has(set, Int(STATX_ATTR_NODUMP)))
+                | fact(.encrypted, if: has(set, Int(STATX_ATTR_ENCRYPTED)))
+                | fact(.knowsMountTrigger, if: has(known, Int(STATX_ATTR_AUTOMOUNT)))
+                | fact(.mountTrigger, if: has(set, Int(STATX_ATTR_AUTOMOUNT)))
+                | fact(.knowsMountRoot, if: has(known, Int(STATX_ATTR_MOUNT_ROOT)))
+                | fact(.mountRoot, if: has(set, Int(STATX_ATTR_MOUNT_ROOT)))
         }
     }
-
-    /// Returns the file's status; nil if it does not exist.
-    ///
-    /// - Throws: ``FileError`` with the location's path.
-    package func statusIfPresent() throws(FileError) -> FileStatus? {
-        do throws(FileError) {
-            return try fileStatus()
-        } catch {
-            guard error.code == .noSuchFile else { throw error }
-            return nil
-        }
-    }
 }
-
-extension FileLocation where Self: ~Copyable {
-    /// Returns the file's status as cached on this machine: `statx(2)` with `AT_STATX_DONT_SYNC`.
-    /// Does not wait for a server or for the program behind a FUSE mount, which may never answer;
-    /// changes made elsewhere may not show yet. On local filesystems the result is that of
-    /// ``status()``.
-    ///
-    /// - Throws: the call's errno.
-    package func statusAtHand() throws(Errno) -> FileStatus {
-        try withCallTarget { target throws(Errno) in try readStatusAtHand(target) }
-    }
-}
-
-/// Returns the status of a target. Tree walks call this for each entry: the compiler does not
-/// specialize the generic form for a type of another module.
-package func readStatus(_ target: CallTarget) throws(Errno) -> FileStatus {
-    try readStatus(target, AT_NO_AUTOMOUNT)
-}
-
-/// As ``readStatus(_:)``, without waiting for a server or a FUSE program.
-package func readStatusAtHand(_ target: CallTarget) throws(Errno) -> FileStatus {
-    // AT_STATX_DONT_SYNC
-    try readStatus(target, AT_NO_AUTOMOUNT | 0x4000)
-}
-
-private func readStatus(_ target: CallTarget, _ flags: CInt) throws(Errno) -> FileStatus {
-    var status = statx()
-    _ = try perform(.statx) {
-        linux_statx(
-            target.directory, target.path, target.flags | flags,
-            UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID), &status)
-    }
-    return FileStatus(status)
-}
-
-/// The number of a device: `makedev(3)`.
-package func deviceNumber(major: UInt32, minor: UInt32) -> UInt64 {
-    UInt64(gnu_dev_makedev(major, minor))
-}
-
-/// The major part of a device number: `major(3)`.
-package func deviceMajor(_ device: UInt64) -> UInt32 { gnu_dev_major(UInt(device)) }
-
-/// The minor part of a device number: `minor(3)`.
-package func deviceMinor(_ device: UInt64) -> UInt32 { gnu_dev_minor(UInt(device)) }

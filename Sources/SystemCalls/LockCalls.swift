@@ -14,21 +14,43 @@ package func takeLock(on descriptor: FileDescriptor) throws(Errno) -> Bool {
     }
 }
 
+/// Locks an open file as ``takeLock(on:)`` does, and waits a quarter of a second at most while it is
+/// locked: until a child process that is starting closes a file whose lock was released, or until
+/// another process has checked the lock.
+///
+/// - Returns: false if the file stays locked.
+package func waitForLock(on descriptor: FileDescriptor) throws(Errno) -> Bool {
+    try retryWhileLocked { () throws(Errno) in try takeLock(on: descriptor) }
+}
+
 /// Locks one byte of a file against all other open file descriptions: `fcntl(2)` with
-/// `F_OFD_SETLK`.
+/// `F_OFD_SETLK`. Waits as ``waitForLock(on:)`` does.
 ///
 /// The byte need not exist. The lock is released when the file is closed, however its process ends.
 ///
-/// - Returns: whether the lock was taken; false if another has it.
-package func lockByte(
-    at offset: Int64, of descriptor: FileDescriptor
+/// - Returns: false if the byte stays locked.
+package func waitForLock(
+    onByte offset: Int64, of descriptor: FileDescriptor
 ) throws(Errno) -> Bool {
+    try retryWhileLocked { () throws(Errno) in
+        do throws(Errno) {
+            _ = try perform(.fcntl) {
+                linux_lock_byte(descriptor.rawValue, Int(offset), Int16(F_WRLCK))
+            }
+            return true
+        } catch .resourceTemporarilyUnavailable, .permissionDenied {
+            return false
+        }
+    }
+}
+
+private func retryWhileLocked(_ lock: () throws(Errno) -> Bool) throws(Errno) -> Bool {
     do throws(Errno) {
-        _ = try perform(.fcntl) {
-            linux_lock_byte(descriptor.rawValue, Int(offset), Int16(F_WRLCK))
+        try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
+            guard try lock() else { throw .wouldBlock }
         }
         return true
-    } catch .resourceTemporarilyUnavailable, .permissionDenied {
+    } catch .wouldBlock {
         return false
     }
 }

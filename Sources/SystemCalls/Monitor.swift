@@ -7,7 +7,8 @@ import CLinux
 /// ``withLock(_:)`` and ``wait(for:)``, which makes sharing the monitor between threads safe.
 @usableFromInline
 package final class Monitor<State>: @unchecked Sendable {
-    @usableFromInline var state: State
+    // The lock already keeps every use from beginning before another one has ended.
+    @exclusivity(unchecked) @usableFromInline var state: State
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 

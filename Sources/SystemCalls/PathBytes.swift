@@ -4,7 +4,14 @@ import SystemPackage
 extension FilePath {
     /// Creates a path from the bytes up to the first NUL.
     public init(bytes: some Sequence<UInt8>) {
-        self.init(platformString: bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0])
+        var text: [CChar] = []
+        text.reserveCapacity(bytes.underestimatedCount + 1)
+        for byte in bytes {
+            guard byte != 0 else { break }
+            text.append(CChar(bitPattern: byte))
+        }
+        text.append(0)
+        self.init(platformString: text)
     }
 
     /// The path's bytes, without the NUL.
@@ -25,6 +32,15 @@ extension UnsafeRawBufferPointer {
             return count == other.count
         }
         return memcmp(first, second, count) == 0
+    }
+
+    /// Returns a number below, equal to or above 0 when the bytes sort before, like or after others.
+    package func order(to other: UnsafeRawBufferPointer) -> Int {
+        guard let first = baseAddress, let second = other.baseAddress else {
+            return count - other.count
+        }
+        let order = memcmp(first, second, Swift.min(count, other.count))
+        return order == 0 ? count - other.count : Int(order)
     }
 }
 
@@ -79,7 +95,7 @@ extension FilePath {
 
 /// Whether a path is equal to a directory's path or below it.
 package func isHeld(_ path: [UInt8], by directory: [UInt8]) -> Bool {
-    guard path.starts(with: directory) else { return false }
+    guard path.count >= directory.count, path.starts(with: directory) else { return false }
     return path.count == directory.count || directory.last == UInt8(ascii: "/")
         || path[directory.count] == UInt8(ascii: "/")
 }

@@ -2,13 +2,16 @@
 
 #include "CTestSupport.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -76,4 +79,30 @@ int test_receive_datagram(int descriptor, void *buffer, int size, int millisecon
     struct pollfd waiting = {descriptor, POLLIN, 0};
     if (poll(&waiting, 1, milliseconds) != 1) return -1;
     return (int)recv(descriptor, buffer, (size_t)size, 0);
+}
+
+static int error_of(int result) { return result == 0 ? 0 : errno; }
+
+int test_separate_mounts(void) {
+    int error = error_of(unshare(CLONE_NEWNS));
+    return error ? error : error_of(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL));
+}
+
+int test_mount(const char *type, const char *directory) {
+    return error_of(mount("none", directory, type, 0, NULL));
+}
+
+int test_move_mount(const char *from, const char *to) {
+    return error_of(mount(from, to, NULL, MS_MOVE, NULL));
+}
+
+int test_remount(const char *directory, int is_read_only) {
+    return error_of(mount("none", directory, NULL, MS_REMOUNT | (is_read_only ? MS_RDONLY : 0), NULL));
+}
+
+int test_unmount(const char *directory) { return error_of(umount2(directory, MNT_DETACH)); }
+
+int test_change_root(const char *directory) {
+    int error = error_of(chroot(directory));
+    return error ? error : error_of(chdir("/"));
 }

@@ -32,4 +32,24 @@ int test_listen_for_datagrams(const void *address, int size);
 // The next datagram's size, after waiting for it: -1 when none came in so many milliseconds.
 int test_receive_datagram(int descriptor, void *buffer, int size, int milliseconds);
 
+// Mounts. Each function returns 0 or an errno.
+
+// Gives the calling thread, and threads it starts, mounts, a working directory and a root of its own:
+// unshare(2) with CLONE_NEWNS. What is mounted there is seen nowhere else.
+int test_separate_mounts(void);
+
+// Mounts an empty filesystem of a type that needs no device.
+int test_mount(const char *type, const char *directory);
+
+int test_move_mount(const char *from, const char *to);
+
+// Makes a mount, with its filesystem, read-only or writable.
+int test_remount(const char *directory, int is_read_only);
+
+// Unmounts also what is in use: umount2(2) with MNT_DETACH.
+int test_unmount(const char *directory);
+
+// chroot(2).
+int test_change_root(const char *directory);
+
 #endif

@@ -1,0 +1,119 @@
+import CLinux
+import SystemPackage
+
+extension FileLocation where Self: ~Copyable {
+    /// Returns the file's status: `statx(2)`, without triggering an automount.
+    ///
+    /// - Throws: the call's errno.
+    public func status() throws(Errno) -> FileStatus {
+        try withCallTarget { target throws(Errno) in try readStatus(target) }
+    }
+
+    /// Returns the file's status, as ``status()`` does.
+    ///
+    /// - Throws: ``FileError`` with the location's path.
+    public func fileStatus() throws(FileError) -> FileStatus {
+        do throws(Errno) {
+            return try status()
+        } catch {
+            throw FileError(error, of: pathForMessages)
+        }
+    }
+
+    /// Returns the file's status; nil if it does not exist.
+    ///
+    /// - Throws: ``FileError`` with the location's path.
+    package func statusIfPresent() throws(FileError) -> FileStatus? {
+        do throws(FileError) {
+            return try fileStatus()
+        } catch {
+            guard error.code == .noSuchFile else { throw error }
+            return nil
+        }
+    }
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// Returns the file's status as cached on this machine: `statx(2)` with `AT_STATX_DONT_SYNC`.
+    /// Does not wait for a server or for the program behind a FUSE mount, which may never answer;
+    /// changes made elsewhere may not show yet. On local filesystems the result is that of
+    /// ``status()``.
+    ///
+    /// - Throws: the call's errno.
+    package func statusAtHand() throws(Errno) -> FileStatus {
+        try withCallTarget { target throws(Errno) in try readStatusAtHand(target) }
+    }
+}
+
+/// Returns the status of a target. Tree walks call this for each entry: the compiler does not
+/// specialize the generic form for a type of another module.
+@inlinable @inline(__always)
+package func readStatus(_ target: CallTarget) throws(Errno) -> FileStatus {
+    try readStatus(target, 0)
+}
+
+/// As ``readStatus(_:)``, without waiting for a server or a FUSE program.
+@inlinable @inline(__always)
+package func readStatusAtHand(_ target: CallTarget) throws(Errno) -> FileStatus {
+    try readStatus(target, dontSync)
+}
+
+@usableFromInline
+func readStatus(_ target: CallTarget, _ flags: CInt) throws(Errno) -> FileStatus {
+    FileStatus(
+        try kernelStatus(
+            target, flags, UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID)))
+}
+
+@inline(__always)
+private func kernelStatus(
+    _ target: CallTarget, _ flags: CInt, _ mask: UInt32
+) throws(Errno) -> statx {
+    var status = statx()
+    _ = try perform(.statx) {
+        linux_statx(
+            target.directory, target.path, target.flags | AT_NO_AUTOMOUNT | flags, mask, &status)
+    }
+    return status
+}
+
+/// The mount that a file was reached through.
+package struct MountIdentity: Sendable, Hashable {
+    /// The ID of the mount, which no other mount ever has, in any namespace and until the next boot.
+    package let number: UInt64
+    /// Whether the file is the root of the mount.
+    package let isRoot: Bool
+}
+
+extension FileLocation where Self: ~Copyable {
+    /// Returns the mount that the file was reached through: `statx(2)` with `STATX_MNT_ID_UNIQUE`,
+    /// without waiting for a server or a FUSE program.
+    ///
+    /// - Returns: nil before Linux 6.8.
+    /// - Throws: the call's errno.
+    package func mountIdentity() throws(Errno) -> MountIdentity? {
+        let status = try withCallTarget { target throws(Errno) in
+            try kernelStatus(target, dontSync, uniqueMountNumber)
+        }
+        guard status.stx_mask & uniqueMountNumber != 0 else { return nil }
+        return MountIdentity(
+            number: status.stx_mnt_id,
+            isRoot: status.stx_attributes & UInt64(STATX_ATTR_MOUNT_ROOT) != 0)
+    }
+}
+
+/// `STATX_MNT_ID_UNIQUE` of Linux 6.8.
+private let uniqueMountNumber: UInt32 = 0x4000
+/// `AT_STATX_DONT_SYNC`.
+@usableFromInline let dontSync: CInt = 0x4000
+
+/// The number of a device: `makedev(3)`.
+package func deviceNumber(major: UInt32, minor: UInt32) -> UInt64 {
+    UInt64(gnu_dev_makedev(major, minor))
+}
+
+/// The major part of a device number: `major(3)`.
+package func deviceMajor(_ device: UInt64) -> UInt32 { gnu_dev_major(UInt(device)) }
+
+/// The minor part of a device number: `minor(3)`.
+package func deviceMinor(_ device: UInt64) -> UInt32 { gnu_dev_minor(UInt(device)) }
