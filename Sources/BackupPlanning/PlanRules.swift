@@ -10,6 +10,9 @@ import SystemPackage
 package struct PlanRules: Sendable {
     package let policy: StoragePolicy
     let markReader: MarkReader
+    // What the reader answers about each entry, asked once.
+    private let readsAttributesOfFilesOnly: Bool
+    private let readsAttributesOfDirectoriesOnly: Bool
     private let longestPath: Int?
     private let largestFile: Int64?
     private let storesPlaintext: Bool
@@ -20,6 +23,8 @@ package struct PlanRules: Sendable {
     package init(_ planner: BackupPlanner, _ markReader: MarkReader) {
         policy = planner.policy
         self.markReader = markReader
+        readsAttributesOfFilesOnly = markReader.readsAttributesOnly(of: .regularFile)
+        readsAttributesOfDirectoriesOnly = markReader.readsAttributesOnly(of: .directory)
         longestPath = planner.longestPath
         largestFile = planner.largestFile
         storesPlaintext = planner.storesPlaintext
@@ -115,8 +120,8 @@ package enum Examination {
     /// A regular file without extended attributes, in a directory that decides nothing about its entries: a
     /// plan stores it. Most items are such files, which is why they are told apart first.
     case plain(FileStatus)
-    /// Any other item.
-    case item(ExaminedItem)
+    /// Any other item. Indirect, so that plain files are passed on in few bytes.
+    indirect case item(ExaminedItem)
 
     /// The item with what is decided about it.
     package var item: ExaminedItem {
@@ -188,7 +193,7 @@ extension PlanRules {
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {
         guard status.kind == .regularFile, context.source == nil, context.policy.isEmpty,
-            markReader.readsAttributesOnly(of: .regularFile),
+            readsAttributesOfFilesOnly,
             // Without permission bits it may be a placeholder that lost its record.
             status.permissions & 0o777 != 0, !status.isTooSparse
         else { return false }
@@ -203,8 +208,10 @@ extension PlanRules {
         _ entry: borrowing TreeEntry, _ status: FileStatus, in context: PlanContext
     ) -> Bool {
         guard status.kind.canStoreUserAttributes else { return false }
-        guard context.source == nil, markReader.readsAttributesOnly(of: status.kind),
-            !isRemoteMount(entry, status, in: context)
+        let readsAttributesOnly =
+            status.kind == .directory
+            ? readsAttributesOfDirectoriesOnly : readsAttributesOfFilesOnly
+        guard context.source == nil, readsAttributesOnly, !isRemoteMount(entry, status, in: context)
         else { return true }
         do throws(Errno) {
             return try entry.hasExtendedAttributes()

@@ -9,6 +9,8 @@ import SystemPackage
 struct PlanVisitor: TreeVisitor {
     private let rules: PlanRules
     private var observer: any PlanObserver
+    /// Whether stored items are passed on one by one; else they are only counted.
+    private let notesStoredItems: Bool
     private let collector: PlanCollector
     private var part: PlanPart
     private var examined: ItemCounter
@@ -20,6 +22,7 @@ struct PlanVisitor: TreeVisitor {
         examined = ItemCounter(didExamine)
         self.rules = rules
         self.observer = observer
+        notesStoredItems = collector.makesManifest || observer.wantsStoredItems
         self.collector = collector
         part = PlanPart(manifest: collector.makesManifest ? PlanManifest() : nil)
     }
@@ -32,7 +35,11 @@ struct PlanVisitor: TreeVisitor {
         do throws(FileError) {
             switch try rules.examine(entry, in: context) {
             case .plain(let status):
-                note(entry, status, .stored(.unmarked))
+                if notesStoredItems {
+                    note(entry, status, .stored(.unmarked))
+                } else {
+                    part.totals.count(status, isExcluded: false, isStored: true)
+                }
                 return .skip
             case .item(let examined): item = examined
             }
@@ -122,9 +129,7 @@ struct PlanVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, _ status: FileStatus, _ disposition: Disposition
     ) {
         let isStored = count(status, disposition)
-        let isExcluded = disposition.isExcluded
-        let isInManifest = part.manifest != nil && isStored
-        guard isInManifest || isExcluded || observer.wantsStoredItems else { return }
+        guard notesStoredItems || disposition.isExcluded else { return }
         var path: [UInt8] = []
         entry.appendPath(to: &path)
         note(path, status, disposition, isStored: isStored)

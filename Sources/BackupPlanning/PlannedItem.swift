@@ -27,7 +27,8 @@ public struct PlannedItem: ~Copyable {
 ///
 /// Each planning thread has its own observer, used and finished on that thread.
 public protocol PlanObserver: SendableMetatype {
-    /// Whether stored items are wanted; a plan is built faster when they are not.
+    /// Whether stored items are wanted; a plan is built faster when they are not. Asked before the first
+    /// item.
     var wantsStoredItems: Bool { get }
 
     /// Called for each item, in no particular order.

@@ -26,8 +26,11 @@ extension ParsableCommand {
     /// exit codes.
     ///
     /// For command lines so simple that parsing them would take most of the time.
-    package static func runDirectly(_ body: () throws -> Void) -> Never {
-        Program(root: Self.self, uncaughtCode: 2).runDirectly(body)
+    ///
+    /// - Parameter name: the program's name. Asking the command for it would build the table of its
+    ///   subcommands.
+    package static func runDirectly(as name: String, _ body: () throws -> Void) -> Never {
+        Program(root: Self.self, uncaughtCode: 2).runDirectly(as: name, body)
     }
 }
 
@@ -41,7 +44,7 @@ extension AsyncParsableCommand {
         _ arguments: [String]? = nil, uncaughtCode: Int32, synonyms: [String: String] = [:]
     ) -> Never {
         let program = Program(root: Self.self, uncaughtCode: uncaughtCode, synonyms: synonyms)
-        program.prepare()
+        program.prepare(as: _commandName)
         let arguments = arguments ?? ArgumentBytes.processArguments()
         Task { await program.runAsync(arguments) }
         // The task ends the process.
@@ -56,17 +59,17 @@ struct Program {
     var synonyms: [String: String] = [:]
 
     func run(_ arguments: [String]) -> Never {
-        prepare()
+        prepare(as: root._commandName)
         var command = parseOrExit(arguments)
         finish(with: exitCode(ofRunning: type(of: command)) { try command.run() })
     }
 
-    func runDirectly(_ body: () throws -> Void) -> Never {
-        prepare()
+    func runDirectly(as name: String, _ body: () throws -> Void) -> Never {
+        prepare(as: name)
         finish(with: exitCode(ofRunning: root, body))
     }
 
-    /// Runs the command after ``prepare()``.
+    /// Runs the command after ``prepare(as:)``.
     func runAsync(_ arguments: [String]) async -> Never {
         var command = parseOrExit(arguments)
         if let command = command as? any AsyncParsableCommand {
@@ -100,8 +103,8 @@ struct Program {
     }
 
     /// Opens closed standard descriptors, and begins to listen to signals.
-    func prepare() {
-        Messages.setProgramName(root._commandName)
+    func prepare(as name: String) {
+        Messages.setProgramName(name)
         openStandardDescriptors()
         StopRequest.beginListening()
     }

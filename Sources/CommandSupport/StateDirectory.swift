@@ -11,12 +11,12 @@ package enum StateDirectory {
     ///
     /// - Throws: ``FileError`` `other` when the home is unknown.
     package static func path() throws(FileError) -> FilePath {
-        guard let home = PolicyEnvironment.current().base.stateHome else {
+        guard let home = stateHome() else {
             throw FileError(
                 code: .other, message: "no directory for state is known",
                 advice: "set HOME or XDG_STATE_HOME")
         }
-        return home.path.appending(stateDirectoryName)
+        return home.appending(stateDirectoryName)
     }
 
     /// Creates the directory, accessible to its owner only, if it does not exist.

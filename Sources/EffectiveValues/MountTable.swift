@@ -51,7 +51,7 @@ public struct MountTable: Sendable, Hashable {
     }
 
     /// Returns the mount with a mount ID, as reported by `statx(2)`; nil when the table has none.
-    package func mount(numbered number: Int) -> Mount? { mounts.first { $0.number == number } }
+    func mount(numbered number: Int) -> Mount? { mounts.first { $0.number == number } }
 
     /// Whether accessing a path may block forever, waiting for a server or for a program behind a
     /// FUSE mount.
@@ -69,6 +69,15 @@ public struct MountTable: Sendable, Hashable {
 }
 
 extension Mount {
+    /// Finds a mount by its ID, as reported by `statx(2)`, in the contents of
+    /// `/proc/self/mountinfo`. Other lines are not parsed.
+    init?(numbered number: Int, in mountinfo: [UInt8]) {
+        let start = Array("\(number) ".utf8)
+        let line = mountinfo.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: start) }
+        guard let line else { return nil }
+        self.init(line: line)
+    }
+
     /// Parses a line; nil when it is not in the format of mountinfo.
     fileprivate init?(line: ArraySlice<UInt8>) {
         let fields = line.split(separator: UInt8(ascii: " "))

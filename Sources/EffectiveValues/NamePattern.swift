@@ -8,9 +8,18 @@ package struct NamePattern: Sendable, Hashable {
         case anyCharacter
         case anyName
         case set(Set<UInt8>, isNegated: Bool)
+
+        /// The byte that it matches; nil when it matches more than one.
+        var onlyByte: UInt8? {
+            guard case .byte(let byte) = self else { return nil }
+            return byte
+        }
     }
 
     private let elements: [Element]
+    /// The byte that every matching name begins or ends with; nil when that can be any.
+    private let first: UInt8?
+    private let last: UInt8?
 
     /// Parses a pattern.
     package init(_ pattern: some Sequence<UInt8>) {
@@ -37,6 +46,8 @@ package struct NamePattern: Sendable, Hashable {
             }
         }
         self.elements = elements
+        first = elements.first?.onlyByte
+        last = elements.last?.onlyByte
     }
 
     /// Three consecutive bytes that occur in every matching name; nil when the pattern has none.
@@ -65,6 +76,9 @@ package struct NamePattern: Sendable, Hashable {
 
     /// Whether the pattern matches a whole name.
     package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
+        // Most names that do not match show it here.
+        if let first, name.first != first { return false }
+        if let last, name.last != last { return false }
         var (element, position) = (0, 0)
         // Where to resume when the part after the last star does not match: the star takes one byte
         // more.

@@ -11,7 +11,11 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// end.
     let name: UnsafePointer<CChar>
     let nameLength: Int
-    let paths: PathBuffer
+    /// The length of the path before the name.
+    let prefixLength: Int
+    /// Kept alive by the worker, which outlives the entry; counting references to it for each entry
+    /// would take a twentieth of what a walk takes outside the kernel.
+    unowned(unsafe) let paths: PathBuffer
     /// The kind of file; for a root that is followed, the kind of its target.
     public let kind: FileKind
     /// The inode number from the directory; for a mount point, that of the directory beneath it.
@@ -32,7 +36,7 @@ public struct TreeEntry: ~Copyable, FileLocation {
     }
 
     /// The length of ``path`` in bytes.
-    public var pathLength: Int { (depth > 0 ? paths.prefixLength : 0) + nameLength }
+    public var pathLength: Int { prefixLength + nameLength }
 
     /// Appends the path's bytes to a buffer.
     public func appendPath(to bytes: inout [UInt8]) {
@@ -53,9 +57,11 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// Returns the entry's status: `statx(2)`, without triggering an automount.
     ///
     /// - Throws: the call's errno.
+    @inlinable
     public func status() throws(Errno) -> FileStatus { try readStatus(target) }
 
     /// Returns the entry's status without waiting for a server or the program behind a FUSE mount.
+    @inlinable
     package func statusAtHand() throws(Errno) -> FileStatus {
         try readStatusAtHand(target)
     }
@@ -63,6 +69,7 @@ public struct TreeEntry: ~Copyable, FileLocation {
     /// Whether the entry has any extended attribute: one `listxattr(2)`.
     ///
     /// - Throws: the call's errno, unless the filesystem has no extended attributes.
+    @inlinable
     public func hasExtendedAttributes() throws(Errno) -> Bool {
         do throws(Errno) {
             return try ExtendedAttributeCalls.listLength(target) > 0
@@ -84,8 +91,6 @@ public struct TreeEntry: ~Copyable, FileLocation {
 final class PathBuffer {
     private var makePrefix: () -> [UInt8] = { [] }
     private var built: [UInt8]?
-    /// The length of ``prefix``.
-    private(set) var prefixLength = 0
 
     /// The directory's path with a trailing slash.
     var prefix: [UInt8] {
@@ -95,8 +100,7 @@ final class PathBuffer {
         return prefix
     }
 
-    func enter(prefixLength: Int, _ makePrefix: @escaping () -> [UInt8]) {
-        self.prefixLength = prefixLength
+    func enter(_ makePrefix: @escaping () -> [UInt8]) {
         self.makePrefix = makePrefix
         built = nil
     }

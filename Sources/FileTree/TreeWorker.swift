@@ -87,8 +87,8 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
                 // For a path beyond PATH_MAX the target has only a descriptor and a rest; the name
                 // is whole.
                 let entry = TreeEntry(
-                    target: target, name: name, nameLength: length, paths: paths,
-                    kind: status.kind, inode: status.identity.inode, depth: 0)
+                    target: target, name: name, nameLength: length, prefixLength: 0,
+                    paths: paths, kind: status.kind, inode: status.identity.inode, depth: 0)
                 return visitor.visit(entry, in: root.context)
             }
         }
@@ -151,7 +151,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
             while !pool.isStopped {
                 let count = try readDirectory(descriptor, into: buffer)
                 if count == 0 { break }
-                paths.enter(prefixLength: node.prefixLength) { node.pathPrefix() }
+                paths.enter { node.pathPrefix() }
                 // More entries are likely to follow a buffer that is more than half full: any free
                 // worker may read them.
                 let isHandedOver = count > buffer.count / 2 && pool.handOver(node)
@@ -183,15 +183,18 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
     ) {
         var children = ChildBatch(parent: node)
         var iterator = DirectoryRecords(UnsafeRawBufferPointer(rebasing: records))
+        let context = node.context
         while let record = iterator.next(), !pool.isStopped {
             let target = CallTarget(
                 directory: directory, path: record.name, followsSymbolicLink: false)
             let entry = TreeEntry(
                 target: target, name: record.name, nameLength: record.nameLength,
-                paths: paths, kind: record.kind ?? kindByStatus(target), inode: record.inode,
+                prefixLength: node.prefixLength, paths: paths,
+                kind: record.kind ?? kindByStatus(target), inode: record.inode,
                 depth: node.depth + 1)
-            let descent = visitor.visit(entry, in: node.context)
-            if case .descend(let context) = descent, entry.kind == .directory {
+            let descent = visitor.visit(entry, in: context)
+            // The kind first: the context of most entries is then not even copied.
+            if entry.kind == .directory, case .descend(let context) = descent {
                 children.append(record.name, length: record.nameLength, context: context)
             }
         }

@@ -124,11 +124,12 @@ private let largestAnswer = 65536
 /// Reads the result of a call into a buffer, and again into a larger one if the call fails with
 /// `ERANGE`.
 ///
+/// - Parameter size: the size of the first buffer.
 /// - Throws: the call's errno; `ERANGE` itself if even the kernel's largest result does not fit.
 func readGrowing(
-    _ call: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+    from size: Int = 256, _ call: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
 ) throws(Errno) -> [UInt8] {
-    var size = 256
+    var size = size
     while true {
         var outcome: Result<Void, Errno> = .success(())
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -144,6 +145,43 @@ func readGrowing(
         case .failure(let errno): throw errno
         }
     }
+}
+
+/// Calls `body` with the names of a file's attributes, each NUL-terminated: one `listxattr(2)`, without an
+/// allocation unless the list is long.
+///
+/// - Parameter body: given an empty list also where the filesystem has no attributes, and nil if there
+///   are more names than the kernel lists (64 KiB).
+@inline(__always)
+func withAttributeList<Result>(
+    _ target: CallTarget, _ body: (UnsafeRawBufferPointer?) throws(Errno) -> Result
+) throws(Errno) -> Result {
+    try withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer throws(Errno) in
+        let length: Int
+        do throws(Errno) {
+            length = try ExtendedAttributeCalls.list(target, into: buffer)
+        } catch .notSupported {
+            length = 0
+        } catch .outOfRange {
+            return try withLongAttributeList(target, body)
+        }
+        return try body(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
+    }
+}
+
+private func withLongAttributeList<Result>(
+    _ target: CallTarget, _ body: (UnsafeRawBufferPointer?) throws(Errno) -> Result
+) throws(Errno) -> Result {
+    let list: [UInt8]
+    do throws(Errno) {
+        list = try readGrowing(from: largestAnswer) { buffer throws(Errno) in
+            try ExtendedAttributeCalls.list(target, into: buffer)
+        }
+    } catch  where error == .outOfRange || error == .argListTooLong {
+        // The kernel gives E2BIG for a filesystem's ERANGE when the buffer has the greatest size.
+        return try body(nil)
+    }
+    return try withBytes(of: list, body)
 }
 
 /// Calls `body` with an array's bytes: `withUnsafeBytes` with a typed error.

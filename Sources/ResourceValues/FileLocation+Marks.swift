@@ -67,14 +67,27 @@ extension FileLocation where Self: ~Copyable {
         }
     }
 
-    /// Returns all marks, and the names of all other extended attributes, with the calls of
-    /// ``marks()``.
+    /// Whether the item may have marks: one `listxattr(2)`, which is all that most items of a walk need.
     ///
+    /// - Returns: false if the names of its attributes are listed and none is that of a mark; true also
+    ///   where the names cannot be listed, so that ``marks()`` reports the error.
+    @inlinable
+    package func mayHaveMarks() -> Bool {
+        do throws(Errno) {
+            return try withCallTarget { target throws(Errno) in try listsMarks(target) }
+        } catch {
+            return true
+        }
+    }
+
+    /// Returns all marks, and the names of all other extended attributes, with the calls of ``marks()``.
+    ///
+    /// - Returns: nil for an item without attributes, the usual case.
     /// - Throws: as ``mark(for:)``.
-    package func listedMarks() throws(FileError) -> ListedMarks {
+    package func listedMarks() throws(FileError) -> ListedMarks? {
         do throws(Errno) {
             return try withCallTarget { target throws(Errno) in
-                try readMarks(target, namingOthers: true)
+                try readListedMarks(target, namingOthers: true)
             }
         } catch {
             throw .readingAttribute(error, nil, of: pathForMessages)
@@ -90,48 +103,52 @@ package struct ListedMarks {
     package var otherNames: [[UInt8]]? = []
 }
 
-/// Reads the marks of a file. Allocates nothing for a file without attributes, the usual case.
+/// Reads the marks of a file. Allocates nothing unless a mark is broken, or the file has very many
+/// attributes.
 @usableFromInline
 func readMarks(_ target: CallTarget) throws(Errno) -> Marks {
-    try readMarks(target, namingOthers: false).marks
+    try readListedMarks(target, namingOthers: false)?.marks ?? .none
 }
 
-private func readMarks(
-    _ target: CallTarget, namingOthers: Bool
-) throws(Errno) -> ListedMarks {
-    let length: Int
-    do throws(Errno) {
-        length = try ExtendedAttributeCalls.listLength(target)
-    } catch .notSupported {
-        return ListedMarks()
-    }
-    return length == 0 ? ListedMarks() : try readListedMarks(target, namingOthers)
-}
-
-/// Reads the marks that the list of names contains.
+/// Reads the marks of a file, and the names of its other attributes if these are requested; nil for a
+/// file without attributes.
 private func readListedMarks(
-    _ target: CallTarget, _ namingOthers: Bool
-) throws(Errno) -> ListedMarks {
-    let names: [UInt8]
-    do throws(Errno) {
-        names = try readGrowing { buffer throws(Errno) in
-            try ExtendedAttributeCalls.list(target, into: buffer)
+    _ target: CallTarget, namingOthers: Bool
+) throws(Errno) -> ListedMarks? {
+    try withAttributeList(target) { list throws(Errno) in
+        guard var rest = list else {
+            return ListedMarks(marks: try readEachMark(target), otherNames: nil)
         }
-    } catch .outOfRange {
-        return ListedMarks(marks: try readEachMark(target), otherNames: nil)
-    }
-    var found = ListedMarks()
-    for name in names.split(separator: 0) {
-        if let key = storedKey(ofAttribute: name) {
-            try key.read(target, into: &found.marks)
-        } else if namingOthers {
-            found.otherNames?.append(Array(name))
+        if rest.isEmpty { return nil }
+        var found = ListedMarks()
+        while let end = rest.firstIndex(of: 0) {
+            let name = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            if let key = storedKey(ofAttribute: name) {
+                try key.read(target, into: &found.marks)
+            } else if namingOthers {
+                found.otherNames?.append(Array(name))
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
         }
+        return found
     }
-    return found
 }
 
-private func storedKey(ofAttribute name: ArraySlice<UInt8>) -> AnyStoredKey? {
+/// Whether the names of a file's attributes include that of a mark, or are too many to be listed.
+@usableFromInline
+func listsMarks(_ target: CallTarget) throws(Errno) -> Bool {
+    try withAttributeList(target) { list throws(Errno) in
+        guard var rest = list else { return true }
+        while let end = rest.firstIndex(of: 0) {
+            let name = UnsafeRawBufferPointer(rebasing: rest[..<end])
+            if name.starts(with: attributePrefix.utf8) { return true }
+            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+        }
+        return false
+    }
+}
+
+private func storedKey(ofAttribute name: UnsafeRawBufferPointer) -> AnyStoredKey? {
     // Other attributes are common, and cost one comparison.
     guard name.starts(with: attributePrefix.utf8) else { return nil }
     return ResourceKey.storedAttributes.first { $0.name.elementsEqual(name) }?.key

@@ -4,7 +4,11 @@ import SystemPackage
 ///
 /// Malformed and unreadable marks fail safe: they act as `false`, and for protection as `complete`
 /// wherever plaintext would be written. They are always reported.
-public enum Mark<Value: AttributeValue>: Sendable, Hashable {
+///
+/// Its values are of an ``AttributeValue`` type. That is not a requirement of the type itself: the runtime
+/// would search all conformances of the program for it, which takes as long as the rest of
+/// a program that reads one mark.
+public enum Mark<Value> {
     /// No attribute: the key is unset.
     case unset
     /// A valid value.
@@ -36,7 +40,13 @@ public enum Mark<Value: AttributeValue>: Sendable, Hashable {
         case .malformed, .unreadable: true
         }
     }
+}
 
+extension Mark: Sendable where Value: Sendable {}
+extension Mark: Equatable where Value: Equatable {}
+extension Mark: Hashable where Value: Hashable {}
+
+extension Mark where Value: AttributeValue {
     /// Creates a mark from the bytes of an attribute.
     public init(attributeBytes bytes: [UInt8]) {
         if let value = Value(attributeBytes: bytes) {
@@ -128,7 +138,7 @@ extension Marks {
     }
 }
 
-extension Mark {
+extension Mark where Value: AttributeValue {
     /// Returns the error of a broken mark; nil if the mark is not broken.
     public func error(for key: StoredKey<Value>, path: FilePath?) -> FileError? {
         switch self {

@@ -56,14 +56,12 @@ public enum ResourceKey: String, Sendable, Hashable, CaseIterable {
     /// Creates a key from its name, its raw Foundation key or its short name; nil for any other
     /// text.
     public init?(anyName text: String) {
-        if let key = ResourceKey(rawValue: text) {
-            self = key
-            return
-        }
+        // Making a key from its raw value would hash all names first.
         guard
-            let key = Self.allCases.first(where: {
-                $0.shortName == text || $0.foundationName == text
-            })
+            let key = Self.allCases.first(where: { $0.name == text })
+                ?? Self.allCases.first(where: {
+                    $0.shortName == text || $0.foundationName == text
+                })
         else { return nil }
         self = key
     }

@@ -71,13 +71,35 @@ struct FindCommand: ParsableCommand {
             try findEffective(roots, results, outcome, progress)
         } else {
             let filter = filter
-            try walk.scanner().scan(roots.map { TreeRoot($0.path, context: nil) }) { _ in
+            // Sizes need the status of every item.
+            let walked = roots.filter { root in
+                style.needsSizes || !findInSubvolume(root.path, results, outcome, progress)
+            }
+            try walk.scanner().scan(walked.map { TreeRoot($0.path, context: nil) }) { _ in
                 StoredFinder(filter, results.writer(), outcome, progress)
             }
         }
         progress.end()
         results.finish()
         try outcome.finish()
+    }
+
+    /// Finds the items of a whole btrfs subvolume without a walk.
+    ///
+    /// - Returns: whether that could be done; if not, nothing was printed.
+    private func findInSubvolume(
+        _ root: FilePath, _ results: FoundResults, _ outcome: Outcome, _ progress: Progress
+    ) -> Bool {
+        guard let (items, count) = SubvolumeFinder.items(below: root) else { return false }
+        let reporter = WalkReporter(outcome, progress)
+        let writer = results.writer()
+        for item in items {
+            item.marks.errors(at: FilePath(bytes: item.path)).forEach { reporter.report($0) }
+            if filter.fits(item.marks) { writer.write(item, nil) }
+        }
+        writer.finish()
+        progress.advance(by: count)
+        return true
     }
 
     private func findEffective(

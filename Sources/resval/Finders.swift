@@ -121,20 +121,25 @@ struct StoredFinder: TreeVisitor {
         _ entry: borrowing TreeEntry, in tree: TreeSize?
     ) -> Descent<TreeSize?> {
         reporter.count()
-        var found: Marks?
-        if entry.kind.canStoreUserAttributes || entry.kind == .unknown {
-            do throws(FileError) {
-                let marks = try entry.marks()
-                if !marks.isEmpty {
-                    reporter.report(brokenIn: marks, at: entry)
-                    if filter.fits(marks) { found = marks }
-                }
-            } catch {
-                reporter.report(entry: error)
-            }
-        }
+        let canHaveMarks = entry.kind.canStoreUserAttributes || entry.kind == .unknown
+        let hasMarks = canHaveMarks && entry.mayHaveMarks()
+        guard hasMarks || tree != nil else { return .descend(nil) }
+        let found = hasMarks ? fittingMarks(of: entry) : nil
         guard found != nil || tree != nil else { return .descend(nil) }
         return .descend(results.note(entry, found.map { ($0, nil) }, in: tree, reporter))
+    }
+
+    /// Returns the marks of an entry if the filter accepts them, after a report of what is broken.
+    private func fittingMarks(of entry: borrowing TreeEntry) -> Marks? {
+        do throws(FileError) {
+            let marks = try entry.marks()
+            guard !marks.isEmpty else { return nil }
+            reporter.report(brokenIn: marks, at: entry)
+            return filter.fits(marks) ? marks : nil
+        } catch {
+            reporter.report(entry: error)
+            return nil
+        }
     }
 
     mutating func cannotRead(_ error: FileError) { reporter.report(error) }

@@ -113,7 +113,7 @@ final class FoundWriter {
     /// Writes an item, or keeps it for sorting.
     ///
     /// - Parameter size: the allocated size in bytes; nil if it is not known.
-    fileprivate func write(_ item: FoundItem, _ size: Int64?) {
+    func write(_ item: FoundItem, _ size: Int64?) {
         if let smallest = style.smallestSize, (size ?? -1) < smallest { return }
         var record = OutputBuffer()
         if style.form == .json {

@@ -41,7 +41,7 @@ struct ResvalCommand: ParsableCommand {
     static func main() {
         Companion.runIfNamed()
         if let question = PlainQuestion(ArgumentBytes.processArguments()) {
-            runDirectly(question.answer)
+            runDirectly(as: "resval", question.answer)
         }
         runAsProgram(synonyms: [
             "ls": "list", "rm": "unset", "remove": "unset", "add": "set", "mark": "set",

@@ -74,6 +74,35 @@ struct ExtendedAttributeTests {
         #expect(thrown == .tooLarge)
     }
 
+    @Test("marks are found among other attributes, however long the list of names is")
+    func amongOthers() throws {
+        let tree = Tree { File("f").excluded().attribute("user.other", "value") }
+        try withTemporaryDirectory(containing: tree) { root in
+            let file = root.appending("f")
+            let one = SystemCallMock([:])
+            try #expect(one.run { try file.marks() }.isExcludedFromBackup == .value(true))
+            #expect(one.calls[.listxattr] == 1 && one.calls[.getxattr] == 1)
+            // Names that begin like those of marks, in a list that is longer than what fits on the stack.
+            for name in ["user.resval.", "user.resval.isPurgeable2", "user.resval"] {
+                try file.setExtendedAttribute(named: ExtendedAttributeName(name), to: [])
+            }
+            for number in 0..<10 {
+                let name = "user.\(number)" + String(repeating: "x", count: 40)
+                try file.setExtendedAttribute(named: ExtendedAttributeName(name), to: [])
+            }
+            let long = SystemCallMock([:])
+            let marks = try long.run { try file.marks() }
+            #expect(marks == Marks(isExcludedFromBackup: .value(true)))
+            #expect(long.calls[.listxattr] == 2 && long.calls[.getxattr] == 1)
+            // A list that even the largest buffer does not hold: each mark is read by its name.
+            for last in [Errno.outOfRange, .argListTooLong] {
+                let endless = SystemCallMock([.listxattr: [.outOfRange, last, last]])
+                try #expect(endless.run { try file.marks() } == marks)
+                #expect(endless.calls[.getxattr] == ResourceKey.storedKeys.count)
+            }
+        }
+    }
+
     @Test(
         "a mark that cannot be read is unreadable, neither unset nor a value",
         arguments: [Errno.ioError, .noMemory])

@@ -71,13 +71,14 @@ public struct MarkReader: Sendable {
     ) throws(FileError) -> ItemMarks {
         guard kind.canStoreUserAttributes || kind == .unknown else { return .none }
         var found = ItemMarks()
-        let listed = try location.listedMarks()
-        found.native = listed.marks
-        if listed.otherNames != [] {
-            if kind != .directory {
-                found.eviction = EvictionRecord(among: listed.otherNames ?? [])
+        if let listed = try location.listedMarks() {
+            found.native = listed.marks
+            if listed.otherNames != [] {
+                if kind != .directory {
+                    found.eviction = EvictionRecord(among: listed.otherNames ?? [])
+                }
+                read(listed.otherNames, of: location, &found.foreign)
             }
-            read(listed.otherNames, of: location, &found.foreign)
         }
         if markers.contains(.nodump) {
             look(for: .nodump, &found.foreign) { () throws(Errno) in

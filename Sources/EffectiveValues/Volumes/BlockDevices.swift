@@ -21,6 +21,14 @@ package struct BlockDevices: Sendable {
         return btrfsMembers(FilePath(bytes: mount.source))
     }
 
+    /// Whether a device is a drive or a part of one, and so remains what it is while it is in use:
+    /// what a device consists of that is made of others (device mapper, md, bcache) can change.
+    package func isDrive(_ name: String) -> Bool {
+        let drive = drive(name)
+        return exists(drive + ["slaves"]) && !exists(drive + ["dm"]) && !exists(drive + ["md"])
+            && entries(drive + ["slaves"]).isEmpty
+    }
+
     /// Whether dm-crypt encrypts a device: the device itself, or all the devices it is made of.
     ///
     /// - Returns: nil when sysfs does not contain the device.

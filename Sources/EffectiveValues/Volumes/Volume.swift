@@ -10,20 +10,30 @@ package struct Volume: Sendable {
     package let mount: Mount
     /// The features of its type; nil for types not known well enough.
     package let features: FilesystemFeatures?
-    private let table: MountTable
+    /// Whether it was mounted by an automounter: the parent mount was an autofs with the same mount
+    /// point.
+    package let isAutomounted: Bool
     private let devices = BlockDevices()
+    /// What is known of its devices, in all copies of this value.
+    private let answers = Monitor<[DeviceQuestion: Bool?]>([:])
 
-    /// Finds the volume of a file by the mount ID in its status.
+    /// Finds the volume of a file by the mount ID in its status: `/proc/self/mountinfo`.
+    ///
+    /// IDs of mounts are used again: keep the file open where the answer must not be that of a mount
+    /// that took the place of the file's.
     ///
     /// - Returns: nil where `/proc` is not mounted, before Linux 5.8, and when the mount is not in
     ///   the table.
     package init?(holding status: FileStatus) {
-        guard let number = status.mountNumber, let table = try? MountTable.current(),
-            let mount = table.mount(numbered: number)
+        guard let number = status.mountNumber,
+            let mountinfo = try? contentsOfFile("/proc/thread-self/mountinfo"),
+            let mount = Mount(numbered: number, in: mountinfo)
         else { return nil }
         self.mount = mount
-        self.table = table
         features = FilesystemFeatures.of(type: mount.filesystemType)
+        let parent = Mount(numbered: mount.parent, in: mountinfo)
+        isAutomounted =
+            parent?.filesystemType == "autofs" && parent?.mountPoint == mount.mountPoint
     }
 
     /// The filesystem's label; nil when it has none.
@@ -38,14 +48,6 @@ package struct Volume: Sendable {
         return linkName("/dev/disk/by-uuid").map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether it was mounted by an automounter: the parent mount is an autofs with the same mount
-    /// point.
-    package var isAutomounted: Bool {
-        table.mount(numbered: mount.parent).map {
-            $0.filesystemType == "autofs" && $0.mountPoint == mount.mountPoint
-        } ?? false
-    }
-
     /// Whether the files are on this machine; nil where the type does not determine it.
     package var isLocal: Bool? {
         switch mount.category {
@@ -58,24 +60,24 @@ package struct Volume: Sendable {
 
     /// Whether dm-crypt encrypts all of its devices; nil when it has no block device, or when
     /// unknown.
-    package var isEncrypted: Bool? { all { devices.isEncrypted($0) } }
+    package var isEncrypted: Bool? { answer(.isEncrypted) }
 
     /// Whether the media of all its drives can be removed; nil when it has no block device, or when
     /// unknown.
-    package var isRemovable: Bool? { all { devices.isRemovable($0) } }
+    package var isRemovable: Bool? { answer(.isRemovable) }
 
     /// Whether all its drives can eject their media; nil when it has no block device, or when
     /// unknown.
-    package var isEjectable: Bool? { all { devices.isEjectable($0) } }
+    package var isEjectable: Bool? { answer(.isEjectable) }
 
     /// Whether all its drives are on buses inside the machine; nil when it has no drives of its
     /// own, or when unknown.
-    package var isInternal: Bool? { all { devices.isInternal($0) } }
+    package var isInternal: Bool? { answer(.isInternal) }
 
     /// Whether a journal is in use; nil for types where that is unknown.
     package var isJournaling: Bool? {
         switch mount.filesystemType {
-        case "ext4", "ext3": all { devices.hasJournal(ext4: $0) }
+        case "ext4", "ext3": answer(.hasJournal)
         case "xfs": true
         case "btrfs", "tmpfs": false
         default: nil
@@ -128,13 +130,38 @@ package struct Volume: Sendable {
         return nil
     }
 
-    /// Returns the answer that all devices agree on: false when one answers false, nil when one is
-    /// unknown or there are none.
-    private func all(_ ask: (String) -> Bool?) -> Bool? {
-        let answers = devices.names(beneath: mount).map(ask)
-        if answers.isEmpty { return nil }
-        if answers.contains(false) { return false }
-        return answers.contains(nil) ? nil : true
+    private func answer(_ question: DeviceQuestion) -> Bool? {
+        if let known = answers.withLock({ $0[question] }) { return known }
+        let names = devices.names(beneath: mount)
+        let answer = common(names.map { question.ask(devices, $0) })
+        // Those of devices that consist of others change with these.
+        if !names.isEmpty, names.allSatisfy({ devices.isDrive($0) }) {
+            answers.withLock { $0[question] = answer }
+        }
+        return answer
+    }
+}
+
+/// Returns the answer that all devices agree on: false when one answers false, nil when one is unknown or
+/// there are none.
+private func common(_ answers: [Bool?]) -> Bool? {
+    if answers.isEmpty { return nil }
+    if answers.contains(false) { return false }
+    return answers.contains(nil) ? nil : true
+}
+
+/// A question about the devices beneath a filesystem.
+private enum DeviceQuestion {
+    case isEncrypted, isRemovable, isEjectable, isInternal, hasJournal
+
+    func ask(_ devices: BlockDevices, _ name: String) -> Bool? {
+        switch self {
+        case .isEncrypted: devices.isEncrypted(name)
+        case .isRemovable: devices.isRemovable(name)
+        case .isEjectable: devices.isEjectable(name)
+        case .isInternal: devices.isInternal(name)
+        case .hasJournal: devices.hasJournal(ext4: name)
+        }
     }
 }
 
@@ -196,11 +223,14 @@ package struct FilesystemFeatures: OptionSet, Sendable, Hashable {
     ]
 
     /// Returns the maximum size of a file in bytes; nil for types where it is unknown.
-    package static func largestFile(type: String, _ status: FilesystemStatus) -> Int64? {
+    ///
+    /// - Parameter status: the status of a file on it.
+    package static func largestFile(type: String, _ status: FileStatus) -> Int64? {
         switch type {
-        // Block numbers within a file have 32 bits, and the last one is not used.
+        // Block numbers within a file have 32 bits, and the last one is not used. What is preferred
+        // for reads and writes is a block.
         case "ext4":
-            Int64(clamping: UInt64(UInt32.max).multipliedSaturating(by: status.fragmentSize))
+            Int64(UInt32.max).multipliedSaturating(by: Int64(status.preferredBlockSize))
         case "btrfs", "tmpfs", "xfs": .max
         case "vfat", "msdos": Int64(UInt32.max)
         default: nil

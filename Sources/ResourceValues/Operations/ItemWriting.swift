@@ -1,13 +1,27 @@
 import SystemCalls
 import SystemPackage
 
+/// What `writeFile` of a path has on disk before it returns (`fsync(2)`), and so what a loss of power cannot
+/// take back.
+public enum WriteSynchronization: Sendable {
+    /// Nothing of a new file: the path may lead to a file without its content afterwards. The content of a
+    /// file that replaces another one is: there is the old file or the whole new one.
+    case none
+
+    /// The content and the marks: the path leads to the old file or to the whole new one.
+    case content
+
+    /// Also the name: the path leads to the whole new file.
+    case contentAndName
+}
+
 extension FilePath {
     /// Writes a regular file at this path atomically: the path leads to the old file or to the new
     /// file with all of its marks, never to anything in between.
     ///
     /// The content is written to an unnamed file (`O_TMPFILE`), or to a file with a temporary name
-    /// where those are not supported. The marks are stored on it, both are synchronized, and only
-    /// then does the file get its name. It keeps the `user.*` attributes, ACLs, mode and, where
+    /// where those are not supported. The marks are stored on it, and only then does the file get its
+    /// name. It keeps the `user.*` attributes, ACLs, mode and, where
     /// this process may set them, owner and group of the file it replaces; hard links to that file
     /// keep the old content. A symbolic link at the path is itself replaced.
     ///
@@ -17,13 +31,15 @@ extension FilePath {
     ///     replaced or it has no class, the class of the directory.
     ///   - isReplacing: whether a file at the path is replaced; otherwise it is an error.
     ///   - permissions: the permission bits of a new file, reduced by the process's umask.
+    ///   - synchronization: what is on disk when this function returns.
     /// - Throws: ``FileError``: `noSuchFile` (the directory, which must exist), `fileExists`,
     ///   `unsupportedFilesystem` (it cannot store the marks), `unsupportedFileKind` (the path leads
     ///   to something other than a regular file or a link), `noSpace` and others. The path is
     ///   unchanged then, unless only the last step failed, which synchronizes the directory.
     public func writeFile(
         _ content: UnsafeRawBufferPointer, protection: FileProtection? = nil,
-        replacing isReplacing: Bool = true, permissions: UInt16 = 0o666
+        replacing isReplacing: Bool = true, permissions: UInt16 = 0o666,
+        synchronizing synchronization: WriteSynchronization = .contentAndName
     ) throws(FileError) {
         let entry = try DirectoryEntry(self)
         let old = try entry.statusIfPresent()
@@ -44,13 +60,13 @@ extension FilePath {
         }
         do throws(Errno) {
             try SystemCalls.writeFile(staged.descriptor, content)
-            try synchronize(staged.descriptor)
+            if synchronization != .none || old != nil { try synchronize(staged.descriptor) }
             if old == nil {
                 try publish(&staged, at: entry, replacing: isReplacing)
             } else {
                 try staged.replace(entry.name)
             }
-            try synchronizeDirectory(entry.directory)
+            if synchronization == .contentAndName { try synchronizeDirectory(entry.directory) }
         } catch {
             throw FileError(error, of: self)
         }
