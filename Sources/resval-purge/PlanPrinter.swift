@@ -10,6 +10,8 @@ struct PlanPrinter: ~Copyable {
     private let colors: Bool
     private var buffer = OutputBuffer()
     private var hasHead = false
+    /// The text of a column.
+    private var column: [UInt8] = []
 
     init(_ form: RecordOptions.Form, now: FileTime, color: ColorMode) {
         self.form = form
@@ -40,14 +42,27 @@ struct PlanPrinter: ~Copyable {
             hasHead = true
             let name = unit.purgeClass.name
             buffer.append(text: name, in: colors ? color(of: unit.purgeClass) : nil)
-            buffer.append(text: String(repeating: " ", count: 9 - name.count))
-            buffer.append(text: aligned(ageText(unit.lastUse, now: now), 6))
-            buffer.append(text: aligned(sizeText(unit.bytes), 12))
+            writeSpaces(9 - name.utf8.count)
+            appendAgeText(unit.lastUse, now: now, to: &column)
+            writeColumn(6)
+            appendSizeText(unit.bytes, to: &column)
+            writeColumn(12)
             buffer.append("  ")
             buffer.append(name: unit.path)
             if unit.isDirectory { buffer.append("/") }
             buffer.endRecord(in: form)
         }
+    }
+
+    /// Writes the text of a column, with leading spaces up to a width.
+    private mutating func writeColumn(_ width: Int) {
+        writeSpaces(width - column.count)
+        buffer.append(bytes: column)
+        column.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func writeSpaces(_ count: Int) {
+        for _ in 0..<max(0, count) { buffer.append(byte: UInt8(ascii: " ")) }
     }
 
     /// Prints the totals of a plan, by class.
@@ -78,15 +93,14 @@ struct PlanPrinter: ~Copyable {
     }
 
     private mutating func writeTotals(_ result: Planning.Result) {
+        let planned = PurgeTotals(result.plan.units)
         for purgeClass in PurgeClass.allCases {
-            let units = result.plan.units.filter { $0.purgeClass == purgeClass }
-            let bytes = units.reduce(0 as Int64) { $0.addingSaturating($1.bytes) }
             let all = result.totals.count(of: purgeClass)
             guard all > 0 else { continue }
             buffer.append(
                 text:
-                    "\(purgeClass.name): \(units.count) of \(counted(all, "unit")), "
-                    + "\(sizeText(bytes)) of "
+                    "\(purgeClass.name): \(planned.count(of: purgeClass)) of "
+                    + "\(counted(all, "unit")), \(sizeText(planned.bytes(of: purgeClass))) of "
                     + "\(sizeText(result.totals.bytes(of: purgeClass)))\n")
         }
         let units = counted(result.plan.units.count, "unit")
@@ -109,15 +123,16 @@ struct PlanPrinter: ~Copyable {
     }
 }
 
-/// Returns how long ago a time was, for people: `45s`, `10m`, `23h`, `12d`.
-func ageText(_ time: FileTime, now: FileTime) -> String {
-    let seconds = max(0, now.seconds.subtractingSaturating(time.seconds))
-    if seconds < 60 { return "\(seconds)s" }
-    if seconds < 3600 { return "\(seconds / 60)m" }
-    return seconds < 86400 ? "\(seconds / 3600)h" : "\(seconds / 86400)d"
-}
-
-/// Pads text with leading spaces to a width.
-func aligned(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
+/// Appends how long ago a time was, for people: `45s`, `10m`, `23h`, `12d`.
+private func appendAgeText(_ time: FileTime, now: FileTime, to text: inout [UInt8]) {
+    let seconds = Int(max(0, now.seconds.subtractingSaturating(time.seconds)))
+    let (amount, unit): (Int, Unicode.Scalar) =
+        switch seconds {
+        case ..<60: (seconds, "s")
+        case ..<3600: (seconds / 60, "m")
+        case ..<86400: (seconds / 3600, "h")
+        default: (seconds / 86400, "d")
+        }
+    appendDecimal(amount, to: &text)
+    text.append(UInt8(ascii: unit))
 }

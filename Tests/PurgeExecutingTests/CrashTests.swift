@@ -75,7 +75,7 @@ struct CrashTests {
                     try expectRecovery(home, "call \(call)")
                     return died
                 }
-                call += 5
+                call += 1
             }
             #expect(call > 30)
         }

@@ -32,7 +32,7 @@ func withRecord(
             asideName: AsideName.make(),
             newestChange: try unit.appending("deep/file").status().attributeModificationTime,
             knownInodes: state == .deleting && knowsInodes ? Set(inodes) : nil)
-        try PurgeJournal(in: home.state).store(record)
+        try PurgeJournal(in: home.state).store([record])
         try tool("mv", unit, FilePath(bytes: record.asidePath))
         try body(home, record)
     }

@@ -142,8 +142,10 @@ struct PurgeHomes {
 }
 
 /// Calls `body` with a small filesystem for homes.
-func withPurgeHomes<Result>(_ body: (PurgeHomes) throws -> Result) throws -> Result {
-    try withFilesystem(.ext4) { try body(PurgeHomes(filesystem: $0)) }
+func withPurgeHomes<Result>(
+    on kind: FilesystemKind = .ext4, _ body: (PurgeHomes) throws -> Result
+) throws -> Result {
+    try withFilesystem(kind) { try body(PurgeHomes(filesystem: $0)) }
 }
 
 let homeTree = Tree { Directory("home") }

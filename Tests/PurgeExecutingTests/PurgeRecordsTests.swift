@@ -32,10 +32,10 @@ struct PurgeRecordsTests {
                     name: Array(name.utf8), asideName: Array(aside.utf8), newestChange: .later)
             }
             let good = record("/a", "unit", ".resval-purge-1")
-            try PurgeJournal(in: home.state).store(good)
+            try PurgeJournal(in: home.state).store([good])
             #expect(try PurgeJournal(in: home.state).records == [good])
             try tool("rm", home.state.appending("journal"))
-            try PurgeJournal(in: home.state).store(record(parent, name, aside))
+            try PurgeJournal(in: home.state).store([record(parent, name, aside)])
             #expect(try PurgeJournal(in: home.state).records.isEmpty)
         }
     }
@@ -52,7 +52,7 @@ struct PurgeRecordsTests {
             #expect(journal.records == [record])
             var next = record
             next.state = .deleting
-            try journal.store(next)
+            try journal.store([next])
         }
         try withPurgeHome(Tree {}) { home in
             let record = AsideRecord(
@@ -91,10 +91,13 @@ struct PurgeRecordsTests {
     func tornJournal() throws {
         try withRecord(.aside) { home, record in
             try PurgeJournal(in: home.state).store(
-                AsideRecord(
-                    state: .deleting, identity: record.identity, parent: record.parent,
-                    parentPath: record.parentPath, name: record.name, asideName: record.asideName,
-                    newestChange: record.newestChange, knownInodes: [1, .max]))
+                [
+                    AsideRecord(
+                        state: .deleting, identity: record.identity, parent: record.parent,
+                        parentPath: record.parentPath, name: record.name,
+                        asideName: record.asideName,
+                        newestChange: record.newestChange, knownInodes: [1, .max])
+                ])
             // The second record is in the first place.
             try tool(
                 "dd", "if=/dev/urandom", "of=\(home.state)/journal", "bs=1", "seek=40",
@@ -132,18 +135,18 @@ struct PurgeRecordsTests {
                     newestChange: FileTime(seconds: -5, nanoseconds: 999_999_999),
                     knownInodes: name == "a" ? [0, .max] : nil)
             }
-            for name in ["a", "b", "c"] { try journal.store(record(name)) }
-            try journal.remove(record("b"))
+            for name in ["a", "b", "c"] { try journal.store([record(name)]) }
+            try journal.remove([record("b")])
             let long = AsideRecord(
                 state: .aside, identity: PersistentIdentity(FileIdentity(device: 1, inode: 3)),
                 parent: PersistentIdentity(FileIdentity(device: 1, inode: 2)),
                 parentPath: [UInt8](repeating: 65, count: 70_000), name: [65], asideName: [66],
                 newestChange: .later)
-            #expect(throws: FileError.self) { try journal.store(long) }
+            #expect(throws: FileError.self) { try journal.store([long]) }
             #expect(journal.records == [record("a"), record("c")])
             var large = record("d")
             large.knownInodes = Set(1...20_000)
-            try journal.store(large)
+            try journal.store([large])
             large.knownInodes = nil
             #expect(journal.records == [record("a"), record("c"), large])
         }

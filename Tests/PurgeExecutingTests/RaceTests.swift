@@ -11,9 +11,18 @@ import Testing
 struct RaceTests {
     private let tree = Tree {
         File("marked", block).purgeable()
-        cache("unit") {
-            File("file", block)
-            Directory("deep") { File("file", block) }
+        Directory(".cache") {
+            Directory("app") {
+                Directory("unit") {
+                    File("file", block)
+                    Directory("deep") { File("file", block) }
+                }
+            }
+            Directory("other") {
+                for unit in ["first", "second"] {
+                    Directory(FileName(Array(unit.utf8))) { File("file", block) }
+                }
+            }
         }
         Directory("Documents") {
             File("document", block)
@@ -52,6 +61,8 @@ struct RaceTests {
         let plan = try home.plan(
             all.filter { unit in units.contains { home($0).bytes == unit.path } })
         #expect(plan.units.count == units.count)
+        var executor = home.executor()
+        executor.batchDuration = .seconds(600)
         var count = 0
         var failure: (any Error)?
         let mock = SystemCallMock([:])
@@ -64,19 +75,33 @@ struct RaceTests {
             mock.beforeCall = nil
             do { try attack(home) } catch { failure = error }
         }
-        let report = try mock.run { try home.execute(plan, home.executor()) }
+        let report = try mock.run { try home.execute(plan, executor) }
         if let failure { throw failure }
         try check(home, report)
         return count == number
+    }
+
+    /// The unit that is attacked, alone or between others that are deleted together with it.
+    private func units(_ isTogether: Bool) -> Set<String> {
+        let unit: Set = [".cache/app/unit"]
+        return isTogether ? unit.union([".cache/other/first", ".cache/other/second"]) : unit
+    }
+
+    private func expectOthersRemoved(_ home: PurgeFixture, _ isTogether: Bool) {
+        for unit in ["first", "second"] {
+            #expect(home(".cache/other/\(unit)").exists != isTogether)
+        }
     }
 
     private func documentsAreWhole(_ home: PurgeFixture, at path: String = "Documents") -> Bool {
         ["document", "file", "deep/file"].allSatisfy { home("\(path)/\($0)").exists }
     }
 
-    @Test("a directory swapped for a symbolic link, at any moment, leads nowhere")
-    func swappedForLink() throws {
-        try attack(every: 4, on: [".cache/app/unit"]) { home in
+    @Test(
+        "a directory swapped for a symbolic link, at any moment, leads nowhere",
+        arguments: [false, true])
+    func swappedForLink(isTogether: Bool) throws {
+        try attack(every: 4, on: units(isTogether)) { home in
             rename(home(".cache/app").string, home("moved").string)
             symlink(home("Documents").string, home(".cache/app").string)
             rename(home("Documents/deep").string, home("Documents/unit").string)
@@ -84,34 +109,41 @@ struct RaceTests {
             #expect(home("Documents/document").exists)
             #expect(home("Documents/unit/file").exists || home("Documents/deep/file").exists)
             #expect(report.leftovers == [:])
+            expectOthersRemoved(home, isTogether)
         }
     }
 
-    @Test("another directory in a unit's place, at any moment, is never removed")
-    func replacedDirectory() throws {
-        try attack(every: 4, on: [".cache/app/unit"]) { home in
+    @Test(
+        "another directory in a unit's place, at any moment, is never removed",
+        arguments: [false, true])
+    func replacedDirectory(isTogether: Bool) throws {
+        try attack(every: 4, on: units(isTogether)) { home in
             // Behind the moment when the unit was put aside the name is free.
             rename(home(".cache/app/unit").string, home("moved").string)
             rename(home("Documents").string, home(".cache/app/unit").string)
         } _: { home, _ in
             #expect(
                 documentsAreWhole(home, at: ".cache/app/unit") || documentsAreWhole(home))
+            expectOthersRemoved(home, isTogether)
         }
     }
 
-    @Test("what is moved into a unit, at any moment, is never removed")
-    func movedIn() throws {
-        try attack(every: 4, on: [".cache/app/unit"]) { home in
+    @Test(
+        "what is moved into a unit, at any moment, is never removed",
+        arguments: [false, true])
+    func movedIn(isTogether: Bool) throws {
+        try attack(every: 4, on: units(isTogether)) { home in
             guard let unit = try unitByNow(home) else { return }
             rename(home("Documents/deep").string, unit.appending("moved").string)
             rename(home("Documents/document").string, unit.appending("document").string)
         } _: { home, report in
+            expectOthersRemoved(home, isTogether)
             if home("Documents").exists, home("Documents/document").exists { return }
             // What has begun to go keeps the name it was given.
             let unit = try #require(try unitByNow(home))
             #expect(unit.appending("document").exists)
             #expect(unit.appending("moved").appending("file").exists)
-            #expect(report.removed == [])
+            #expect(!report.removed.contains(home(".cache/app/unit")))
         }
     }
 

@@ -30,11 +30,36 @@ struct RemountTests {
                 try filesystem.remount()
                 var report = PurgeReport()
                 try PurgeFixture(root: top).executor().finishLeftovers { report.add($0) }
-                let found = report.leftovers.map(\.value)
+                // What was put aside together is in the same state.
+                let found = Set(report.leftovers.values)
                 #expect(found == [.restored] || found == [.finished], "call \(call)")
                 states.formUnion(found)
                 #expect(try !hasAside(app), "call \(call)")
             }
+        }
+    }
+
+    @Test("is each unit whole, or none of it, when the power fails before any call")
+    func powerFailure() throws {
+        try withRemountedFilesystem(.ext4) { filesystem in
+            var (call, died) = (0, true)
+            while died {
+                call += 1
+                // Only what is synchronized reaches the device.
+                try tool("mount", "-o", "remount,commit=600", filesystem.root)
+                let top = filesystem.root.appending("top\(call)")
+                try makeHome(crashTree, at: top)
+                try tool("sync", "-f", top)
+                let result = try Command(
+                    .built("test-tool"), "purge", top.appending("home"), top.appending("state"),
+                    "\(call)"
+                ).run()
+                died = result.end == .signal(SIGKILL)
+                #expect(died || result.exitCode == 0, "\(result)")
+                try filesystem.losePower()
+                try expectRecovery(PurgeFixture(root: top), "call \(call)")
+            }
+            #expect(call > 30)
         }
     }
 
@@ -64,7 +89,7 @@ struct RemountTests {
                 }
                 let known = record { filesystems.identity(of: $0) }
                 let knownByNumbers = record { PersistentIdentity($0.identity) }
-                try PurgeJournal(in: state).store(known)
+                try PurgeJournal(in: state).store([known])
                 try filesystem.replace()
                 let (newParent, newUnit) = try make(FileName(aside))
                 try #require(newParent.identity == parent.identity)
@@ -78,7 +103,7 @@ struct RemountTests {
                 #expect(app.appending(FileName(aside)).appending("file").exists)
                 // What records of the first version say cannot tell them apart.
                 let journal = try PurgeJournal(in: state)
-                try journal.store(knownByNumbers)
+                try journal.store([knownByNumbers])
                 #expect(journal.filesystems.isIdentity(knownByNumbers.identity, of: newUnit))
             }
         }

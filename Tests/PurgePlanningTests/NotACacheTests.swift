@@ -39,7 +39,11 @@ struct NotACacheTests {
             switch entry.kind {
             case .name: list.reason(name: last)
             case .reserved: list.reason(reserved: last)
-            case .cache: list.reason(place: names.dropLast(), last)
+            case .cache:
+                list.reason(
+                    in: names.dropLast().reduce(.top) { position, name in
+                        name.withUnsafeBytes { list.position(in: position, $0) }
+                    }, last)
             case .tree:
                 list.reason(treeWith: { name in
                     sample.split(separator: " ").contains { Array($0.utf8) == name }

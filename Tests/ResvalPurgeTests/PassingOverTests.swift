@@ -191,7 +191,7 @@ struct ReachingTests {
                     parentPath: home.path(".cache/app").bytes, name: Array("unit".utf8),
                     asideName: AsideName.make(), newestChange: .now,
                     knownInodes: [try unit.status().identity.inode])
-                try PurgeJournal(in: home.path(".local/state/resval/purge")).store(record)
+                try PurgeJournal(in: home.path(".local/state/resval/purge")).store([record])
                 try tool("mv", unit, FilePath(bytes: record.asidePath))
                 let result = try home.run(arguments: arguments)
                 let finished =

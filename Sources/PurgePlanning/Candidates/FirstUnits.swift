@@ -1,70 +1,38 @@
-import HeapModule
 import SystemCalls
 
 /// Collects units and keeps the first ones, in order of deletion, that together free enough.
 ///
-/// Memory is bounded by the wanted bytes: a unit that sorts after enough others is discarded at
-/// once. Threads may add units concurrently.
+/// Memory is bounded by the wanted bytes: whenever twice as many units are held as were needed before,
+/// those that sort after enough others are discarded. Threads may add units concurrently.
 final class FirstUnits: Sendable {
-    private struct State {
-        var heap = Heap<HeapUnit>()
-        /// Wide enough for any sum of sizes, so that subtracting a size is exact.
-        var heldBytes: Int128 = 0
-        var totals = PurgeTotals()
-        var isTruncated = false
-    }
-
-    private let state = Monitor(State())
-    private let wantedBytes: Int64
+    private let state: Monitor<HeldUnits>
 
     /// - Parameter wantedBytes: what the kept units free at least, if there are enough units.
-    init(wantedBytes: Int64) { self.wantedBytes = wantedBytes }
+    init(wantedBytes: Int64) { state = Monitor(HeldUnits(wantedBytes: wantedBytes)) }
 
-    /// Adds a unit, unless enough other units sort before it.
+    /// Adds a unit.
+    ///
+    /// - Parameter appendPath: appends the bytes of its path.
+    func add(
+        _ record: UnitRecord, on device: UInt64, _ appendPath: (inout [UInt8]) -> Void
+    ) {
+        state.withLock { $0.add(record, on: device, appendPath) }
+    }
+
+    /// Adds units that were found, and counts of units that were discarded because they sort after the
+    /// bound.
     ///
     /// - Returns: the bound after which units are certainly discarded; nil while no unit is.
     @discardableResult
-    func add(_ unit: PurgeUnit) -> UnitBound? {
-        let held = HeapUnit(unit)
-        return state.withLock { state in
-            state.totals.add(unit.bytes, of: unit.purgeClass)
-            if state.heldBytes >= wantedBytes, let last = state.heap.max, last < held {
-                state.isTruncated = true
-                return last.bound
-            }
-            state.heap.insert(held)
-            state.heldBytes += Int128(unit.bytes)
-            while let last = state.heap.max,
-                state.heldBytes - Int128(last.unit.bytes) >= wantedBytes
-            {
-                state.heap.removeMax()
-                state.heldBytes -= Int128(last.unit.bytes)
-                state.isTruncated = true
-            }
-            return state.heldBytes >= wantedBytes ? state.heap.max?.bound : nil
-        }
+    func add(_ batch: UnitBatch, discarding late: PurgeTotals) -> UnitBound? {
+        state.withLock { $0.add(batch, discarding: late) }
     }
 
-    /// Counts units that were discarded because they sort after the bound.
-    func add(late totals: PurgeTotals) {
-        guard !totals.isEmpty else { return }
-        state.withLock { state in
-            state.totals.add(totals)
-            state.isTruncated = true
-        }
-    }
-
-    /// The number of units kept.
-    var count: Int { state.withLock { $0.heap.count } }
+    /// The number of units held.
+    var count: Int { state.withLock { $0.count } }
 
     /// The units found so far.
-    func found() -> FoundUnits {
-        state.withLock { state in
-            FoundUnits(
-                units: state.heap.unordered.sorted().map(\.unit), totals: state.totals,
-                isTruncated: state.isTruncated)
-        }
-    }
+    func found() -> FoundUnits { state.withLock { $0.found() } }
 }
 
 /// The outcome of a search for units.
@@ -80,6 +48,7 @@ public struct FoundUnits: Sendable, Hashable {
     func removing(
         _ lateFindings: LateFindings, keep: ([UInt8], KeepReason) -> Void
     ) -> FoundUnits {
+        guard lateFindings.exist else { return self }
         var totals = totals
         let certain = units.filter { unit in
             guard let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory)
@@ -128,8 +97,16 @@ public struct PurgeTotals: Sendable, Hashable {
     }
 }
 
-/// One thread's access to ``FirstUnits``: units that sort after the bound are counted without
-/// taking the lock or building a path.
+extension PurgeTotals {
+    /// Counts units.
+    package init(_ units: [PurgeUnit]) {
+        self.init()
+        for unit in units { add(unit.bytes, of: unit.purgeClass) }
+    }
+}
+
+/// One thread's access to ``FirstUnits``: units are handed over many at a time, and those that sort
+/// after the bound are only counted, without building a path.
 ///
 /// The bound only moves forward in the order while units are added, so a unit that sorts after an
 /// old bound sorts after every later one.
@@ -137,6 +114,7 @@ struct UnitPreselection {
     private let units: FirstUnits
     private var bound: UnitBound?
     private var late = PurgeTotals()
+    private var found = UnitBatchWriter()
 
     init(_ units: FirstUnits) { self.units = units }
 
@@ -150,11 +128,18 @@ struct UnitPreselection {
     }
 
     /// Adds a unit.
-    mutating func add(_ unit: PurgeUnit) { bound = units.add(unit) }
+    ///
+    /// - Parameter appendPath: appends the bytes of its path.
+    mutating func add(
+        _ record: UnitRecord, on device: UInt64, _ appendPath: (inout [UInt8]) -> Void
+    ) {
+        found.append(record, on: device, appendPath)
+        if found.count == UnitBatch.limit { finish() }
+    }
 
-    /// Adds the counts to ``FirstUnits``.
+    /// Hands over what was added and counted.
     mutating func finish() {
-        units.add(late: late)
+        bound = units.add(found.finish(), discarding: late)
         late = PurgeTotals()
     }
 }
@@ -170,44 +155,12 @@ struct UnitBound: Sendable, Hashable, Comparable {
         self.lastUse = lastUse
     }
 
+    /// The bound that almost all units sort after.
+    static let first = UnitBound(.temporary, FileTime(seconds: .min, nanoseconds: 0))
+
     /// Whether all units at the first bound sort before those at the second, whatever their paths.
     static func < (first: UnitBound, second: UnitBound) -> Bool {
         first.purgeClass != second.purgeClass
             ? first.purgeClass < second.purgeClass : first.lastUse < second.lastUse
-    }
-}
-
-/// A unit in a heap, with its sort keys stored next to it so that comparing and moving are cheap.
-struct HeapUnit: Sendable, Comparable {
-    private final class Box: Sendable {
-        let unit: PurgeUnit
-
-        init(_ unit: PurgeUnit) { self.unit = unit }
-    }
-
-    /// The leading part of its order.
-    let bound: UnitBound
-    private let depth: Int
-    private let path: [UInt8]
-    private let box: Box
-
-    /// Creates a heap element from a unit.
-    init(_ unit: PurgeUnit) {
-        bound = UnitBound(unit.purgeClass, unit.lastUse)
-        depth = unit.depth
-        path = unit.path
-        box = Box(unit)
-    }
-
-    /// The unit.
-    var unit: PurgeUnit { box.unit }
-
-    static func == (first: HeapUnit, second: HeapUnit) -> Bool { first.unit == second.unit }
-
-    /// Whether the first unit is deleted before the second; see ``PurgeUnit``.
-    static func < (first: HeapUnit, second: HeapUnit) -> Bool {
-        if first.bound != second.bound { return first.bound < second.bound }
-        if first.depth != second.depth { return first.depth > second.depth }
-        return first.path.lexicographicallyPrecedes(second.path)
     }
 }

@@ -12,8 +12,8 @@ struct PurgeContext: Sendable {
         case elsewhere
         /// In a directory for temporary files; whether these are meant to survive a reboot.
         case temporary(keepsLonger: Bool)
-        /// In a directory for caches; the names that lead from there to this directory.
-        case caches([[UInt8]])
+        /// In a directory for caches, or such a directory itself.
+        case caches(NotACache.Position)
     }
 
     /// What the marks of the directories above pass on.
@@ -78,7 +78,10 @@ struct StartingPoint {
             context.place = place
             if names.count > 1 { reasonToKeep = .partOfUnit }
         case .caches:
-            context.place = .caches(names.dropLast())
+            context.place = .caches(
+                names.dropLast().reduce(.top) { position, name in
+                    name.withUnsafeBytes { rules.notACache.position(in: position, $0) }
+                })
             guard names.count > 1 else { return }
             let program = location.appending(FilePath(bytes: first).components)
             let path = program.bytes + [UInt8(ascii: "/")]

@@ -145,13 +145,14 @@ struct UnitSink: Sendable {
         let reason =
             portion.keepReason ?? start.ageLimit.reasonToKeep(portion.lastUse)
             ?? (portion.freed.atMost == 0 ? .freesNothing : nil) ?? mounts.reasonToKeep(start.path)
-        if let reason { return note(start.path, reason) }
-        add(
-            PurgeUnit(
-                path: start.path, purgeClass: start.purgeClass, isDirectory: true,
-                identity: start.status.identity, lastUse: portion.lastUse, freed: portion.freed,
-                itemCount: portion.itemCount,
-                pin: PurgePin(start.status, newestChange: portion.newestChange)))
+        if let reason = reason ?? lateFindings.reasonToKeep(start.path, isDirectory: true) {
+            return note(start.path, reason)
+        }
+        let record = UnitRecord(
+            start.purgeClass, isDirectory: true, inode: start.status.identity.inode,
+            lastUse: portion.lastUse, freed: portion.freed, itemCount: portion.itemCount,
+            pin: PurgePin(start.status, newestChange: portion.newestChange))
+        units.add(record, on: start.status.identity.device) { $0 += start.path }
     }
 
     /// Returns one thread's access to the units.
@@ -184,11 +185,11 @@ struct UnitSink: Sendable {
         let reason =
             lateFindings.reasonToKeep(path, isDirectory: false) ?? mounts.reasonToKeep(path)
         if let reason { return note(path, reason) }
-        preselection.add(
-            PurgeUnit(
-                path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
-                lastUse: lastUse, freed: freed, itemCount: 1,
-                pin: PurgePin(status, newestChange: status.attributeModificationTime)))
+        let record = UnitRecord(
+            purgeClass, isDirectory: false, inode: status.identity.inode, lastUse: lastUse,
+            freed: freed, itemCount: 1,
+            pin: PurgePin(status, newestChange: status.attributeModificationTime))
+        preselection.add(record, on: status.identity.device) { $0 += path }
     }
 
     private func add(companion path: [UInt8]) {
@@ -196,13 +197,6 @@ struct UnitSink: Sendable {
             lateFindings.note(database: database)
         }
         note(path, .companion)
-    }
-
-    private func add(_ unit: PurgeUnit) {
-        if let reason = lateFindings.reasonToKeep(unit.path, isDirectory: unit.isDirectory) {
-            return note(unit.path, reason)
-        }
-        units.add(unit)
     }
 }
 
@@ -226,6 +220,9 @@ final class LateFindings: Sendable {
         }
         hasDatabases.store(true, ordering: .releasing)
     }
+
+    /// Whether there are findings.
+    var exist: Bool { concernFiles || state.withLock { !$0.unreadable.isEmpty } }
 
     /// Whether there are findings that concern files.
     ///

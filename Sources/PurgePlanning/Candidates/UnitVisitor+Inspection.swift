@@ -29,9 +29,13 @@ extension UnitVisitor {
             throw FileError(error, of: entry.path)
         }
         let found = try marks(of: entry, status, in: context)
-        let decision = rules.policy.decide(
-            found.native, kind: status.kind, in: context.policy, name: entry.nameBytes,
-            path: entry.path, linkCount: status.linkCount, isMountRoot: false)
+        let decision =
+            found == nil && context.policy.isEmpty
+            ? Decision.unmarked
+            : rules.policy.decide(
+                found?.native ?? .none, kind: status.kind, in: context.policy,
+                name: entry.nameBytes, path: entry.path, linkCount: status.linkCount,
+                isMountRoot: false)
         var listed: (KeptPaths.Match?, KeptPaths.Position) = (nil, context.keptPaths)
         // The context of a root already has the root's own position.
         if entry.depth > 0, !context.keptPaths.isEmpty {
@@ -39,8 +43,8 @@ extension UnitVisitor {
         }
         return Seen(
             status: status, decision: decision,
-            isMarked: found.native.isPurgeable.value == true,
-            isTagged: found.foreign.excluding.contains(.cachedir), listed: listed.0,
+            isMarked: found?.native.isPurgeable.value == true,
+            isTagged: found?.foreign.excluding.contains(.cachedir) ?? false, listed: listed.0,
             keptPaths: listed.1)
     }
 
@@ -50,16 +54,17 @@ extension UnitVisitor {
         seen.isMarked && context.heedsMarks && context.trustsMarks && rules.isTrusted(seen.status)
     }
 
+    /// Returns the marks of an item; nil when it has none that are looked for.
     private func marks(
         of entry: borrowing some SearchedItem & ~Copyable, _ status: FileStatus,
         in context: PurgeContext
-    ) throws(FileError) -> ItemMarks {
+    ) throws(FileError) -> ItemMarks? {
         // The item mounted here is not inspected, and reading from it may block for ever.
-        if entry.depth > 0, status.isMountRoot == true { return .none }
+        if entry.depth > 0, status.isMountRoot == true { return nil }
         if status.kind == .directory, context.unit == nil, case .caches = context.place {
             return try marksAndTags.marks(of: entry, kind: status.kind, status: status)
         }
-        guard status.kind.canStoreUserAttributes, mayHaveMarks(entry) else { return .none }
+        guard status.kind.canStoreUserAttributes, mayHaveMarks(entry) else { return nil }
         return try marks.marks(of: entry, kind: status.kind, status: status)
     }
 

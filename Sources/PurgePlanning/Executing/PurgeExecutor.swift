@@ -26,12 +26,16 @@ public struct PurgeExecutor: Sendable {
     /// Whether units that come next in order of deletion are searched and deleted when units of the
     /// plan are kept and too little was freed. Without it, nothing but the plan's units is deleted.
     public var goesOn = false
-    /// Called before each unit; returning true ends the run.
+    /// Called before each unit; returning true ends the run. Directories may be deleted together,
+    /// and are then reported when the last of them was deleted: to delete no more than is needed, say
+    /// so in the plan.
     public var shouldStop: @Sendable () -> Bool = { false }
 
     /// How many times a measurement below the expectation is repeated, each a tenth of a second
     /// later.
     package var measureRepeats = 5
+    /// How long units are examined before the directories among them are deleted together.
+    package var batchDuration: Duration = .milliseconds(50)
     /// The directory of a journal that takes no disk space, for when the disk is full; nil for
     /// `resval/purge` in `$XDG_RUNTIME_DIR`, unless ``stateDirectory`` is set.
     package var volatileDirectory: FilePath?

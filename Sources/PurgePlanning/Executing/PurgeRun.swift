@@ -145,31 +145,113 @@ struct PurgeRun {
     private mutating func execute(
         _ units: [PurgeUnit], _ event: (PurgeEvent) -> Void, postpone: ((PurgeUnit) -> Void)?
     ) throws {
+        var batch = RemovalBatch(lasting: executor.batchDuration)
         for unit in units {
-            if executor.shouldStop() {
+            if isComplete(batch) { try finish(&batch, event, postpone) }
+            if outcome.isStopped || executor.shouldStop() {
                 outcome.isStopped = true
-                return
+                break
             }
-            guard needsMore() else { return }
-            if isGoingOn, progress.certain >= plan.wantedBytes { return }
-            do {
-                let examined = try remove(unit)
-                outcome.removedUnits += 1
-                progress.removed(examined)
-                event(.removed(unit, freedBytes: unit.bytes))
-            } catch let reason as KeepReason {
-                passOver(unit)
-                event(.kept(unit, reason))
-            } catch let error as FileError {
-                // What is put aside, partly or wholly removed is not at its path any more.
-                if let postpone, error.isForWantOfRoom, isInPlace(unit) {
-                    postpone(unit)
-                    continue
-                }
-                passOver(unit)
-                outcome.failures += 1
-                event(.failed(unit, error))
+            guard needsMore() else { break }
+            if isGoingOn, progress.certain >= plan.wantedBytes { break }
+            take(unit, &batch)
+            if batch.waiting.isEmpty { try finish(&batch, event, postpone) }
+        }
+        try finish(&batch, event, postpone)
+    }
+
+    /// Whether the units of a batch have to be deleted before it is known if another is needed.
+    private func isComplete(_ batch: RemovalBatch) -> Bool {
+        if batch.isFull || progress.isDue(after: batch.bytes) { return true }
+        return isGoingOn
+            && progress.certain.addingSaturating(batch.certainBytes) >= plan.wantedBytes
+    }
+
+    /// Examines a unit and, unless it is a directory, deletes it.
+    private func take(_ planned: PurgeUnit, _ batch: inout RemovalBatch) {
+        let begin = timeSinceBoot()
+        do {
+            let examined = try examiner.examine(planned.path)
+            guard examined.unit.isAsPlanned(planned), !batch.contains(examined.unit) else {
+                throw KeepReason.changed
             }
+            if planned.isDirectory { return batch.add(planned, examined, since: begin) }
+            try examiner.requireUnused(examined)
+            if executor.mode == .rehearse {
+                try examined.requireAtRest()
+            } else {
+                try examined.removeFile()
+                examiner.didRemove(examined)
+            }
+            batch.add(planned, .success(examined.unit))
+        } catch {
+            batch.add(planned, .failure(error))
+        }
+    }
+
+    /// Deletes the directories of a batch, and reports what became of all units in it.
+    private mutating func finish(
+        _ batch: inout RemovalBatch, _ event: (PurgeEvent) -> Void,
+        _ postpone: ((PurgeUnit) -> Void)?
+    ) throws {
+        let ended = batch
+        batch = RemovalBatch(lasting: executor.batchDuration)
+        var failures: [(any Error)?] = []
+        var interruption: (any Error)?
+        do {
+            // When the run is stopped, those that wait are left as they are.
+            failures = outcome.isStopped ? [] : try removeDirectories(ended.waiting)
+        } catch let error as FileError {
+            failures = ended.waiting.map { _ in error }
+        } catch {
+            interruption = error
+        }
+        for (unit, result) in ended.results(failures) {
+            try report(unit, result, event, postpone)
+        }
+        if let interruption { throw interruption }
+    }
+
+    /// Deletes directories; in a rehearsal, does everything before that.
+    ///
+    /// - Returns: for each of them why it was not deleted; nil when it was.
+    private func removeDirectories(_ units: [Examination]) throws -> [(any Error)?] {
+        if units.isEmpty { return [] }
+        var failures: [(any Error)?] = []
+        if executor.mode == .rehearse {
+            failures = examiner.reasonsToKeep(units.map { ($0, $0.unit.path) })
+            for (index, unit) in units.enumerated() where failures[index] == nil {
+                do { try unit.requireAtRest() } catch { failures[index] = error }
+            }
+        } else {
+            try journal.whileOpen(unless: executor.shouldStop) { journal in
+                let removal = DirectoryRemoval(
+                    examiner: examiner, journal: journal, shouldStop: executor.shouldStop)
+                failures = removal.remove(units)
+            }
+        }
+        return failures
+    }
+
+    private mutating func report(
+        _ unit: PurgeUnit, _ result: Result<PurgeUnit, any Error>, _ event: (PurgeEvent) -> Void,
+        _ postpone: ((PurgeUnit) -> Void)?
+    ) throws {
+        do {
+            progress.removed(try result.get())
+            outcome.removedUnits += 1
+            event(.removed(unit, freedBytes: unit.bytes))
+        } catch let reason as KeepReason {
+            passOver(unit)
+            event(.kept(unit, reason))
+        } catch let error as FileError {
+            // What is put aside, partly or wholly removed is not at its path any more.
+            if let postpone, error.isForWantOfRoom, isInPlace(unit) { return postpone(unit) }
+            passOver(unit)
+            outcome.failures += 1
+            event(.failed(unit, error))
+        } catch is CancellationError {
+            outcome.isStopped = true
         }
     }
 
@@ -202,80 +284,5 @@ struct PurgeRun {
             end(with: error)
         }
         return false
-    }
-
-    /// Removes a unit; in a rehearsal, does everything but the last step.
-    ///
-    /// - Returns: the unit as it was examined.
-    private func remove(_ planned: PurgeUnit) throws -> PurgeUnit {
-        let examined = try examiner.examine(planned.path)
-        guard examined.unit.isAsPlanned(planned) else { throw KeepReason.changed }
-        if executor.mode == .rehearse {
-            try examined.requireAtRest()
-            try examiner.requireUnused(examined, named: planned.path)
-        } else if planned.isDirectory {
-            try journal.whileOpen(unless: executor.shouldStop) { journal in
-                try DirectoryRemoval(examiner: examiner, journal: journal).remove(examined)
-            }
-        } else {
-            try examiner.requireUnused(examined, named: planned.path)
-            try examined.removeFile()
-        }
-        return examined.unit
-    }
-}
-
-/// Decides when a run measures free space, and what the result means.
-struct PurgeProgress {
-    /// What the measured growth means.
-    enum Verdict: Hashable {
-        case goOn
-        /// As much is free as was wanted.
-        case reached
-        /// Something else, such as a snapshot, keeps the blocks of what is deleted.
-        case futile
-    }
-
-    /// How many bytes the plan wants to free.
-    let wanted: Int64
-    /// How many predicted bytes must be deleted before the effect is judged; the greatest number
-    /// where nothing can share blocks.
-    let futileBytes: Int64
-    /// How many bytes the removed units were expected to free.
-    private(set) var predicted: Int64 = 0
-    /// How many bytes removing them frees for certain: not those of compressed files.
-    private(set) var certain: Int64 = 0
-    private var nextMeasure: Int64
-
-    init(wanted: Int64, futileBytes: Int64) {
-        self.wanted = wanted
-        self.futileBytes = futileBytes
-        nextMeasure = min(wanted, futileBytes)
-    }
-
-    /// Whether to measure before anything else is deleted.
-    var isDue: Bool { predicted >= nextMeasure }
-
-    /// Whether snapshots or other files may keep blocks of what is deleted.
-    var mayBeFutile: Bool { futileBytes < .max }
-
-    mutating func removed(_ unit: PurgeUnit) {
-        predicted.addSaturating(unit.bytes)
-        certain.addSaturating(unit.certainBytes)
-    }
-
-    /// Returns what a measured growth means, and schedules the next measurement.
-    ///
-    /// - Parameter isAlone: whether no other process is writing. Otherwise the measurement does not
-    ///   show what was freed.
-    mutating func judge<Failure>(
-        _ measured: Int64, isAlone: () throws(Failure) -> Bool
-    ) throws(Failure) -> Verdict {
-        if measured >= wanted { return .reached }
-        if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
-        // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
-        let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
-        nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))
-        return .goOn
     }
 }

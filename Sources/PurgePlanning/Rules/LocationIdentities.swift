@@ -7,9 +7,9 @@ import SystemPackage
 /// behind a bind mount or another hard link.
 struct LocationIdentities: Sendable {
     /// The protected directories and files; nothing below them is deleted either.
-    private(set) var protectedRoots: Set<FileIdentity> = []
+    private(set) var protectedRoots = IdentitySet()
     /// Homes, locations, and all directories above them and above protected ones.
-    private(set) var pathsToProtected: Set<FileIdentity> = []
+    private(set) var pathsToProtected = IdentitySet()
     /// The directories at which a location ends: homes, and locations whose content is not deleted
     /// because of where it lies.
     private(set) var cutOuts: Set<FileIdentity> = []
@@ -67,7 +67,7 @@ struct LocationIdentities: Sendable {
         switch location.kind {
         case .temporary:
             .temporary(keepsLonger: longKeeping.map { location.path.isHeld(by: $0) } ?? false)
-        case .caches: .caches([])
+        case .caches: .caches(.top)
         case .applicationSupport, .documents: nil
         }
     }
@@ -120,6 +120,27 @@ struct LocationIdentities: Sendable {
         var next = path
         while next.removeLastComponent() { ancestors.append(next) }
         return ancestors
+    }
+}
+
+/// A set of files. Most others are told apart by a bit of their inode number.
+struct IdentitySet: Sendable {
+    private var files: Set<FileIdentity> = []
+    private var bits = [UInt64](repeating: 0, count: 64)
+
+    mutating func insert(_ file: FileIdentity) {
+        files.insert(file)
+        let (word, bit) = Self.place(of: file)
+        bits[word] |= bit
+    }
+
+    func contains(_ file: FileIdentity) -> Bool {
+        let (word, bit) = Self.place(of: file)
+        return bits[word] & bit != 0 && files.contains(file)
+    }
+
+    private static func place(of file: FileIdentity) -> (word: Int, bit: UInt64) {
+        (Int(file.inode >> 6 & 63), 1 << (file.inode & 63))
     }
 }
 

@@ -38,19 +38,31 @@ struct NotACache: Sendable {
     /// The trees of several names, by each of the names.
     private let treesByName: [[UInt8]: [Tree]]
     private let treeFilter: NameFilter
-    /// The paths by their first name, and those whose first name is a pattern.
-    private let namedPlaces: [[UInt8]: [Place]]
+    private let places: [Place]
+    /// The indices of the places by their first name, and of those whose first name is a pattern.
+    private let namedPlaces: [[UInt8]: [Int]]
     private let placeFilter: NameFilter
-    private let patternPlaces: [Place]
+    private let patternPlaces: [Int]
 
+    /// A path below a directory for caches.
     private struct Place: Sendable {
         let pattern: [NamePattern]
         let reason: String
 
-        func matches(_ names: [[UInt8]], _ last: UnsafeRawBufferPointer) -> Bool {
-            guard zip(pattern, names).allSatisfy({ $0.matches($1) }) else { return false }
-            return pattern.count <= names.count || pattern[names.count].matches(last)
+        /// Whether a name may follow so many that match.
+        func matches(_ name: UnsafeRawBufferPointer, at depth: Int) -> Bool {
+            depth >= pattern.count || pattern[depth].matches(name)
         }
+    }
+
+    /// A directory for caches or one below, with the places that its path fits so far.
+    struct Position: Sendable, Hashable {
+        /// The number of levels below the directory for caches.
+        fileprivate(set) var depth = 0
+        fileprivate var places: [Int] = []
+
+        /// A directory for caches.
+        static let top = Position()
     }
 
     /// Parses a list.
@@ -62,8 +74,9 @@ struct NotACache: Sendable {
         var names: [(pattern: [UInt8], reason: String)] = []
         var reserved = names
         var trees: [Tree] = []
-        var namedPlaces: [[UInt8]: [Place]] = [:]
-        var patternPlaces: [Place] = []
+        var places: [Place] = []
+        var namedPlaces: [[UInt8]: [Int]] = [:]
+        var patternPlaces: [Int] = []
         for entry in entries {
             switch entry.kind {
             case .name: names.append((entry.pattern, entry.reason))
@@ -75,12 +88,13 @@ struct NotACache: Sendable {
                 if parts.count == 1 { names.append((entry.pattern, entry.reason)) }
             case .cache:
                 let parts = entry.pattern.split(separator: UInt8(ascii: "/"))
-                let place = Place(pattern: parts.map { NamePattern($0) }, reason: entry.reason)
                 if let first = parts.first, NamePattern.isLiteral(first) {
-                    namedPlaces[Array(first), default: []].append(place)
+                    namedPlaces[Array(first), default: []].append(places.count)
                 } else {
-                    patternPlaces.append(place)
+                    patternPlaces.append(places.count)
                 }
+                places.append(
+                    Place(pattern: parts.map { NamePattern($0) }, reason: entry.reason))
             }
         }
         self.names = NameReasons(names)
@@ -91,6 +105,7 @@ struct NotACache: Sendable {
             for name in tree.names { treesByName[name, default: []].append(tree) }
         }
         self.treesByName = treesByName
+        self.places = places
         self.namedPlaces = namedPlaces
         self.patternPlaces = patternPlaces
         treeFilter = NameFilter(treesByName.keys)
@@ -123,23 +138,26 @@ struct NotACache: Sendable {
         trees.first { $0.names.allSatisfy(hasEntry) }?.reason
     }
 
-    /// Returns why an item below a directory for caches is kept; nil when it is not.
+    /// Returns why an entry of a directory for caches, or of one below, is kept; nil when it is not.
     ///
     /// What lies below a listed path is kept too, and so are the directories above it.
-    ///
-    /// - Parameters:
-    ///   - names: the names from the directory for caches down, without the last.
-    ///   - last: the last name.
-    func reason(place names: [[UInt8]], _ last: UnsafeRawBufferPointer) -> String? {
-        let named =
-            names.first.map { $0.withUnsafeBytes { places(named: $0) } } ?? places(named: last)
-        return
-            (named.first { $0.matches(names, last) }
-            ?? patternPlaces.first { $0.matches(names, last) })?.reason
+    func reason(in position: Position, _ name: UnsafeRawBufferPointer) -> String? {
+        if position.depth > 0, position.places.isEmpty { return nil }
+        return matches(in: position, name).first.map { places[$0].reason }
     }
 
-    private func places(named first: UnsafeRawBufferPointer) -> [Place] {
-        placeFilter.mayContain(first) ? namedPlaces[Array(first)] ?? [] : []
+    /// Returns the position of a directory in another one.
+    func position(in position: Position, _ name: UnsafeRawBufferPointer) -> Position {
+        Position(depth: position.depth + 1, places: matches(in: position, name))
+    }
+
+    private func matches(in position: Position, _ name: UnsafeRawBufferPointer) -> [Int] {
+        var candidates = position.places
+        if position.depth == 0 {
+            let named = placeFilter.mayContain(name) ? namedPlaces[Array(name)] : nil
+            candidates = (named ?? []) + patternPlaces
+        }
+        return candidates.filter { places[$0].matches(name, at: position.depth) }
     }
 }
 
@@ -156,93 +174,6 @@ extension NotACache.Entry {
         self.kind = kind
         pattern = Array(parts[1])
         reason = String(decoding: parts[2], as: UTF8.self)
-    }
-}
-
-/// Names and name patterns, each with a reason. Names that match none, which most do, are rejected
-/// quickly and without a copy.
-struct NameReasons: Sendable {
-    private struct Rule: Sendable {
-        let pattern: NamePattern
-        let reason: String
-    }
-
-    private let names: [[UInt8]: String]
-    private let filter: NameFilter
-    /// The patterns, grouped by the key of three bytes that occur in every name they match.
-    private var buckets: [[Rule]] = [[]]
-    /// The index of each key's bucket; 0 for no bucket.
-    private var bucketOfKey = [UInt8](repeating: 0, count: 4096)
-    /// The patterns without three consecutive required bytes.
-    private var others: [Rule] = []
-
-    init(_ reasons: [(pattern: [UInt8], reason: String)]) {
-        var names: [[UInt8]: String] = [:]
-        for (bytes, reason) in reasons where NamePattern.isLiteral(bytes) { names[bytes] = reason }
-        self.names = names
-        filter = NameFilter(names.keys)
-        for (bytes, reason) in reasons where !NamePattern.isLiteral(bytes) {
-            let rule = Rule(pattern: NamePattern(bytes), reason: reason)
-            guard let key = rule.pattern.requiredBytes.map(Self.key), let bucket = bucket(of: key)
-            else {
-                others.append(rule)
-                continue
-            }
-            buckets[bucket].append(rule)
-        }
-    }
-
-    /// Returns the reason of the name or pattern that matches; nil when none does.
-    func reason(_ name: UnsafeRawBufferPointer) -> String? {
-        if filter.mayContain(name), let reason = names[Array(name)] { return reason }
-        var key = 0
-        for (index, byte) in name.enumerated() {
-            key = (key << 4 ^ Int(byte)) & 0xFFF
-            let bucket = Int(bucketOfKey[key])
-            guard bucket != 0, index >= 2 else { continue }
-            if let rule = buckets[bucket].first(where: { $0.pattern.matches(name) }) {
-                return rule.reason
-            }
-        }
-        return others.isEmpty ? nil : others.first { $0.pattern.matches(name) }?.reason
-    }
-
-    private static func key(_ bytes: [UInt8]) -> Int {
-        bytes.reduce(0) { ($0 << 4 ^ Int($1)) & 0xFFF }
-    }
-
-    /// Returns the index of a key's bucket, which is created if needed; nil when there are too many
-    /// buckets.
-    private mutating func bucket(of key: Int) -> Int? {
-        if bucketOfKey[key] == 0 {
-            guard let number = UInt8(exactly: buckets.count) else { return nil }
-            bucketOfKey[key] = number
-            buckets.append([])
-        }
-        return Int(bucketOfKey[key])
-    }
-}
-
-/// A filter that rejects most names outside a set by length and first byte, without a copy.
-struct NameFilter: Sendable {
-    /// A bit for each first byte, for each length; the last length stands for all longer ones.
-    private var firstBytes = [UInt64](repeating: 0, count: 64 * 4)
-
-    init(_ names: some Collection<[UInt8]>) {
-        for name in names {
-            let (word, bit) = Self.place(of: name.first ?? 0, length: name.count)
-            firstBytes[word] |= bit
-        }
-    }
-
-    /// Whether a name may be in the set; false is definite.
-    func mayContain(_ name: UnsafeRawBufferPointer) -> Bool {
-        let (word, bit) = Self.place(of: name.first ?? 0, length: name.count)
-        return firstBytes[word] & bit != 0
-    }
-
-    private static func place(of first: UInt8, length: Int) -> (word: Int, bit: UInt64) {
-        (min(length, 63) * 4 + Int(first >> 6), 1 << UInt64(first & 63))
     }
 }
 

@@ -6,8 +6,8 @@ import SystemCalls
 import SystemPackage
 
 /// The rules that decide which items are units and why one is kept. They make no system calls
-/// except to find mark roots and shared extents.
-struct PurgeRules: Sendable {
+/// except to find mark roots and shared extents. A class, because every thread refers to them.
+final class PurgeRules: Sendable {
     /// The policy that interprets marks.
     let policy = StoragePolicy(markers: [.native])
     /// The device of the filesystem that is short of space.
@@ -29,7 +29,24 @@ struct PurgeRules: Sendable {
     /// What was mounted elsewhere when the search began.
     let mountsElsewhere: MountsElsewhere
     /// The directories below which `isPurgeable` marks count; nil for everywhere.
-    var markRoots: Set<FileIdentity>?
+    let markRoots: Set<FileIdentity>?
+
+    init(
+        device: UInt64, mayShareExtents: Bool, places: LocationIdentities, user: UInt32,
+        includesForeign: Bool, ages: AgeRules, notACache: NotACache, keptPaths: KeptPaths,
+        mountsElsewhere: MountsElsewhere, markRoots: Set<FileIdentity>? = nil
+    ) {
+        self.device = device
+        self.mayShareExtents = mayShareExtents
+        self.places = places
+        self.user = user
+        self.includesForeign = includesForeign
+        self.ages = ages
+        self.notACache = notACache
+        self.keptPaths = keptPaths
+        self.mountsElsewhere = mountsElsewhere
+        self.markRoots = markRoots
+    }
 
     /// Returns the reason to keep an item, in a unit or by itself, or nil.
     ///
@@ -90,9 +107,9 @@ struct PurgeRules: Sendable {
         switch place {
         case .elsewhere: return notACache.reason(reserved: name).map { .reservedName($0) }
         case .temporary: return reasonToKeepTemporary(name, status)
-        case .caches(let names):
+        case .caches(let position):
             if let reason = notACache.reason(reserved: name) { return .reservedName(reason) }
-            return notACache.reason(place: names, name).map { .notACache($0) }
+            return notACache.reason(in: position, name).map { .notACache($0) }
         }
     }
 
@@ -115,8 +132,8 @@ struct PurgeRules: Sendable {
         switch place {
         case .elsewhere: return isMarked ? .marked : nil
         case .temporary: return .temporary
-        case .caches(let names):
-            let isUnit = status.kind != .directory || isMarked || isTagged || names.count >= 1
+        case .caches(let position):
+            let isUnit = status.kind != .directory || isMarked || isTagged || position.depth >= 1
             return isUnit ? .caches : nil
         }
     }
@@ -155,7 +172,7 @@ struct PurgeRules: Sendable {
         if places.cutOuts.contains(status.identity) { return .elsewhere }
         switch place {
         case .elsewhere, .temporary: return place
-        case .caches(let names): return .caches(names + [Array(name)])
+        case .caches(let position): return .caches(notACache.position(in: position, name))
         }
     }
 }
@@ -178,7 +195,7 @@ extension PurgeRules {
     func reasonToKeepTree(
         inside entry: borrowing some SearchedItem & ~Copyable, in place: PurgeContext.Place
     ) -> KeepReason? {
-        guard place == .caches([]) else { return nil }
+        guard place == .caches(.top) else { return nil }
         let path = pathBytes(of: entry) + [UInt8(ascii: "/")]
         return notACache.reason(treeWith: { hasEntry($0, in: path[...]) }).map { .notACache($0) }
     }
@@ -200,88 +217,6 @@ extension PurgeRules {
                 compressed: extents.encodedBytes)
         } catch {
             return FreedBytes(atMost: 0)
-        }
-    }
-}
-
-/// The rules that decide how old items must be to be deleted.
-struct AgeRules: Sendable {
-    /// The time from which ages are counted.
-    let now: FileTime
-    /// How short space is.
-    let pressure: PurgePressure
-    /// The requested age in seconds, which replaces all others; nil when none was requested.
-    let wantedAge: Int64?
-    /// Whether the clock is known to be right.
-    let isClockTrusted: Bool
-
-    /// Returns the minimum age in seconds; nil for what is not deleted at this pressure at all.
-    ///
-    /// - Parameter keepsLonger: whether the files are meant to survive a reboot, as in
-    ///   `/var/tmp`.
-    func minimumAge(of purgeClass: PurgeClass, keepsLonger: Bool) -> Int64? {
-        if pressure == .normal, purgeClass != .temporary { return nil }
-        if let wantedAge { return wantedAge }
-        switch (purgeClass, pressure) {
-        case (.temporary, .normal): return (keepsLonger ? 30 : 10) * day
-        case (.temporary, .critical): return 6 * hour
-        default: return day
-        }
-    }
-
-    /// Returns the age limit of a class; nil when nothing of the class is deleted at this pressure.
-    func limit(for purgeClass: PurgeClass, keepsLonger: Bool) -> AgeLimit? {
-        guard let age = minimumAge(of: purgeClass, keepsLonger: keepsLonger) else { return nil }
-        let newest = FileTime(
-            seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
-        return AgeLimit(
-            newestAllowed: newest, now: now,
-            waitsForClock: pressure == .normal && !isClockTrusted)
-    }
-}
-
-/// The test whether an item is old enough.
-struct AgeLimit: Sendable {
-    /// The latest time of last use at which an item is old enough.
-    let newestAllowed: FileTime
-    /// The current time.
-    let now: FileTime
-    /// Whether nothing is deleted for its age alone because the clock may be wrong.
-    let waitsForClock: Bool
-
-    /// Returns why an item is kept; nil when it is old enough.
-    ///
-    /// - Parameter lastUse: the item's latest access, modification, change or birth time.
-    func reasonToKeep(_ lastUse: FileTime) -> KeepReason? {
-        if lastUse > now { return .fromTheFuture }
-        if lastUse > newestAllowed { return .tooYoung }
-        return waitsForClock ? .untrustedClock : nil
-    }
-}
-
-private let hour: Int64 = 3600
-private let day: Int64 = 24 * hour
-
-/// How short space is, which decides how old items must be.
-public enum PurgePressure: UInt8, Sendable, Hashable, Comparable, CaseIterable {
-    /// There is enough space. Only temporary files are deleted, and only old ones.
-    case normal
-    /// Space is short, or more of it was requested.
-    case low
-    /// Hardly any space is left.
-    case critical
-
-    /// Whether the first pressure is lower than the second.
-    public static func < (first: PurgePressure, second: PurgePressure) -> Bool {
-        first.rawValue < second.rawValue
-    }
-
-    /// The pressure's name: `normal`, `low` or `critical`.
-    public var name: String {
-        switch self {
-        case .normal: "normal"
-        case .low: "low"
-        case .critical: "critical"
         }
     }
 }

@@ -34,6 +34,8 @@ private func purge(_ home: FilePath, state: FilePath) throws {
     var executor = PurgeExecutor(search)
     executor.stateDirectory = state
     executor.measureRepeats = 0
+    // All directories are deleted together, however slow the machine is.
+    executor.batchDuration = .seconds(600)
     _ = try executor.execute(plan, now: now) { event in
         switch event {
         case .removed(let unit, _): print("removed \(FilePath(bytes: unit.path))")

@@ -9,12 +9,21 @@ struct MountsElsewhere: Sendable {
     private let mounted: [[UInt8]]
     /// The paths of what is in use with everything below: a unit below one of them is kept, too.
     private let whole: [[UInt8]]
+    /// Rejects most paths that contain none of ``mounted``.
+    private let filter: NameFilter
 
     static let none = MountsElsewhere(mounted: [], whole: [])
 
     private init(mounted: [[UInt8]], whole: [[UInt8]]) {
         self.mounted = mounted
         self.whole = whole
+        let slash = UInt8(ascii: "/")
+        filter = NameFilter(
+            mounted.flatMap { path in
+                path.indices.filter { path[$0] == slash }.map { Array(path[..<max($0, 1)]) } + [
+                    path
+                ]
+            })
     }
 
     /// - Parameters:
@@ -44,7 +53,8 @@ struct MountsElsewhere: Sendable {
     /// Returns the reason to keep a unit; nil when nothing in it is mounted elsewhere.
     func reasonToKeep(_ path: [UInt8]) -> KeepReason? {
         let isUsed =
-            mounted.contains { isHeld($0, by: path) }
+            path.withUnsafeBytes { filter.mayContain($0) }
+            && mounted.contains { isHeld($0, by: path) }
             || whole.contains { isHeld($0, by: path) || isHeld(path, by: $0) }
         return isUsed ? .mountedElsewhere : nil
     }

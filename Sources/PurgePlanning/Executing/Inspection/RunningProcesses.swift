@@ -25,21 +25,42 @@ final class RunningProcesses {
     /// Thousands of single files are checked in a row, so that they share the result.
     func recentMounts() throws(KeepReason) -> MountsElsewhere {
         if let lookedAt, timeSinceBoot() - lookedAt < .milliseconds(50) { return mounts }
-        return try look(for: [])
+        _ = try look(for: [])
+        return mounts
     }
 
-    /// Throws `processInside` when a thread has its working directory, its root or an open
-    /// directory in a unit, `mountedElsewhere` when something of the unit is mounted a second time,
-    /// `untestable` when `/proc` cannot be read even for this process.
-    func requireOutside(_ unit: Examination, named path: [UInt8]) throws(KeepReason) {
-        // For a file the lease is a better test than the descriptors.
-        let mounts =
-            unit.unit.isDirectory
-            ? try look(for: unit.contents.directories) : try recentMounts()
-        if let reason = mounts.reasonToKeep(path) { throw reason }
+    /// Looks once for everything that uses any of several units.
+    ///
+    /// - Parameter units: the units, each with the path it has now.
+    /// - Returns: for each unit, `processInside` when a thread has its working directory, its root
+    ///   or an open directory in it, `mountedElsewhere` when something of it is mounted a second
+    ///   time; nil when nothing uses it. `untestable` for all when `/proc` cannot be read even for
+    ///   this process.
+    func reasonsToKeep(_ units: [(unit: Examination, path: [UInt8])]) -> [KeepReason?] {
+        do throws(KeepReason) {
+            var used: Set<FileIdentity> = []
+            if units.contains(where: \.unit.unit.isDirectory) {
+                used = try look(
+                    for: units.reduce(into: []) { $0.formUnion($1.unit.contents.directories) })
+            } else {
+                // For a file the lease is a better test than the descriptors.
+                _ = try recentMounts()
+            }
+            return units.map { unit, path in
+                used.isDisjoint(with: unit.contents.directories)
+                    ? mounts.reasonToKeep(path) : .processInside
+            }
+        } catch {
+            return units.map { _ in error }
+        }
     }
 
-    private func look(for directories: Set<FileIdentity>) throws(KeepReason) -> MountsElsewhere {
+    /// Looks at all threads and their mounts.
+    ///
+    /// - Returns: those of the directories that a thread uses.
+    private func look(
+        for directories: Set<FileIdentity>
+    ) throws(KeepReason) -> Set<FileIdentity> {
         var look: TaskLook
         do throws(Errno) {
             let processes = OwnedDescriptor(
@@ -56,19 +77,18 @@ final class RunningProcesses {
             look = TaskLook(directories, own, known)
             try forEachNumber(inOpen: descriptor) { process, _ in
                 look.visit(process: process, in: descriptor)
-                return !look.isInside
+                return true
             }
         } catch {
             throw .untestable(error)
         }
-        if look.isInside { throw .processInside }
         if let shortage = look.shortage { throw .untestable(shortage) }
         if look.hasNewViews || look.views.count != known.count {
             mounts = MountsElsewhere(Array(look.views.values), in: own, lookingIn: places)
             known = look.views
         }
         lookedAt = timeSinceBoot()
-        return mounts
+        return look.used
     }
 }
 
@@ -81,7 +101,8 @@ private struct TaskLook {
     /// Whether there are views that were not known before.
     private(set) var hasNewViews = false
     private var namespaces: [NamespaceKey: MountView] = [:]
-    private(set) var isInside = false
+    /// The directories that a thread uses.
+    private(set) var used: Set<FileIdentity> = []
     /// The error that kept a thread from being inspected although it may still run.
     private(set) var shortage: Errno?
     /// The tid of the last thread that was inspected completely.
@@ -114,7 +135,7 @@ private struct TaskLook {
                 if let last, (try? shareFilesAndDirectories(last, thread)) == true { return true }
                 let seen = look(at: name, in: descriptor)
                 if seen == .everything { last = thread }
-                return seen != .mounts && !isInside
+                return seen != .mounts
             }
         } catch {
             // Otherwise the process ended.
@@ -153,15 +174,15 @@ private struct TaskLook {
             let view = try view(of: thread, root)
             guard root != nil else { return .mounts }
             if directories.isEmpty { return .everything }
-            isInside = leads(rootName, in: thread, view) || leads(workingName, in: thread, view)
-            guard !isInside else { return .everything }
+            note(rootName, in: thread, view)
+            note(workingName, in: thread, view)
             let descriptors = OwnedDescriptor(
                 try openFile(in: thread, descriptorsName, flags: [.readOnly, .directory]))
             defer { withExtendedLifetime(descriptors) {} }
             let links = descriptors.descriptor
             try forEachEntry(inOpen: links) { name, _ in
-                isInside = leads(FilePath(bytes: name), in: links, view)
-                return !isInside
+                note(FilePath(bytes: name), in: links, view)
+                return true
             }
             return .everything
         } catch {
@@ -170,17 +191,17 @@ private struct TaskLook {
         }
     }
 
-    /// Whether a symbolic link of `/proc` leads to one of the directories. Remote targets are not
-    /// followed: the directories are local.
-    private func leads(_ link: FilePath, in directory: FileDescriptor, _ view: MountView) -> Bool {
+    /// Notes the target of a symbolic link of `/proc`, if it is one of the directories. Remote
+    /// targets are not followed: the directories are local.
+    private mutating func note(_ link: FilePath, in directory: FileDescriptor, _ view: MountView) {
         do throws(Errno) {
             if view.hasRemoteMounts, view.isRemote(try target(of: link, in: directory).bytes) {
-                return false
+                return
             }
-            return directories.contains(try identity(link, in: directory))
+            let target = try identity(link, in: directory)
+            if directories.contains(target) { used.insert(target) }
         } catch {
             // The descriptor was closed, the process ended, or it belongs to another user.
-            return false
         }
     }
 

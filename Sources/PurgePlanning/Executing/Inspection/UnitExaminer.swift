@@ -5,11 +5,13 @@ import SystemCalls
 import SystemPackage
 
 /// An examination of single units by the search's own visitor, from `/` down, on open descriptors.
-struct UnitExaminer {
+final class UnitExaminer {
     private let search: UnitSearch
     private let rules: PurgeRules
-    private let patience: Patience
-    private let processes: RunningProcesses
+    let patience: Patience
+    let processes: RunningProcesses
+    /// The way to the unit that was examined last; nil when it is not to be used again.
+    private var way: UnitWay?
 
     init(_ search: UnitSearch, _ rules: PurgeRules, _ patience: Patience) {
         self.search = search
@@ -49,14 +51,9 @@ struct UnitExaminer {
         }
     }
 
-    /// Throws `processInside` when a process is in the unit, `mountedElsewhere` when it is mounted
-    /// elsewhere.
-    ///
-    /// - Parameter path: the path the unit has now.
-    func requireUnused(_ unit: Examination, named path: [UInt8]) throws(KeepReason) {
-        try patience.retry(while: { $0.mayPass }) { () throws(KeepReason) in
-            try processes.requireOutside(unit, named: path)
-        }
+    /// Records that this process removed the name of a unit, and so changed its directory.
+    func didRemove(_ unit: Examination) {
+        if way?.acceptRemoval(in: unit.place.parentStatus.identity) == false { way = nil }
     }
 
     private struct Looked {
@@ -72,7 +69,29 @@ struct UnitExaminer {
     private func look(
         at path: [UInt8], named standIn: [UInt8]?, since first: Examination?, _ sink: UnitSink
     ) throws -> Looked {
+        guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
+            throw KeepReason.outsideRoots
+        }
         var visitor = UnitVisitor(rules, sink)
+        let way = try way(to: path, along: names, since: first, sink, &visitor)
+        var looked = Looked(place: way.entry(name), root: way.root)
+        try look(at: FilePath(bytes: standIn ?? name), on: way, &looked, &visitor)
+        visitor.finish()
+        return looked
+    }
+
+    /// Returns the way to a unit: the last one if it may be used again, otherwise a new one.
+    private func way(
+        to path: [UInt8], along names: [[UInt8]], since first: Examination?, _ sink: UnitSink,
+        _ visitor: inout UnitVisitor
+    ) throws -> UnitWay {
+        let parent = path.dropLast((names.last?.count ?? 0) + 1)
+        if let way, way.leads(to: parent), way.isUnchanged {
+            for directory in way.searchedDirectories { try requireUnlockedDirectory(directory) }
+            return way
+        }
+        way = nil
+        let begin = UnitWay.Begin()
         let root: ExaminedRoot
         if let first, first.root.point.path.bytes == path {
             // The unit is the root itself, and has another name now.
@@ -80,58 +99,63 @@ struct UnitExaminer {
         } else {
             root = try self.root(above: FilePath(bytes: path), sink)
         }
-        let (place, start) = try reach(path, from: root, &visitor)
-        var looked = Looked(place: place, root: root)
-        try look(at: FilePath(bytes: standIn ?? place.name), from: start, &looked, &visitor)
-        visitor.finish()
-        return looked
+        let new = try reach(
+            to: FilePath(bytes: path), along: names, from: root, since: begin, sink, &visitor)
+        if new.canBeShared { way = new }
+        return new
     }
 
-    /// What the search knows when it reaches an item.
-    private struct Start {
-        var context: PurgeContext
-        /// The number of levels below the search root.
-        let depth: Int
-    }
-
-    /// Descends from `/`; from the search root on by the rules of the search.
+    /// Descends from `/` to the directory of a unit; from the search root on by the rules of the
+    /// search.
     private func reach(
-        _ path: [UInt8], from root: ExaminedRoot, _ visitor: inout UnitVisitor
-    ) throws -> (UnitEntry, Start) {
-        guard let names = RelativePath(absolute: path)?.names else { throw KeepReason.outsideRoots }
+        to path: FilePath, along names: [[UInt8]], from root: ExaminedRoot,
+        since begin: UnitWay.Begin, _ sink: UnitSink, _ visitor: inout UnitVisitor
+    ) throws -> UnitWay {
+        var root = root
         let rootDepth = root.point.path.components.count
-        var start = Start(context: root.point.context, depth: names.count - rootDepth)
+        var context = root.point.context
         var directory = try OpenDirectory(at: "/")
         var reached: [UInt8] = []
-        var above: FileStatus?
-        for depth in 0..<names.count {
+        var steps: [UnitWay.Step] = []
+        for (depth, name) in names.enumerated() {
             let status = try directory.status()
-            if depth > 0 {
-                reached.append(UInt8(ascii: "/"))
-                reached += names[depth - 1]
+            if let above = steps.last?.status, depth <= rootDepth {
+                try requireSafeStep(from: above, to: status)
             }
-            if let above, depth <= rootDepth { try requireSafeStep(from: above, to: status) }
-            above = status
             if rules.places.protectedRoots.contains(status.identity) {
                 throw KeepReason.protectedRoot
             }
             if depth == rootDepth, status.identity != root.identity { throw KeepReason.changed }
+            let nameAbove = depth > 0 ? names[depth - 1] : []
+            let step = UnitWay.Step(
+                FilePath(bytes: nameAbove), directory, status,
+                losesEntries: depth == names.count - 1, since: begin)
+            if depth == rootDepth, steps.contains(where: \.isRecent) {
+                // Any mark above the root that is stored from now on is found out.
+                let again = try self.root(above: path, sink)
+                guard again.identity == root.identity else { throw KeepReason.changed }
+                root = again
+                context = root.point.context
+            }
             if depth >= rootDepth {
                 try requireUnlockedDirectory(directory)
-                let path = depth > 0 ? reached : [UInt8(ascii: "/")]
-                let item = ReachedItem(.directory(directory), path: path, depth: depth - rootDepth)
-                start.context = try descend(into: item, in: start.context, &visitor)
+                let item = ReachedItem(
+                    .directory(directory), path: depth > 0 ? reached : [UInt8(ascii: "/")],
+                    depth: depth - rootDepth)
+                context = try descend(into: item, in: context, &visitor)
             }
-            guard depth < names.count - 1 else {
-                let place = UnitEntry(
-                    name: names[depth], parentPath: reached, parent: directory,
-                    parentStatus: status)
-                return (place, start)
-            }
+            // A way that is not shared keeps no other directory open.
+            if names.count > UnitWay.longest { steps.removeAll() }
+            steps.append(step)
+            if depth == names.count - 1 { break }
+            reached.append(UInt8(ascii: "/"))
+            reached += name
             directory = try open(
-                FilePath(bytes: names[depth]), in: directory, staysOnMount: depth >= rootDepth)
+                FilePath(bytes: name), in: directory, staysOnMount: depth >= rootDepth)
         }
-        throw KeepReason.outsideRoots
+        return UnitWay(
+            root, reached, context, depthOfEntries: names.count - rootDepth, steps: steps,
+            since: begin)
     }
 
     /// Throws `unsafePath` when a step above the search root leads where another user decides.
@@ -188,20 +212,20 @@ struct UnitExaminer {
     // MARK: The unit
 
     private func look(
-        at name: FilePath, from start: Start, _ looked: inout Looked,
-        _ visitor: inout UnitVisitor
+        at name: FilePath, on way: UnitWay, _ looked: inout Looked, _ visitor: inout UnitVisitor
     ) throws {
         let place = looked.place
+        let depth = way.depthOfEntries
         let (file, status) = try open(name, in: place.parent)
-        if start.depth == 0 {
+        if depth == 0 {
             guard status.identity == looked.root.identity else { throw KeepReason.changed }
             try requireSafeStep(from: place.parentStatus, to: status)
         }
         looked.owner = status.owner
         if case .leased(let leased) = file { looked.leased = leased }
         let path = place.parentPath + [UInt8(ascii: "/")] + place.name
-        let item = ReachedItem(file, path: path, depth: start.depth)
-        let descent = visitor.decide(on: item, in: start.context)
+        let item = ReachedItem(file, path: path, depth: depth)
+        let descent = visitor.decide(on: item, in: way.context)
         guard case .directory(let directory) = file else { return }
         guard case .descend(let below) = descent, below.unit != nil else {
             throw KeepReason.changed
@@ -209,7 +233,7 @@ struct UnitExaminer {
         looked.contents = UnitContents(of: status.identity)
         let names = try directory.names()
         var walk = DirectoryWalk(in: directory, path: path, names: names, context: below)
-        try lookBelow(&walk, depth: start.depth + 1, &looked.contents, &visitor)
+        try lookBelow(&walk, depth: depth + 1, &looked.contents, &visitor)
         visitor.leave(below)
     }
 

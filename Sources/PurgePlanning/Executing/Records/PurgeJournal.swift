@@ -33,9 +33,7 @@ final class PurgeJournal {
         }
         file = SharedDescriptor(opened)
         do throws(Errno) {
-            try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
-                guard try takeLock(on: file.descriptor) else { throw .wouldBlock }
-            }
+            guard try waitForLock(on: file.descriptor) else { throw .wouldBlock }
             try reserve()
             try read()
         } catch .wouldBlock {
@@ -97,27 +95,39 @@ final class PurgeJournal {
         return Array(buffer[..<count])
     }
 
-    /// Stores a record, replacing the one of the same directory. Its inodes are omitted when there
-    /// is no room for them. The record is on disk when this returns.
-    func store(_ record: AsideRecord) throws(FileError) {
-        let others = records.filter { $0.asidePath != record.asidePath }
+    /// Whether records can be stored together, with all their inodes.
+    func hasRoom(for new: [AsideRecord]) -> Bool {
+        contents(new, replacing: new).bytes(upTo: placeSize) != nil
+    }
+
+    /// Stores records in one write, replacing those of the same directories. Their inodes are
+    /// omitted when there is no room for them. All of them are on disk when this returns.
+    func store(_ new: [AsideRecord]) throws(FileError) {
         do throws(FileError) {
-            try replace(others + [record])
+            try replace(contents(new, replacing: new))
         } catch {
-            guard error.code == .tooLarge, record.knownInodes != nil else { throw error }
-            var shorter = record
-            shorter.knownInodes = nil
-            try replace(others + [shorter])
+            guard error.code == .tooLarge, new.contains(where: { $0.knownInodes != nil }) else {
+                throw error
+            }
+            var shorter = new
+            for index in shorter.indices { shorter[index].knownInodes = nil }
+            try replace(contents(shorter, replacing: new))
         }
     }
 
-    /// Removes a record; the removal is on disk when this returns.
-    func remove(_ record: AsideRecord) throws(FileError) {
-        try replace(records.filter { $0.asidePath != record.asidePath })
+    /// Removes records in one write; the removal is on disk when this returns.
+    func remove(_ old: [AsideRecord]) throws(FileError) {
+        try replace(contents([], replacing: old))
     }
 
-    private func replace(_ new: [AsideRecord]) throws(FileError) {
-        let contents = JournalContents(sequence: sequence &+ 1, records: new)
+    private func contents(_ new: [AsideRecord], replacing old: [AsideRecord]) -> JournalContents {
+        let paths = Set(old.map(\.asidePath))
+        return JournalContents(
+            sequence: sequence &+ 1,
+            records: records.filter { !paths.contains($0.asidePath) } + new)
+    }
+
+    private func replace(_ contents: JournalContents) throws(FileError) {
         guard let bytes = contents.bytes(upTo: placeSize) else {
             throw FileError(
                 code: .tooLarge, message: "too much is put aside, or its path is too long",
@@ -129,7 +139,7 @@ final class PurgeJournal {
             throw FileError(error, of: path)
         }
         sequence = contents.sequence
-        records = new
+        records = contents.records
     }
 }
 

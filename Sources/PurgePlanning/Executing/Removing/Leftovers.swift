@@ -52,12 +52,13 @@ struct Leftovers {
             throw FileError(error, of: FilePath(bytes: record.asidePath))
         }
         guard try mayGo(record, identity) else { return .leftAlone(.protected) }
+        var unlinked: Set<FileIdentity> = []
         let removed = try TreeRemoval.remove(
             record.asideName, identity, in: place.parent, path: record.asidePath,
             newestChange: record.newestChange,
             known: record.knownInodes.map { inodes in
                 Set(inodes.map { FileIdentity(device: identity.device, inode: $0) })
-            })
+            }, unlinked: &unlinked)
         // Under its own name a partly removed directory would look whole. The record remains for
         // the next run.
         guard removed else { return .partlyRemoved }
@@ -98,7 +99,7 @@ struct Leftovers {
 
     private func forget(_ record: AsideRecord) throws(Errno) {
         do throws(FileError) {
-            try journal.remove(record)
+            try journal.remove([record])
         } catch {
             throw error.errno ?? .ioError
         }

@@ -1,101 +1,5 @@
-import EffectiveValues
 import SystemCalls
 import SystemPackage
-
-/// Deletes directory units: each is moved aside under another name, examined again, and only then
-/// removed. A record is in the journal before each step.
-struct DirectoryRemoval {
-    let examiner: UnitExaminer
-    let journal: PurgeJournal
-
-    /// Deletes a directory that was examined.
-    ///
-    /// - Throws: ``KeepReason`` when it was not touched or has its name back, `FileError` when a
-    ///   call failed.
-    func remove(_ first: Examination) throws {
-        try examiner.requireUnused(first, named: first.unit.path)
-        let status = try first.status()
-        let filesystems = journal.filesystems
-        var record = AsideRecord(
-            state: .aside, identity: filesystems.identity(of: status),
-            parent: filesystems.identity(of: first.place.parentStatus),
-            parentPath: first.place.parentPath,
-            name: first.place.name, asideName: AsideName.make(),
-            newestChange: first.contents.newestChange)
-        try journal.store(record)
-        try putAside(record, first.place)
-        let second: Examination
-        do {
-            second = try lookAgain(record, first)
-            record.state = .deleting
-            record.knownInodes = Set(second.contents.known.map(\.inode))
-            try journal.store(record)
-        } catch {
-            try putBack(record, first.place)
-            throw error
-        }
-        let removed = try TreeRemoval.remove(
-            record.asideName, first.unit.identity, in: second.place.parent,
-            path: record.asidePath, newestChange: record.newestChange,
-            known: second.contents.known)
-        guard removed else { throw somethingCame(into: record) }
-        try forget(record, first.place)
-    }
-
-    private func putAside(_ record: AsideRecord, _ place: UnitEntry) throws(FileError) {
-        do throws(Errno) {
-            try renameItem(
-                FilePath(bytes: record.name), in: place.directory,
-                to: FilePath(bytes: record.asideName), in: place.directory, .absent)
-        } catch {
-            try journal.remove(record)
-            throw FileError(error, of: FilePath(bytes: record.path))
-        }
-    }
-
-    private func lookAgain(
-        _ record: AsideRecord, _ first: Examination
-    ) throws(KeepReason) -> Examination {
-        let second = try examiner.examine(
-            record.path, named: record.asideName, since: first)
-        guard second.isUnchanged(since: first) else { throw .changed }
-        try examiner.requireUnused(second, named: record.asidePath)
-        return second
-    }
-
-    private func putBack(_ record: AsideRecord, _ place: UnitEntry) throws(FileError) {
-        do throws(Errno) {
-            try renameItem(
-                FilePath(bytes: record.asideName), in: place.directory,
-                to: FilePath(bytes: record.name), in: place.directory, .absent)
-        } catch {
-            // The record remains, so that the next run tries again.
-            var failure = FileError(error, of: FilePath(bytes: record.asidePath))
-            failure.advice = "it was put aside and its name cannot be restored: rename it by hand"
-            throw failure
-        }
-        try forget(record, place)
-    }
-
-    /// Returns the error for a directory that is partly removed. It never gets its name back,
-    /// because it would look whole. Its record remains, so that each run reports it.
-    private func somethingCame(into record: AsideRecord) -> FileError {
-        FileError(
-            code: .changed,
-            message: "something came into the directory while it was removed, and was left there",
-            advice: "look through it, then delete it or give it another name",
-            path: FilePath(bytes: record.asidePath))
-    }
-
-    private func forget(_ record: AsideRecord, _ place: UnitEntry) throws(FileError) {
-        do throws(Errno) {
-            try synchronizeDirectory(place.directory)
-        } catch {
-            throw FileError(error, of: FilePath(bytes: record.parentPath))
-        }
-        try journal.remove(record)
-    }
-}
 
 extension Examination {
     /// Removes the name of a unit that is not a directory, after checking that it still is what was
@@ -158,18 +62,21 @@ struct TreeRemoval {
     /// The directories and the files with several hard links that were examined; nil after a crash,
     /// when there were too many for the journal.
     private let known: Set<FileIdentity>?
-    /// Files of which this removal removed a hard link, which changed their inodes.
-    private var ownChanges: Set<FileIdentity> = []
+    /// Files of which this process removed a hard link, which changed their inodes.
+    private var unlinked: Set<FileIdentity>
 
     /// Removes a directory with everything that was in it when it was examined.
     ///
+    /// - Parameter unlinked: the files of which this process removed a hard link since the examination, to
+    ///   which it adds others.
     /// - Returns: false when the directory remains, with what was added since.
     static func remove(
         _ name: [UInt8], _ identity: FileIdentity, in parent: OpenDirectory, path: [UInt8],
-        newestChange: FileTime, known: Set<FileIdentity>?
+        newestChange: FileTime, known: Set<FileIdentity>?, unlinked: inout Set<FileIdentity>
     ) throws(FileError) -> Bool {
         do {
-            var removal = TreeRemoval(newestChange: newestChange, known: known)
+            var removal = TreeRemoval(newestChange: newestChange, known: known, unlinked: unlinked)
+            defer { unlinked = removal.unlinked }
             return try removal.remove(FilePath(bytes: name), identity, in: parent)
         } catch {
             let path = FilePath(bytes: path)
@@ -183,9 +90,12 @@ struct TreeRemoval {
         }
     }
 
-    private init(newestChange: FileTime, known: Set<FileIdentity>?) {
+    private init(
+        newestChange: FileTime, known: Set<FileIdentity>?, unlinked: Set<FileIdentity>
+    ) {
         self.newestChange = newestChange
         self.known = known
+        self.unlinked = unlinked
     }
 
     private mutating func remove(
@@ -223,10 +133,10 @@ struct TreeRemoval {
     ) throws {
         guard
             status.attributeModificationTime <= newestChange
-                || ownChanges.contains(status.identity) || isOnlyUnlinked(status)
+                || unlinked.contains(status.identity) || isOnlyUnlinked(status)
         else { return }
         try directory.remove(name)
-        if status.linkCount > 1 { ownChanges.insert(status.identity) }
+        if status.linkCount > 1 { unlinked.insert(status.identity) }
     }
 
     /// Whether a file was there when the unit was examined, and since then only lost a hard link,

@@ -1,0 +1,271 @@
+import EffectiveValues
+import SystemCalls
+import SystemPackage
+
+/// Deletes directory units: each is moved aside under another name, examined again, and only then
+/// removed. A record is in the journal before each step.
+///
+/// Several units are deleted together. With each of them everything happens that happens with one
+/// alone, in the same order: a look for what uses it, a record that it is put aside, its other name,
+/// the second examination and the second look for what uses it, now under that name, a record that
+/// it is being deleted, the removal, the synchronization of its directory, the end of the record.
+/// They share only the looks at all processes, the writes of the journal, and the synchronization of
+/// a directory. Such a step ends for all of them before the next one begins for any.
+///
+/// So at any moment the journal names each of them that does not have its own name, and names it as
+/// being deleted only after it passed the second examination. After a crash each record is settled
+/// by itself. A unit that does not pass gets its name back, and the others go on.
+struct DirectoryRemoval {
+    let examiner: UnitExaminer
+    let journal: PurgeJournal
+    /// Called before each unit but the first one is removed: when it returns true, those left get
+    /// their names back.
+    let shouldStop: () -> Bool
+
+    /// A unit that passed the first look.
+    private final class Leaving {
+        let index: Int
+        let first: Examination
+        /// The first examination, and later the second.
+        var last: Examination
+        var record: AsideRecord
+        var failure: (any Error)?
+
+        init(_ index: Int, _ first: Examination, _ record: AsideRecord) {
+            self.index = index
+            self.first = first
+            last = first
+            self.record = record
+        }
+
+        /// The record that it is being deleted.
+        var deletion: AsideRecord {
+            var record = record
+            record.state = .deleting
+            record.knownInodes = Set(last.contents.known.map(\.inode))
+            return record
+        }
+    }
+
+    /// Deletes directories that were examined.
+    ///
+    /// - Returns: for each of them nil when it was deleted, ``KeepReason`` when it was not touched or
+    ///   has its name back, `FileError` when a call failed, and `CancellationError` when ``shouldStop``
+    ///   kept it.
+    func remove(_ units: [Examination]) -> [(any Error)?] {
+        var failures: [(any Error)?] = examiner.reasonsToKeep(units.map { ($0, $0.unit.path) })
+        var leaving: [Leaving] = []
+        for (index, unit) in units.enumerated() where failures[index] == nil {
+            do {
+                leaving.append(Leaving(index, unit, try record(of: unit)))
+            } catch {
+                failures[index] = error
+            }
+        }
+        do throws(FileError) {
+            try recordAside(leaving)
+        } catch {
+            if leaving.count > 1, error.isForWantOfRoom || error.code == .tooLarge {
+                // There may be room for one at a time.
+                for unit in leaving {
+                    failures[unit.index] =
+                        shouldStop() ? CancellationError() : remove([unit.first])[0]
+                }
+                return failures
+            }
+            for unit in leaving { unit.failure = error }
+        }
+        putAside(leaving)
+        lookAgain(leaving)
+        recordDeletion(leaving)
+        removeContents(leaving)
+        forget(leaving.filter { $0.failure == nil })
+        for unit in leaving { failures[unit.index] = unit.failure }
+        return failures
+    }
+
+    /// Calls `step` with each unit that did not fail before.
+    private func each(_ units: [Leaving], _ step: (Leaving) throws -> Void) {
+        for unit in units where unit.failure == nil {
+            do { try step(unit) } catch { unit.failure = error }
+        }
+    }
+
+    /// As ``each(_:_:)`` for units that were put aside: one whose step fails gets its name back.
+    private func eachAside(_ units: [Leaving], _ step: (Leaving) throws -> Void) {
+        each(units) { unit in
+            do {
+                try step(unit)
+            } catch {
+                try putBack(unit)
+                throw error
+            }
+        }
+    }
+
+    private func record(of unit: Examination) throws(KeepReason) -> AsideRecord {
+        let filesystems = journal.filesystems
+        return AsideRecord(
+            state: .aside, identity: filesystems.identity(of: try unit.status()),
+            parent: filesystems.identity(of: unit.place.parentStatus),
+            parentPath: unit.place.parentPath, name: unit.place.name,
+            asideName: AsideName.make(), newestChange: unit.contents.newestChange)
+    }
+
+    /// Records that the units are put aside. Several are recorded only when there will be room for
+    /// their inodes, too: without them, less can be finished after a crash.
+    private func recordAside(_ units: [Leaving]) throws(FileError) {
+        if units.isEmpty { return }
+        if units.count > 1, !journal.hasRoom(for: units.map(\.deletion)) {
+            throw FileError(code: .tooLarge, message: "there is no room for so many records")
+        }
+        try journal.store(units.map(\.record))
+    }
+
+    private func putAside(_ units: [Leaving]) {
+        let before = units.filter { $0.failure == nil }
+        each(before) { unit in
+            try rename(unit, from: unit.record.name, to: unit.record.asideName)
+        }
+        let inPlace = before.filter { $0.failure != nil }
+        if inPlace.isEmpty { return }
+        do throws(FileError) {
+            try journal.remove(inPlace.map(\.record))
+        } catch {
+            for unit in inPlace { unit.failure = error }
+        }
+    }
+
+    private func lookAgain(_ units: [Leaving]) {
+        eachAside(units) { unit in
+            let second = try examiner.examine(
+                unit.record.path, named: unit.record.asideName, since: unit.first)
+            guard second.isUnchanged(since: unit.first) else { throw KeepReason.changed }
+            unit.last = second
+        }
+        let looked = units.filter { $0.failure == nil }
+        if looked.isEmpty { return }
+        let reasons = examiner.reasonsToKeep(looked.map { ($0.last, $0.record.asidePath) })
+        for (unit, reason) in zip(looked, reasons) {
+            eachAside([unit]) { _ in if let reason { throw reason } }
+        }
+    }
+
+    private func recordDeletion(_ units: [Leaving]) {
+        let passed = units.filter { $0.failure == nil }
+        if passed.isEmpty { return }
+        for unit in passed { unit.record = unit.deletion }
+        do throws(FileError) {
+            try journal.store(passed.map(\.record))
+        } catch {
+            eachAside(passed) { _ in throw error }
+        }
+    }
+
+    private func removeContents(_ units: [Leaving]) {
+        let passed = units.filter { $0.failure == nil }
+        var unlinked: Set<FileIdentity> = []
+        for (index, unit) in passed.enumerated() {
+            if index > 0, shouldStop() { return giveBack(Array(passed[index...])) }
+            do { try removeContent(unit, &unlinked) } catch { unit.failure = error }
+        }
+    }
+
+    /// Gives units their names back because the run is stopped, after recording that they are not to be
+    /// deleted.
+    private func giveBack(_ units: [Leaving]) {
+        for unit in units {
+            unit.record.state = .aside
+            unit.record.knownInodes = nil
+        }
+        do throws(FileError) {
+            try journal.store(units.map(\.record))
+        } catch {
+            // They stay aside, and the next run deletes them.
+            for unit in units { unit.failure = error }
+        }
+        eachAside(units) { _ in throw CancellationError() }
+    }
+
+    private func removeContent(
+        _ unit: Leaving, _ unlinked: inout Set<FileIdentity>
+    ) throws {
+        let record = unit.record
+        let removed = try TreeRemoval.remove(
+            record.asideName, unit.first.unit.identity, in: unit.last.place.parent,
+            path: record.asidePath, newestChange: record.newestChange,
+            known: unit.last.contents.known, unlinked: &unlinked)
+        guard removed else { throw somethingCame(into: record) }
+    }
+
+    private func putBack(_ unit: Leaving) throws(FileError) {
+        do throws(FileError) {
+            try rename(unit, from: unit.record.asideName, to: unit.record.name)
+        } catch {
+            // The record remains, so that the next run tries again.
+            var failure = error
+            failure.advice = "it was put aside and its name cannot be restored: rename it by hand"
+            throw failure
+        }
+        try synchronizeDirectory(of: unit)
+        try journal.remove([unit.record])
+    }
+
+    private func rename(
+        _ unit: Leaving, from old: [UInt8], to new: [UInt8]
+    ) throws(FileError) {
+        let place = unit.first.place
+        do throws(Errno) {
+            try renameItem(
+                FilePath(bytes: old), in: place.directory, to: FilePath(bytes: new),
+                in: place.directory, .absent)
+        } catch {
+            throw FileError(
+                error, of: FilePath(bytes: place.parentPath + [UInt8(ascii: "/")] + old))
+        }
+    }
+
+    /// Returns the error for a directory that is partly removed. It never gets its name back,
+    /// because it would look whole. Its record remains, so that each run reports it.
+    private func somethingCame(into record: AsideRecord) -> FileError {
+        FileError(
+            code: .changed,
+            message: "something came into the directory while it was removed, and was left there",
+            advice: "look through it, then delete it or give it another name",
+            path: FilePath(bytes: record.asidePath))
+    }
+
+    /// Ends the records of units that were removed, after synchronizing each of their directories
+    /// once.
+    private func forget(_ units: [Leaving]) {
+        var synchronized: [FileIdentity: FileError?] = [:]
+        each(units) { unit in
+            let directory = unit.first.place.parentStatus.identity
+            if synchronized[directory] == nil {
+                synchronized[directory] = .some(nil)
+                do throws(FileError) {
+                    try synchronizeDirectory(of: unit)
+                } catch {
+                    synchronized[directory] = .some(error)
+                }
+            }
+            if case .some(.some(let error)) = synchronized[directory] { throw error }
+        }
+        let forgotten = units.filter { $0.failure == nil }
+        if forgotten.isEmpty { return }
+        do throws(FileError) {
+            try journal.remove(forgotten.map(\.record))
+        } catch {
+            for unit in forgotten { unit.failure = error }
+        }
+    }
+
+    private func synchronizeDirectory(of unit: Leaving) throws(FileError) {
+        let place = unit.first.place
+        do throws(Errno) {
+            try SystemCalls.synchronizeDirectory(place.directory)
+        } catch {
+            throw FileError(error, of: FilePath(bytes: place.parentPath))
+        }
+    }
+}
