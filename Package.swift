@@ -42,6 +42,7 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
         // System calls and text formats.
         .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
@@ -71,7 +72,7 @@ let package = Package(
         .target(
             name: "BackupEngines",
             dependencies: [
-                "BackupPlanning", "CArchive", "CNettle", "EffectiveValues", "Eviction",
+                "BackupPlanning", "CArchive", "CNettle", "CZstd", "EffectiveValues", "Eviction",
                 "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls", "TextFormats",
                 subprocess, systemPackage,
             ]),
@@ -84,7 +85,7 @@ let package = Package(
         .target(
             name: "PurgePlanning",
             dependencies: [
-                heapModule, "EffectiveValues", "FileTree", "ResourceValues",
+                "EffectiveValues", "FileTree", "ResourceValues",
                 "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
             ],
             resources: [.embedInCode("Rules/not-a-cache.tsv")]),
@@ -347,7 +348,9 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .define("MOCKING", .when(configuration: .debug)),
 ]
-let targetsInC = ["CArchive", "CLinux", "CNettle", "CTestSupport", "CZlib", "without-xattrat"]
+let targetsInC = [
+    "CArchive", "CLinux", "CNettle", "CTestSupport", "CZlib", "CZstd", "without-xattrat",
+]
 
 for target in package.targets where !targetsInC.contains(target.name) {
     target.swiftSettings = target.swiftSettings ?? swiftSettings

@@ -25,10 +25,32 @@ func onOwnThread<Result: Sendable>(
     }
 }
 
+/// Runs work that reads or writes files as ``onOwnThread(_:)`` does, and gives its error a code.
+func work<Result: Sendable>(
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
+) async throws(BackupError) -> Result {
+    do {
+        return try await onOwnThread(body)
+    } catch {
+        throw backupError(error)
+    }
+}
+
 private final class Cancellation: Sendable {
     private let flag = Atomic(false)
 
     var isMade: Bool { flag.load(ordering: .relaxed) }
 
     func make() { flag.store(true, ordering: .relaxed) }
+}
+
+/// Returns the result of work that runs beside other work, as `async let` cannot throw a typed error.
+func outcome<Value: Sendable>(
+    of body: () async throws(BackupError) -> Value
+) async -> Result<Value, BackupError> {
+    do throws(BackupError) {
+        return .success(try await body())
+    } catch {
+        return .failure(error)
+    }
 }

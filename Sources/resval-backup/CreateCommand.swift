@@ -90,6 +90,7 @@ struct CreateCommand: AsyncParsableCommand {
         planner.didExamine = { display.advance(by: $0) }
         let placeholders = MetPlaceholders(repository, downloadsMissing: evicted.withEvicted)
         let (plan, result) = try await running { [planner, tag] in
+            async let isPrepared: Void = engine.prepareReading()
             let plan = try await placeholders.settle(\BackupPlan.self) {
                 try planner.makePlan(for: sources)
             }
@@ -97,6 +98,7 @@ struct CreateCommand: AsyncParsableCommand {
             var result = try await engine.create(
                 plan, planner: planner, tags: tag, report: reporter(display))
             await recordStoredFiles(&result, of: plan, in: engine)
+            await isPrepared
             return (plan, result)
         }
         reportShortfalls(result)

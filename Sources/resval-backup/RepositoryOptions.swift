@@ -149,8 +149,10 @@ extension RepositoryOptions {
                 || known == access.location.absoluteBytes
         {
             let named = try engine() as? any ContentHolding
-            if let named, try await named.repositoryIdentifier().hasPrefix(identifier) {
-                return named
+            // The journal's word is enough: a snapshot is known by its own identifier.
+            if let named {
+                if known == access.location.absoluteBytes { return named }
+                if try await named.repositoryIdentifier().hasPrefix(identifier) { return named }
             }
         }
         guard let known else {

@@ -51,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try configuration.settings()
-        let lock = try await lock()
+        let lock = try lock()
         let status = StatusFile(in: try StateDirectory.path())
         var run = BackupRun(
             settings, status, isJSON: json,
@@ -73,9 +73,9 @@ struct RunCommand: AsyncParsableCommand {
 
     /// Takes the lock; returns nil when storage trouble prevents creating it, which is no reason to
     /// skip a backup.
-    private func lock() async throws -> RunLock? {
+    private func lock() throws -> RunLock? {
         do {
-            return try await takeLock(in: StateDirectory.make())
+            return try takeLock(in: StateDirectory.make())
         } catch let error as FileError where error.isOfStorage {
             Messages.warn(
                 about: error.path?.bytes,
@@ -84,19 +84,15 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// Takes the lock, in several attempts, since checking the lock takes it for a moment.
-    private func takeLock(in directory: FilePath) async throws -> RunLock {
-        var holder: Int32?
-        for _ in 0..<5 {
-            switch try RunLock.take(in: directory) {
-            case .taken(let lock): return lock
-            case .held(let process): holder = process
-            }
-            try await Task.sleep(for: .milliseconds(100))
+    private func takeLock(in directory: FilePath) throws -> RunLock {
+        switch try RunLock.take(in: directory) {
+        case .taken(let lock): return lock
+        case .held(let process):
+            let name = process.map { "process \($0)" } ?? "another process"
+            Messages.write(
+                about: [UInt8]?.none,
+                "\(name) makes this backup already (wait until it has ended)")
+            throw ExitCode(11)
         }
-        let name = holder.map { "process \($0)" } ?? "another process"
-        Messages.write(
-            about: [UInt8]?.none, "\(name) makes this backup already (wait until it has ended)")
-        throw ExitCode(11)
     }
 }

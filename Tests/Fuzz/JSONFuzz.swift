@@ -3,7 +3,7 @@ import ResourceValues
 @testable import BackupEngines
 @testable import TextFormats
 
-/// Reads any bytes as what restic answers: never a crash, and a scanner always ends.
+/// Reads any bytes as what restic answers and stores: never a crash, and a scanner always ends.
 #if FUZZING
 @_cdecl("LLVMFuzzerTestOneInput")
 #endif
@@ -12,6 +12,12 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let nodes = try? TreeNode.reading(bytes) {
         // What is read lies in the text, with escapes that are never longer than they are there.
         precondition(nodes.reduce(0) { $0 + $1.name.count } <= bytes.count)
+    }
+    try? PackBlob.forEachPack(inIndex: bytes) { pack, blobs in
+        precondition(pack.isResticIdentifier && blobs.allSatisfy { $0.identifier.utf8.count == 64 })
+    }
+    if let content = decompressed(bytes[...], limit: 1 << 16) {
+        precondition(content.count <= 1 << 16)
     }
     var whole = JSONScanner(bytes[...])
     _ = try? whole.skipValue()

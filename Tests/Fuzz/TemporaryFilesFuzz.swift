@@ -16,7 +16,7 @@ public func fuzzTemporaryFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> 
     for name in bytes.split(separator: 0x2F) {
         position = kept.step(from: position, to: Array(name)).1
     }
-    _ = bytes.withUnsafeBytes { NotACache(list: bytes).reason(place: [], $0) }
+    _ = bytes.withUnsafeBytes { NotACache(list: bytes).reason(in: .top, $0) }
     let halves = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     if halves.count == 2 {
         let pattern = NamePattern(halves[0])

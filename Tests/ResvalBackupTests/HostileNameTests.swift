@@ -82,6 +82,70 @@ struct HostileNameTests {
         }
     }
 
+    @Test(
+        "a local repository is listed without restic ls, with the same output",
+        arguments: ["1", "2"])
+    func listing(version: String) throws {
+        try withBackup(of: tree(extraExclusions: 0)) { backup in
+            try tool("rm", "-r", backup.repository)
+            try backup.restic("init", "--repository-version", version)
+            let log = backup.base.appending("log")
+            for _ in 0..<2 {
+                try tool("rm", "-f", log)
+                let created = try backup.command(
+                    ["create", backup.source], before: "echo $1 >> '\(log)'"
+                ).run()
+                #expect(created.exitCode == 0, "\(created)")
+                let commands = try tool("cat", log).split(separator: "\n")
+                #expect(commands.sorted() == ["backup", "cat", "snapshots"], "\(commands)")
+            }
+            for show in [["show", "latest", "--items"], ["show", "latest", "--items", "--json"]] {
+                let own = try backup.command(show).run()
+                let listed = try backup.command(
+                    show, before: "case $1 in cat) exit 1;; ls) echo ls >> '\(log)';; esac"
+                ).run()
+                #expect(own.exitCode == 0, "\(own)")
+                #expect(own.output == listed.output)
+            }
+            #expect(try tool("cat", log).hasSuffix("ls"))
+        }
+    }
+
+    @Test("a listing that restic continues has every item once")
+    func continuedListing() throws {
+        let tree = Tree {
+            Directory("a") { for name in HostileNames.all { File(name, "text") } }
+            Directory("b") { File("file", "text") }
+            Directory("c") { for name in HostileNames.all { File(name, "text") } }
+        }
+        try withBackup(of: tree) { backup in
+            try require(.tool("jq"))
+            try backup.restic("backup", backup.source.appending("b"))
+            let packs = try tool(
+                "sh", "-c",
+                """
+                printf %s "$1" |
+                    jq -r '.packs[] | select(.blobs[0].type == "tree").id'
+                """, "sh", backup.restic("cat", "index", backup.restic("list", "index")))
+            try backup.runSuccessfully("create", backup.source)
+            // From here on, the tree of `b` is in restic's cache only.
+            for pack in packs.split(separator: "\n") {
+                let data = backup.repository.appending("data")
+                try tool("rm", "-f", data.appending(String(pack.prefix(2))).appending(String(pack)))
+            }
+            let log = backup.base.appending("log")
+            let show = ["show", "latest", "--items", "--json"]
+            let continued = try backup.command(show, before: "echo $1 >> '\(log)'").run()
+            let listed = try backup.command(
+                show, before: "case \"$*\" in *masterkey*) exit 1;; esac"
+            ).run()
+            #expect(listed.text.split(separator: "\n").count > 2 * HostileNames.all.count)
+            #expect(continued.output == listed.output, "\(continued)")
+            let commands = try tool("cat", log).split(separator: "\n")
+            #expect(commands.sorted() == ["cat", "ls", "ls", "ls", "snapshots"], "\(commands)")
+        }
+    }
+
     @Test("a SOURCE with a name that is no text is stored, listed and restored")
     func sources() throws {
         try withBackup(of: Tree { for name in HostileNames.all { File(name, "text") } }) { backup in

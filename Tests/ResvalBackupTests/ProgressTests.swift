@@ -14,9 +14,10 @@ struct ProgressTests {
         }
     }
 
-    /// Slows the output of `restic dump` down, so that there is progress to show in the middle.
+    /// Has the content come from `restic dump`, and slows its output down, so that there is progress
+    /// to show in the middle.
     private static let slowDump = """
-        case $1 in dump) "$REAL" "$@" | { head -c 300000; sleep 1.5; cat; }; exit;; esac
+        case "$*" in *masterkey*) exit 1;; dump*) "$REAL" "$@" | { head -c 300000; sleep 1.5; cat; }; exit;; esac
         """
 
     @Test(

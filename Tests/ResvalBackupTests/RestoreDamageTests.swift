@@ -70,7 +70,7 @@ struct RestoreDamageTests {
     func unknown() throws {
         try withBackup(of: Tree { File("file", "text") }) { backup in
             try backup.runSuccessfully("create", backup.source)
-            let broken = "case $1 in ls) echo 'Fatal: connection lost' >&2; exit 1;; esac"
+            let broken = "case $1 in ls|cat) echo 'Fatal: connection lost' >&2; exit 1;; esac"
             func restore(_ options: String...) throws -> CommandResult {
                 try backup.command(
                     ["restore", "latest", "--overwrite", "--target", backup.target] + options,

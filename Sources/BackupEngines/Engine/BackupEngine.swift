@@ -79,6 +79,9 @@ package protocol BackupEngine: Sendable {
     /// - Parameter identifier: the snapshot's full identifier.
     func file(ofSnapshot identifier: String) -> FilePath?
 
+    /// Prepares what reading takes, as soon as it is known that something will be read.
+    func prepareReading() async
+
     /// Passes every entry of a snapshot to a handler, in bounded memory and in the order of
     /// ``pathPrecedes(_:_:)``: a directory, then its entries by the bytes of their names, each with
     /// everything below it.
@@ -158,6 +161,7 @@ extension BackupEngine {
     package var repairsAttributeNames: Bool { false }
     package var storesPlaintext: Bool { false }
     package func recover() async throws(BackupError) {}
+    package func prepareReading() async {}
     /// Passes every entry of a snapshot to a handler: see ``readEntries(of:below:with:)``.
     package func readEntries<Handler: SnapshotEntryHandler>(
         of identifier: String, with handler: Handler

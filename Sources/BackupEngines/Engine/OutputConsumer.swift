@@ -7,6 +7,15 @@ package protocol OutputConsumer: Sendable {
     mutating func finish() throws(BackupError)
 }
 
+extension OutputConsumer {
+    /// Receives the next bytes.
+    mutating func receive(_ bytes: [UInt8]) throws(BackupError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(BackupError) in
+            try receive(UnsafeRawBufferPointer(bytes))
+        }
+    }
+}
+
 /// Receives text line by line.
 package protocol LineConsumer: Sendable {
     /// Receives a line, without its newline.

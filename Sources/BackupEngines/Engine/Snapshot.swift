@@ -22,6 +22,8 @@ package struct Snapshot: Sendable, Hashable {
     /// The paths that were backed up. For a snapshot made by another program, the paths the engine
     /// reports, in which bytes that are not UTF-8 may be lost.
     package let sources: [FilePath]
+    /// The number of paths that the engine reports, without that of the record. ``sources`` may be fewer.
+    let pathCount: Int
     /// The engine's identifier for the snapshot's content; empty if that is ``identifier``.
     package let root: String
     /// Whether it claims to have a record. Only ``BackupEngine/readRecord(of:with:)`` finds out
@@ -35,7 +37,7 @@ package struct Snapshot: Sendable, Hashable {
     package init(
         identifier: String, originalIdentifier: String? = nil, time: FileTime, timeOffset: Int = 0,
         hostName: String, userName: String, allTags: [String], paths: [FilePath] = [],
-        root: String = "", hasRecord: Bool = true
+        pathCount: Int? = nil, root: String = "", hasRecord: Bool = true
     ) {
         self.identifier = identifier
         self.originalIdentifier = originalIdentifier ?? identifier
@@ -44,6 +46,7 @@ package struct Snapshot: Sendable, Hashable {
         self.hostName = hostName
         self.userName = userName
         self.allTags = allTags
+        self.pathCount = pathCount ?? paths.count
         self.root = root
         self.hasRecord = hasRecord
         epoch = OrderTag.epoch(in: allTags)

@@ -20,7 +20,7 @@ package protocol ContentHolding: BackupEngine {
     ///   - record: the snapshot's record.
     ///   - tag: the snapshot's tag.
     ///   - report: called a few times a second while files are read.
-    /// - Returns: the full identifier of the snapshot.
+    /// - Returns: the snapshot's identifier, or its first digits.
     /// - Throws: ``BackupError`` when no snapshot was made.
     func hold(
         _ files: [FilePath], record: [UInt8], tag: String,
@@ -45,7 +45,7 @@ package protocol ContentHolding: BackupEngine {
     ///
     /// - Parameters:
     ///   - directory: its absolute path in the snapshot.
-    ///   - snapshot: the snapshot's full identifier.
+    ///   - snapshot: the snapshot's identifier, or its first digits.
     ///   - consumer: returns the consumer of a file's content, given the file's absolute path in the
     ///     snapshot; nil to skip the file. When a consumer throws, the rest of its file is skipped.
     ///     Called, like the consumers, by one thread, which may block.
@@ -97,6 +97,26 @@ struct HashConsumer: OutputConsumer {
         counter?.add(files: 1)
         whenDone(content)
     }
+}
+
+/// Collects the content of a file.
+struct GatheredContent: OutputConsumer {
+    private var output: WholeOutput
+    private let whenDone: @Sendable ([UInt8]) -> Void
+
+    /// - Parameters:
+    ///   - limit: the most bytes that are accepted.
+    ///   - whenDone: called with the content after the last bytes.
+    init(limit: Int, whenDone: @escaping @Sendable ([UInt8]) -> Void) {
+        output = WholeOutput(limit: limit)
+        self.whenDone = whenDone
+    }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        try output.receive(bytes)
+    }
+
+    func finish() { whenDone(output.bytes) }
 }
 
 /// Passes content to a download.

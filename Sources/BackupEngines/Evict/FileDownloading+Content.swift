@@ -18,20 +18,49 @@ struct Placeholder: Sendable {
 extension FileDownloading {
     /// Downloads files from one snapshot.
     ///
-    /// - Parameter kept: all files of the snapshot.
+    /// - Parameter fetched: what was read of the snapshot.
     func download(
-        _ files: [Placeholder], among kept: [KeptFile], _ counter: StepCounter,
+        _ files: [Placeholder], among fetched: FetchedSnapshot, _ counter: StepCounter,
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
+        let files = try await download(files, outOf: fetched.contents, counter, report)
         // Copies of a placeholder share the path of their content, and are read in another pass.
         var byPath = Dictionary(grouping: files, by: \.known.path.bytes)
         while !byPath.isEmpty {
             let part = byPath.compactMapValues(\.first)
-            for batch in ContentBatch.batches(of: Set(part.keys), among: kept) {
+            for batch in ContentBatch.batches(of: Set(part.keys), among: fetched.files) {
                 try await download(batch, batch.files.compactMap { part[$0] }, counter, report)
             }
             byPath = byPath.mapValues { Array($0.dropFirst()) }.filter { !$0.value.isEmpty }
         }
+    }
+
+    /// Downloads the files whose content was read already.
+    ///
+    /// - Returns: the other files.
+    private func download(
+        _ files: [Placeholder], outOf contents: [[UInt8]: [UInt8]], _ counter: StepCounter,
+        _ report: @escaping @Sendable (EvictionOutcome) -> Void
+    ) async throws(BackupError) -> [Placeholder] {
+        let queue = OutcomeQueue(report: report)
+        let isStopped = Monitor(false)
+        var others: [Placeholder] = []
+        for file in files {
+            guard let content = contents[file.known.path.bytes] else {
+                others.append(file)
+                continue
+            }
+            queue.add {
+                guard !shouldStop() else {
+                    isStopped.withLock { $0 = true }
+                    return nil
+                }
+                return file.outcome(download(file, content, counter))
+            }
+        }
+        await queue.finish()
+        if isStopped.withLock({ $0 }) { throw .interrupted }
+        return others
     }
 
     private func download(
@@ -65,34 +94,46 @@ extension FileDownloading {
                 ),
                 begun: Download?.none
             ))
-        let finish: @Sendable (Placeholder, EvictionOutcome.End) -> Void = { file, end in
+        let remove: @Sendable (Placeholder) -> Void = { file in
             state.withLock {
                 $0.left[file.known.path.bytes] = nil
                 $0.begun = nil
             }
-            report(file.outcome(end))
         }
+        let queue = OutcomeQueue(mostWaiting: mostWaitingDownloads, report: report)
         var failure: BackupError?
         do throws(BackupError) {
             try await holder.readContents(below: directory, in: snapshot) { path in
                 guard !shouldStop(), let file = state.withLock({ $0.left[path] }) else {
                     return nil
                 }
+                if file.known.size <= largestGatheredFile {
+                    return GatheredContent(limit: Int(file.known.size)) { content in
+                        remove(file)
+                        queue.add { file.outcome(download(file, content, counter)) }
+                    }
+                }
                 do {
                     guard let download = try begin(file) else {
-                        finish(file, .unneeded)
+                        remove(file)
+                        queue.add { file.outcome(.unneeded) }
                         return nil
                     }
                     state.withLock { $0.begun = download }
-                    return DownloadConsumer(download, counter) { finish(file, end(download, $0)) }
+                    return DownloadConsumer(download, counter) { error in
+                        remove(file)
+                        queue.add { file.outcome(end(download, error)) }
+                    }
                 } catch {
-                    finish(file, .refused(EvictionError(error, at: file.path)))
+                    remove(file)
+                    queue.add { file.outcome(.refused(EvictionError(error, at: file.path))) }
                     return nil
                 }
             }
         } catch {
             failure = error
         }
+        await queue.finish()
         let (left, begun) = state.withLock { state in
             (files.filter { state.left[$0.known.path.bytes] != nil }, state.begun)
         }
@@ -132,6 +173,24 @@ extension FileDownloading {
         }
     }
 
+    /// Downloads a file whose content was read.
+    private func download(
+        _ file: Placeholder, _ content: [UInt8], _ counter: StepCounter
+    ) -> EvictionOutcome.End {
+        counter.add(files: 1, bytes: Int64(content.count))
+        do {
+            guard let download = try begin(file) else { return .unneeded }
+            do {
+                try content.withUnsafeBytes { try download.receive($0) }
+            } catch {
+                return end(download, EvictionError(error, at: file.path))
+            }
+            return end(download, nil)
+        } catch {
+            return .refused(EvictionError(error, at: file.path))
+        }
+    }
+
     private func begin(_ file: Placeholder) throws -> Download? {
         try Download.begin(at: file.path, file.record, file.known, journal)
     }
@@ -160,6 +219,13 @@ extension FileDownloading {
         return .refused(reason)
     }
 }
+
+/// The largest file, in bytes, of which no byte is written before its content has arrived: then files
+/// that wait for the disk do not hold up the next ones.
+private let largestGatheredFile: Int64 = 1 << 20
+
+/// How many files may have arrived before the first of them is begun.
+private let mostWaitingDownloads = 8
 
 extension EvictionError {
     static func notDownloaded(_ error: BackupError) -> EvictionError {

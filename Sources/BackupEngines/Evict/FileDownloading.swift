@@ -33,50 +33,74 @@ package struct FileDownloading: Sendable {
     package func download(
         _ files: [FilePath], report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
-        let repository: String
         let snapshots: [String: Snapshot]
         do throws(BackupError) {
-            repository = String(try await holder.repositoryIdentifier().prefix(16))
             snapshots = try await holder.keptSnapshots()
         } catch {
             journal.note(error, of: files)
             throw error
         }
-        var kept: [String: [KeptFile]] = [:]
-        var placeholders: [String: [Placeholder]] = [:]
+        var found: [String: [FoundPlaceholder]] = [:]
         for file in files {
             if shouldStop() { throw .interrupted }
             do {
                 let (status, record) = try evictedFile(at: file)
-                guard record.repository == repository else {
-                    throw EvictionError.failed(
-                        "is evicted into another repository, \(record.repository) (name that one with "
-                            + "--repository)")
-                }
-                guard let snapshot = snapshots[record.snapshot] else {
-                    throw EvictionError.failed(
-                        "was not downloaded: snapshot \(record.snapshot.prefix(8)), which has its "
-                            + "content, is not in the repository (check --repository)")
-                }
-                let item = try await keptFile(record, in: snapshot, &kept)
-                let known = try await known(item, status, at: file, in: snapshot)
-                let found = Placeholder(path: file, record: record, known: known)
-                if isDryRun {
-                    report(found.outcome(.planned))
-                } else {
-                    placeholders[record.snapshot, default: []].append(found)
-                }
+                let snapshot = try await snapshot(record, in: snapshots)
+                found[record.snapshot, default: []].append(
+                    FoundPlaceholder(
+                        path: file, status: status, record: record, snapshot: snapshot))
             } catch {
-                let error = EvictionError(error, at: file)
-                report(noting(EvictionOutcome(path: file, end: .refused(error))))
+                report(refused(file, EvictionError(error, at: file)))
                 if shouldStop() { throw .interrupted }
             }
         }
-        let sizes = placeholders.values.joined().map(\.known.size)
+        let sizes = isDryRun ? [] : found.values.joined().map(\.status.size)
         let counter = StepCounter(.filesDownloaded, sizes: sizes, progress)
-        for (snapshot, files) in placeholders.sorted(by: { $0.key < $1.key }) {
-            try await download(files, among: kept[snapshot] ?? [], counter) { report(noting($0)) }
+        for (_, files) in found.sorted(by: { $0.key < $1.key }) {
+            try await download(files, counter, report)
         }
+    }
+
+    /// Downloads files from one snapshot.
+    private func download(
+        _ files: [FoundPlaceholder], _ counter: StepCounter,
+        _ report: @escaping @Sendable (EvictionOutcome) -> Void
+    ) async throws(BackupError) {
+        guard let snapshot = files.first?.snapshot else { return }
+        let fetched: FetchedSnapshot
+        do throws(BackupError) {
+            fetched = try await fetch(files, of: snapshot)
+        } catch {
+            for file in files { report(refused(file.path, .notDownloaded(error))) }
+            if shouldStop() { throw .interrupted }
+            return
+        }
+        var placeholders: [Placeholder] = []
+        for file in files {
+            if shouldStop() { throw .interrupted }
+            do {
+                guard fetched.files.indices.contains(file.record.item) else {
+                    throw EvictionError.failed(
+                        "was not downloaded: snapshot \(file.record.snapshot.prefix(8)) has no "
+                            + "record of it")
+                }
+                let known = try await known(
+                    fetched.files[file.record.item], file.status, at: file.path, in: snapshot)
+                placeholders.append(
+                    Placeholder(path: file.path, record: file.record, known: known))
+            } catch {
+                report(refused(file.path, EvictionError(error, at: file.path)))
+            }
+        }
+        if isDryRun {
+            for file in placeholders { report(file.outcome(.planned)) }
+        } else {
+            try await download(placeholders, among: fetched, counter) { report(noting($0)) }
+        }
+    }
+
+    private func refused(_ file: FilePath, _ error: EvictionError) -> EvictionOutcome {
+        noting(EvictionOutcome(path: file, end: .refused(error)))
     }
 
     /// Notes in the journal why a file could not be downloaded.
@@ -87,21 +111,24 @@ package struct FileDownloading: Sendable {
         return outcome
     }
 
-    private func keptFile(
-        _ record: EvictionRecord, in snapshot: Snapshot, _ kept: inout [String: [KeptFile]]
-    ) async throws(EvictionError) -> KeptFile {
+    private func snapshot(
+        _ record: EvictionRecord, in snapshots: [String: Snapshot]
+    ) async throws(EvictionError) -> Snapshot {
+        let isHere: Bool
         do throws(BackupError) {
-            if kept[record.snapshot] == nil {
-                kept[record.snapshot] = try await holder.keptFiles(of: snapshot)
-            }
+            if let found = try await holder.snapshot(of: record, among: snapshots) { return found }
+            isHere = try await holder.repositoryIdentifier().hasPrefix(record.repository)
         } catch {
             throw .notDownloaded(error)
         }
-        guard let files = kept[record.snapshot], files.indices.contains(record.item) else {
+        guard isHere else {
             throw .failed(
-                "was not downloaded: snapshot \(record.snapshot.prefix(8)) has no record of it")
+                "is evicted into another repository, \(record.repository) (name that one with "
+                    + "--repository)")
         }
-        return files[record.item]
+        throw .failed(
+            "was not downloaded: snapshot \(record.snapshot.prefix(8)), which has its content, is "
+                + "not in the repository (check --repository)")
     }
 
     /// Returns what must be known of a placeholder before it is filled.
@@ -135,6 +162,14 @@ package struct FileDownloading: Sendable {
                 snapshot: snapshot.identifier, tag: snapshot.allTags.first ?? "",
                 repository: holder.repository.absoluteBytes))
     }
+}
+
+/// A placeholder with the snapshot that has its content.
+struct FoundPlaceholder: Sendable {
+    let path: FilePath
+    let status: FileStatus
+    let record: EvictionRecord
+    let snapshot: Snapshot
 }
 
 extension Journal {

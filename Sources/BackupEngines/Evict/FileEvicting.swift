@@ -55,81 +55,122 @@ package struct FileEvicting: Sendable {
             candidates,
             StepCounter(.filesRead, sizes: candidates.map(\.status.size), progress), report)
         guard !measured.isEmpty else { return }
-        let repository = try await holder.repositoryIdentifier()
         let tag = PinTag.make()
-        let snapshot = try await holder.hold(
+        // Opening the repository takes half a second, so it is opened twice at once.
+        async let identifier = outcome { () async throws(BackupError) in
+            try await holder.repositoryIdentifier()
+        }
+        let held = try await holder.hold(
             measured.map(\.candidate.path),
             record: SnapshotRecord(keeping: measured.map(\.kept)).bytes,
             tag: tag, report: progress)
-        let pinned = PinnedSnapshot(
-            snapshot: snapshot, tag: tag, repository: holder.repository.absoluteBytes)
-        holder.noteLocation(repository, in: journal)
-        var stored: [PinnedFile] = []
-        for (item, file) in measured.enumerated() {
-            guard
-                let name = EvictionRecord(repository: repository, snapshot: snapshot, item: item)
-            else {
-                throw BackupError(
-                    .unexpectedAnswer, "the repository or the snapshot has no identifier")
+        var identity = await identifier
+        if case .failure = identity {
+            // The snapshot exists by now: one more attempt, so that it does not exist for nothing.
+            identity = await outcome { () async throws(BackupError) in
+                try await holder.repositoryIdentifier()
             }
-            stored.append(
-                PinnedFile(candidate: file.candidate, kept: file.kept, name: name, pinned: pinned))
         }
-        try await evict(stored, progress, report)
+        let repository = try identity.get()
+        holder.noteLocation(repository, in: journal)
+        try await evict(measured, in: held, tag: tag, of: repository, progress, report)
     }
 
-    /// Reads the files back in one pass, and evicts each as soon as its content is compared. Those
-    /// whose content does not arrive are read back one by one.
+    /// Reads the files back in one pass, and evicts each as soon as its content is compared and the
+    /// snapshot is known to be kept. Those whose content does not arrive are read back one by one.
+    ///
+    /// - Parameter held: the first digits of the snapshot's identifier.
     private func evict(
-        _ files: [PinnedFile], _ progress: @escaping @Sendable (BackupProgress) -> Void,
+        _ files: [MeasuredFile], in held: String, tag: String, of repository: String,
+        _ progress: @escaping @Sendable (BackupProgress) -> Void,
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
         let counter = StepCounter(.filesEvicted, sizes: files.map(\.kept.size), progress)
         let left = Monitor(
             Dictionary(files.map { ($0.kept.path, $0) }, uniquingKeysWith: { first, _ in first }))
+        let found = Monitor<Result<Pin, BackupError>?>(nil)
+        async let finding: Void = {
+            let pin = await outcome { () async throws(BackupError) in
+                try await findPin(held, tag: tag, of: repository)
+            }
+            found.withLock { $0 = pin }
+            found.wakeAll()
+        }()
+        let queue = OutcomeQueue(report: report)
         var failure: BackupError?
-        if let pinned = files.first?.pinned, files.count > 1 {
-            do throws(BackupError) {
-                try await holder.readContents(below: "/", in: pinned.snapshot) { path in
-                    guard !shouldStop(), let file = left.withLock({ $0[path] }) else { return nil }
-                    return HashConsumer(counter) { content in
-                        left.withLock { $0[path] = nil }
-                        report(evict(file, content))
+        do throws(BackupError) {
+            try await holder.readContents(below: "/", in: held) { path in
+                guard !shouldStop(), let file = left.withLock({ $0[path] }) else { return nil }
+                return HashConsumer(counter) { content in
+                    left.withLock { $0[path] = nil }
+                    queue.add {
+                        guard case .success(let pin) = found.wait(for: { $0 }) else {
+                            return nil
+                        }
+                        if shouldStop() {
+                            left.withLock { $0[path] = file }
+                            return nil
+                        }
+                        return evict(file, content, pin)
                     }
                 }
-            } catch {
-                failure = error
             }
+        } catch {
+            failure = error
         }
+        await finding
+        await queue.finish()
+        let pin = try found.wait { $0 }.get()
         if let failure, failure.code == .interrupted { throw failure }
         for file in files where left.withLock({ $0[file.kept.path] != nil }) {
             if shouldStop() { throw .interrupted }
             if let failure, !failure.code.mayConcernOneSnapshot {
-                report(file.outcome(.refused(.notStored(failure))))
+                report(file.outcome(.refused(.notStored(failure)), pin))
                 continue
             }
             do throws(BackupError) {
                 let consumer = try await holder.readContent(
-                    of: file.candidate.path, in: file.pinned.snapshot, with: HashConsumer(counter))
-                report(evict(file, consumer.content))
+                    of: file.candidate.path, in: pin.snapshot.snapshot,
+                    with: HashConsumer(counter))
+                report(evict(file, consumer.content, pin))
             } catch {
                 if error.code == .interrupted { throw error }
-                report(file.outcome(.refused(.notStored(error))))
+                report(file.outcome(.refused(.notStored(error)), pin))
             }
         }
+    }
+
+    /// Finds the snapshot that was just made.
+    ///
+    /// - Parameter held: the first digits of its identifier.
+    private func findPin(
+        _ held: String, tag: String, of repository: String
+    ) async throws(BackupError) -> Pin {
+        let snapshot = try await holder.heldSnapshot(tag: tag)
+        guard snapshot.hasPrefix(held) else {
+            throw BackupError(
+                .unexpectedAnswer, "the snapshot tagged \(tag) is not the one that was made")
+        }
+        return Pin(
+            repository: repository,
+            snapshot: PinnedSnapshot(
+                snapshot: snapshot, tag: tag, repository: holder.repository.absoluteBytes))
     }
 
     private func measure(
         _ candidates: [EvictionCandidate], _ counter: StepCounter,
         _ report: (EvictionOutcome) -> Void
-    ) throws(BackupError) -> [(candidate: EvictionCandidate, kept: KeptFile)] {
-        var measured: [(candidate: EvictionCandidate, kept: KeptFile)] = []
+    ) throws(BackupError) -> [MeasuredFile] {
+        var measured: [MeasuredFile] = []
         for candidate in candidates {
             do {
                 guard let (content, data) = try candidate.measure(shouldStop: shouldStop) else {
                     throw EvictionError.failed("stopped")
                 }
-                measured.append((candidate, KeptFile(candidate, content, dataBytes: data)))
+                measured.append(
+                    MeasuredFile(
+                        candidate: candidate, item: measured.count,
+                        kept: KeptFile(candidate, content, dataBytes: data)))
                 counter.add(files: 1, bytes: candidate.status.size)
             } catch {
                 if shouldStop() { throw .interrupted }
@@ -173,30 +214,43 @@ package struct FileEvicting: Sendable {
     /// Evicts a file.
     ///
     /// - Parameter content: the hash of what the snapshot returned for its path.
-    private func evict(_ file: PinnedFile, _ content: ContentHash) -> EvictionOutcome {
+    private func evict(
+        _ file: MeasuredFile, _ content: ContentHash, _ pin: Pin
+    ) -> EvictionOutcome {
         let candidate = file.candidate
         do {
             guard content == file.kept.content else { throw EvictionError.contentDiffers }
+            let name = EvictionRecord(
+                repository: pin.repository, snapshot: pin.snapshot.snapshot, item: file.item)
+            guard let name else {
+                throw EvictionError.failed("the repository or the snapshot has no identifier")
+            }
             let left = try journal.evict(
-                candidate, file.name, pinned: file.pinned, content: content, shouldStop: shouldStop)
-            return file.outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)))
+                candidate, name, pinned: pin.snapshot, content: content, shouldStop: shouldStop)
+            return file.outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)), pin)
         } catch {
-            return file.outcome(.refused(EvictionError(error, at: candidate.path)))
+            return file.outcome(.refused(EvictionError(error, at: candidate.path)), pin)
         }
     }
 }
 
-/// A file to evict that is in the snapshot, as far as the engine said.
-private struct PinnedFile: Sendable {
+/// A file to evict, with its place in the record of the snapshot.
+private struct MeasuredFile: Sendable {
     let candidate: EvictionCandidate
+    let item: Int
     let kept: KeptFile
-    let name: EvictionRecord
-    let pinned: PinnedSnapshot
 
-    func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
+    func outcome(_ end: EvictionOutcome.End, _ pin: Pin) -> EvictionOutcome {
         EvictionOutcome(
-            path: candidate.path, size: candidate.status.size, snapshot: pinned.snapshot, end: end)
+            path: candidate.path, size: candidate.status.size, snapshot: pin.snapshot.snapshot,
+            end: end)
     }
+}
+
+/// The kept snapshot with the content of all files, and the identifier of its repository.
+private struct Pin: Sendable {
+    let repository: String
+    let snapshot: PinnedSnapshot
 }
 
 extension EvictionError {
@@ -218,42 +272,5 @@ enum PinTag {
     static func isOne(_ tag: String) -> Bool {
         tag.hasPrefix(start) && tag.utf8.count == start.utf8.count + 16
             && tag.utf8.dropFirst(start.utf8.count).allSatisfy("0123456789abcdef".utf8.contains)
-    }
-}
-
-/// The outcome of evicting or downloading one file.
-package struct EvictionOutcome: Sendable {
-    /// The kinds of outcomes.
-    package enum End: Sendable, Hashable {
-        /// It was done; this many bytes were freed or downloaded.
-        case done(bytes: Int64)
-        /// It would be done: this was a dry run.
-        case planned
-        /// There was nothing to do.
-        case unneeded
-        /// It was not done.
-        case refused(EvictionError)
-    }
-
-    /// The file, as an absolute path.
-    package let path: FilePath
-    /// Its size in bytes; 0 when it could not be inspected.
-    package var size: Int64 = 0
-    /// The snapshot that contains or contained the content; nil when none was made.
-    package var snapshot: String?
-    /// What happened to it.
-    package let end: End
-
-    package init(path: FilePath, size: Int64 = 0, snapshot: String? = nil, end: End) {
-        self.path = path
-        self.size = size
-        self.snapshot = snapshot
-        self.end = end
-    }
-
-    /// Whether an action failed that would have had an effect.
-    package var isFailure: Bool {
-        guard case .refused(let error) = end else { return false }
-        return error != .alreadyEvicted && error != .nothingToFree
     }
 }

@@ -61,6 +61,23 @@ private struct KeptFiles: RecordHandler, SnapshotEntryHandler {
     }
 }
 
+extension KeptFile {
+    /// Parses the record of a kept snapshot; nil when it is damaged.
+    static func files(inRecord record: [UInt8]) -> [KeptFile]? {
+        var lines = Lines(SnapshotRecordReader(KeptFiles()), tooLong: .damagedRecord)
+        do throws(BackupError) {
+            try record.withUnsafeBytes { bytes in
+                Result { () throws(BackupError) in try lines.receive(bytes) }
+            }.get()
+            try lines.finish()
+            try lines.consumer.checkEnd()
+            return lines.consumer.handler.files
+        } catch {
+            return nil
+        }
+    }
+}
+
 extension ContentHolding {
     /// Returns the evicted files of a snapshot, in the order that eviction records number them. For
     /// snapshots of versions that wrote no record this is the order of ``readEntries(of:with:)``.
@@ -82,6 +99,21 @@ extension ContentHolding {
         // The current identifier takes precedence: unlike the original one, it cannot be forged.
         for snapshot in kept { found[String(snapshot.identifier.prefix(16))] = snapshot }
         return found
+    }
+
+    /// Returns the snapshot with the content of an evicted file; nil when this repository does not have
+    /// it.
+    ///
+    /// A snapshot that has the identifier itself proves that the repository is the one in the record. That
+    /// of an original is only what a copy claims, so there the repository's own identifier is read.
+    ///
+    /// - Parameter snapshots: what ``keptSnapshots()`` returned.
+    func snapshot(
+        of record: EvictionRecord, among snapshots: [String: Snapshot]
+    ) async throws(BackupError) -> Snapshot? {
+        guard let found = snapshots[record.snapshot] else { return nil }
+        if found.identifier.hasPrefix(record.snapshot) { return found }
+        return try await repositoryIdentifier().hasPrefix(record.repository) ? found : nil
     }
 
     /// Writes eviction records to placeholders made by older versions.

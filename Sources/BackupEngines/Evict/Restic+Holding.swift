@@ -8,14 +8,12 @@ extension Restic: ContentHolding {
     package func repositoryIdentifier() async throws(BackupError) -> String {
         try checkExistence()
         if let known = identifier.withLock({ $0 }) { return known }
+        if let config = await repositoryReader()?.config { return config.identifier }
         let output = try await run(
             ResticCommand("cat", words("--no-lock"), on: words("config")), reading: WholeOutput())
-        var found = ""
+        let found: String
         do throws(JSONError) {
-            var scanner = JSONScanner(output.bytes[...])
-            try scanner.forEachField { scanner, name throws(JSONError) in
-                if name == "id" { found = try scanner.text() }
-            }
+            found = try ResticConfig(json: output.bytes).identifier
         } catch {
             throw .unexpectedAnswer(error, to: "cat config")
         }
@@ -27,6 +25,7 @@ extension Restic: ContentHolding {
         _ files: [FilePath], record: [UInt8], tag: String,
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> String {
+        try checkExistence()
         try await recover()
         // The filesystem that files are evicted from may have no space for the record.
         let memory = environmentValue("XDG_RUNTIME_DIR").map { [FilePath(bytes: $0)] } ?? []
@@ -49,10 +48,7 @@ extension Restic: ContentHolding {
         withExtendedLifetime((list, record)) {}
         // 3: some files could not be read, which is found when they are read back.
         guard end.code == 0 || end.code == 3 else { throw failure(end) }
-        guard output.consumer.summary != nil else {
-            throw BackupError(.unexpectedAnswer, "restic backup did not name the new snapshot")
-        }
-        return try await heldSnapshot(tag: tag)
+        return try output.consumer.newSnapshot.snapshot
     }
 
     /// restic before 0.17 keeps data read from a damaged repository in its cache and uses it from

@@ -59,14 +59,7 @@ struct AttributeRestorer {
     private mutating func nodes(
         of identifier: String, at path: [UInt8]
     ) async throws(BackupError) -> [TreeNode] {
-        let output = try await restic.run(
-            ResticCommand("cat", on: words("blob", identifier)), reading: WholeOutput())
-        let nodes: [TreeNode]
-        do throws(JSONError) {
-            nodes = try TreeNode.reading(output.bytes)
-        } catch {
-            throw .unexpectedAnswer(error, to: "cat blob")
-        }
+        let nodes = try await restic.nodes(ofTree: identifier)
         for node in nodes {
             if let subtree = node.subtree { trees[joined(path, node.name)] = subtree }
         }

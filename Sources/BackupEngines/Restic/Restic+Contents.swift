@@ -2,11 +2,19 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// Reads `restic dump`, which writes a directory as a tar archive: one process for all files.
+    /// Reads files of the repository, or else `restic dump`, which writes a directory as a tar archive:
+    /// one process for all files.
     package func readContents(
         below directory: FilePath, in snapshot: String,
         with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
     ) async throws(BackupError) {
+        if let reader = await repositoryReader() {
+            let isRead = try await work { isCancelled in
+                try reader.readContents(
+                    below: directory.bytes, in: snapshot, unless: isCancelled, with: consumer)
+            }
+            if isRead { return }
+        }
         let pipe: (output: FileDescriptor, input: FileDescriptor)
         do throws(Errno) {
             pipe = try makePipe()

@@ -75,12 +75,7 @@ extension Restic {
         // restic opens the lists through this process's descriptors.
         withExtendedLifetime((excludes, list)) {}
         guard end.code == 0 || end.code == incompleteCode else { throw failure(end) }
-        guard let summary = output.consumer.summary, !summary.snapshot.isEmpty,
-            summary.snapshot.isHexadecimal
-        else {
-            throw BackupError(.unexpectedAnswer, "restic backup did not name the new snapshot")
-        }
-        return (summary, end.errors)
+        return (try output.consumer.newSnapshot, end.errors)
     }
 
     /// Returns the selection's patterns, followed by a negated one for the record if they would
@@ -128,7 +123,19 @@ struct BackupMessages: LineConsumer {
     }
 
     /// The summary; nil until the end.
-    private(set) var summary: Summary?
+    private var summary: Summary?
+
+    /// The summary, when restic has ended.
+    ///
+    /// - Throws: ``BackupError`` when it does not name a snapshot.
+    var newSnapshot: Summary {
+        get throws(BackupError) {
+            guard let summary, !summary.snapshot.isEmpty, summary.snapshot.isHexadecimal else {
+                throw BackupError(.unexpectedAnswer, "restic backup did not name the new snapshot")
+            }
+            return summary
+        }
+    }
     private let report: @Sendable (BackupProgress) -> Void
 
     init(_ report: @escaping @Sendable (BackupProgress) -> Void) { self.report = report }

@@ -139,7 +139,8 @@ extension Snapshot {
             identifier: fields.identifier, originalIdentifier: fields.original, time: time,
             timeOffset: FileTime.offset(inRFC3339: fields.time) ?? 0, hostName: fields.hostName,
             userName: fields.userName, allTags: fields.tags,
-            paths: fields.paths.filter { $0.bytes != record }, root: fields.tree,
+            paths: fields.paths.filter { $0.bytes != record },
+            pathCount: fields.pathCount - (record == nil ? 0 : 1), root: fields.tree,
             hasRecord: record != nil)
     }
 
@@ -152,6 +153,7 @@ extension Snapshot {
         var tree = ""
         var tags: [String] = []
         var paths: [FilePath] = []
+        var pathCount = 0
 
         mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
             switch name {
@@ -164,6 +166,7 @@ extension Snapshot {
             case "tags": tags = try scanner.texts()
             case "paths":
                 try scanner.forEachElement { scanner throws(JSONError) in
+                    pathCount += 1
                     guard paths.count < Snapshot.pathLimit else { return }
                     paths.append(FilePath(bytes: try scanner.string()))
                 }

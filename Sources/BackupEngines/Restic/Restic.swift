@@ -14,6 +14,8 @@ package struct Restic: BackupEngine {
     let unwritable = UnwritableDirectories()
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
+    /// What makes ``repositoryReader()``, once; nil until it was needed.
+    let reader = Monitor<Task<RepositoryReader?, Never>?>(nil)
     private let passwordFile: [UInt8]?
 
     /// Creates an engine.

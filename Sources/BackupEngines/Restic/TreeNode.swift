@@ -1,18 +1,29 @@
 import ResourceValues
 
-/// An entry of a directory as the repository stores it, limited to what `ls` does not report.
+/// An entry of a directory as the repository stores it.
 struct TreeNode: Sendable, Hashable {
-    /// The exact name.
+    /// The exact name, which anyone who can write to the repository may have chosen.
     let name: [UInt8]
+    /// The kind of file.
+    let kind: FileKind
+    /// The size in bytes; 0 unless it is a regular file.
+    let size: Int64
+    /// When the content last changed; nil if that is missing or no time.
+    let modified: FileTime?
+    /// The permission bits, without set-user-ID, set-group-ID and sticky bits.
+    let permissions: UInt16
+    /// The identifiers of the blobs of a regular file, in order.
+    let content: [String]
     /// The identifier of a directory's own tree; nil for anything else.
     let subtree: String?
     /// The extended attributes, by name.
     let attributes: [String: [UInt8]]
 
-    /// Parses the output of `restic cat blob` for a tree.
+    /// Parses a tree, as `restic cat blob` prints it.
     static func reading(_ json: [UInt8]) throws(JSONError) -> [TreeNode] {
         var nodes: [TreeNode] = []
-        var scanner = JSONScanner(json[...])
+        // Names are quoted, so that no byte of them is lost.
+        var scanner = JSONScanner(json[...], hasLostBytes: false)
         try scanner.forEachField { scanner, field throws(JSONError) in
             guard field == "nodes" else { return }
             try scanner.forEachElement { scanner throws(JSONError) in
@@ -23,12 +34,20 @@ struct TreeNode: Sendable, Hashable {
     }
 
     private init(_ scanner: inout JSONScanner) throws(JSONError) {
-        var name: [UInt8] = []
+        var (name, modified): ([UInt8], [UInt8]) = ([], [])
+        var kind = FileKind.unknown
+        var (size, mode): (Int64, Int64) = (0, 0)
+        var content: [String] = []
         var subtree: String?
         var attributes: [String: [UInt8]] = [:]
         try scanner.forEachField { scanner, field throws(JSONError) in
             switch field {
             case "name": name = unquoted(try scanner.string())
+            case "type": kind = FileKind(resticName: try scanner.text())
+            case "size": size = try scanner.amount()
+            case "mode": mode = try scanner.integer()
+            case "mtime": modified = try scanner.string()
+            case "content": content = try scanner.texts()
             case "subtree":
                 let identifier = try scanner.text()
                 guard identifier.isResticIdentifier else { throw JSONError(offset: 0) }
@@ -42,6 +61,11 @@ struct TreeNode: Sendable, Hashable {
             }
         }
         self.name = name
+        self.kind = kind
+        self.size = kind == .regularFile ? size : 0
+        self.modified = FileTime(rfc3339: modified)
+        permissions = UInt16(truncatingIfNeeded: mode & 0o777)
+        self.content = content
         self.subtree = subtree
         self.attributes = attributes
     }

@@ -49,7 +49,9 @@ package struct EvictedRestoring: Sendable {
         let groups = Dictionary(grouping: files, by: \.record.snapshot)
         for (identifier, files) in groups.sorted(by: { $0.key < $1.key }) {
             do throws(BackupError) {
-                guard let snapshot = snapshots[identifier] else {
+                guard let record = files.first?.record,
+                    let snapshot = try await holder.snapshot(of: record, among: snapshots)
+                else {
                     throw BackupError(
                         .noSnapshot,
                         "snapshot \(identifier.prefix(8)), which keeps it, is not in the repository"

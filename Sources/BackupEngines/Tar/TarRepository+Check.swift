@@ -212,7 +212,7 @@ struct ArchiveComparison {
 
     private func digest(_ reader: ArchiveReader, _ item: ManifestItem) throws -> String? {
         guard item.contentDigest != nil else { return nil }
-        var digest = ContentDigest(isCancelled: isCancelled)
+        var digest = item.newDigest(isCancelled: isCancelled)
         while let piece = try reader.nextPiece() {
             if isCancelled() { throw CancellationError() }
             try digest.update(piece.bytes, at: piece.offset)
@@ -222,9 +222,4 @@ struct ArchiveComparison {
 
     /// Returns a path as text that cannot control a terminal.
     private func shown(_ path: [UInt8]) -> String { Percent.text(of: path) }
-}
-
-extension ManifestItem {
-    /// The SHA-256 of the content in the item's own entry; nil when there is none.
-    var contentDigest: String? { kind == .regularFile && hardLink == nil ? digest : nil }
 }

@@ -41,17 +41,6 @@ package struct TarRepository: BackupEngine {
         FilePath(bytes: repository.absoluteBytes).pushing(TarNames.manifest(identifier))
     }
 
-    /// Runs work that reads or writes files, on a thread of its own.
-    func work<Result: Sendable>(
-        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Result
-    ) async throws(BackupError) -> Result {
-        do {
-            return try await onOwnThread(body)
-        } catch {
-            throw backupError(error)
-        }
-    }
-
     /// Opens the directory of an existing repository.
     ///
     /// - Throws: ``BackupError``: `noRepository`, `damaged`, `unreachable`.
@@ -84,9 +73,7 @@ package struct TarRepository: BackupEngine {
                 try openFile(
                     in: directory.descriptor, TarNames.lock,
                     flags: [.readWrite, .create, .noFollow], permissions: 0o600))
-            try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
-                guard try takeLock(on: file.descriptor) else { throw .wouldBlock }
-            }
+            guard try waitForLock(on: file.descriptor) else { throw .wouldBlock }
             return LockedDirectory(directory, file)
         } catch .wouldBlock {
             throw BackupError(

@@ -170,12 +170,7 @@ extension Journal {
         let lock = SharedDescriptor(file)
         do throws(Errno) {
             let offset = Int64(clamping: RecordName(identity).hash >> 2)
-            try Patience().retry(while: { $0 == .wouldBlock }) { () throws(Errno) in
-                guard try lockByte(at: offset, of: lock.descriptor) else { throw .wouldBlock }
-            }
-            return lock
-        } catch .wouldBlock {
-            return nil
+            return try waitForLock(onByte: offset, of: lock.descriptor) ? lock : nil
         } catch {
             throw FileError(error, of: path)
         }

@@ -86,7 +86,7 @@ extension BackupSettings {
     ///
     /// - Returns: nil when no home directory is known.
     static var defaultFile: FilePath? {
-        PolicyEnvironment.current().base.configurationHome?.path
+        currentBaseDirectories().configurationHome?.path
             .appending("resval").appending("backup.toml")
     }
 
@@ -96,7 +96,7 @@ extension BackupSettings {
     ///   when it contains a password and users other than its owner have permissions on it.
     static func read(_ path: FilePath) throws -> BackupSettings {
         let (text, status) = try settingsText(of: path)
-        let settings = try BackupSettings(text, home: PolicyEnvironment.current().base.home)
+        let settings = try BackupSettings(text, home: currentBaseDirectories().home)
         if case .text = settings.password, status.permissions & 0o077 != 0 {
             throw try SettingsReader(text).complaint(
                 SettingsKey.password.rawValue,

@@ -19,7 +19,7 @@ final class RunLock: Sendable {
 
     private init(_ descriptor: FileDescriptor) { file = OwnedDescriptor(descriptor) }
 
-    /// Tries to take the lock, and writes this process's pid into the file.
+    /// Takes the lock, as ``waitForLock(on:)`` does, and writes this process's pid into the file.
     ///
     /// - Parameter directory: the state directory, which must exist.
     /// - Throws: ``FileError`` when the file can be neither created nor opened, or cannot be
@@ -28,7 +28,7 @@ final class RunLock: Sendable {
         let path = directory.appending("backup.lock")
         let lock = RunLock(try open(path))
         do throws(Errno) {
-            guard try takeLock(on: lock.file.descriptor) else {
+            guard try waitForLock(on: lock.file.descriptor) else {
                 return .held(by: try lock.holder())
             }
         } catch {
@@ -62,7 +62,7 @@ final class RunLock: Sendable {
         guard let opened = try openStateFile(path) else { return false }
         let file = OwnedDescriptor(opened)
         do throws(Errno) {
-            return try !takeLock(on: file.descriptor)
+            return try !waitForLock(on: file.descriptor)
         } catch {
             throw .opening(error, path)
         }

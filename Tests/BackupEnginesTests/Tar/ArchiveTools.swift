@@ -50,9 +50,11 @@ struct Archives {
     }
 }
 
-/// Calls `body` with a repository and a source that holds a tree.
-func withArchives(of tree: Tree, _ body: (Archives) async throws -> Void) async throws {
-    let base = FilePath("/var/tmp/resval-archives-\(makeTestNumber())")
+/// Calls `body` with a repository and a source that holds a tree, both in a new directory.
+func withArchives(
+    of tree: Tree, below parent: FilePath = "/var/tmp", _ body: (Archives) async throws -> Void
+) async throws {
+    let base = parent.appending("resval-archives-\(makeTestNumber())")
     try tool("mkdir", base)
     do {
         let location = RepositoryLocation(bytes: Array("tar:\(base)/repository".utf8))

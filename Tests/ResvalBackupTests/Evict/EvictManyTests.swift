@@ -49,18 +49,47 @@ struct EvictManyTests {
                 backup, ["evict", "-R", "--yes", "--minimum-size", "1", backup.source])
             let text = try evict.command.runSuccessfully()
             #expect(text.contains("total: \(Self.names.count + HostileNames.all.count) files, "))
-            #expect(try evict.starts() == ["cat", "backup", "snapshots", "dump"])
+            // The first two run at once. What was stored is read back without restic.
+            let starts = try evict.starts()
+            #expect(Set(starts.prefix(2)) == ["cat", "backup"])
+            #expect(starts.dropFirst(2) == ["snapshots"])
             // A copy of a placeholder has the same content.
             let copy = backup.base.appending("copy")
             try tool("cp", "-a", backup.source.appending("b"), copy)
             let download = try counting(backup, ["download", "-R", backup.source, copy])
             try download.command.runSuccessfully()
-            // The snapshot's record, its files, and once more for the copies.
-            #expect(
-                try download.starts() == ["cat", "snapshots", "dump", "dump", "dump"])
+            // The snapshot's record comes with its files.
+            #expect(try download.starts().sorted() == ["cat", "snapshots"])
             try tool("diff", "-r", backup.source.appending("b"), copy)
             #expect(try TreeListing(of: backup.source).differences(from: before) == [])
             #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+        }
+    }
+
+    @Test("a snapshot that only claims to be the one in a record must be in its repository")
+    func claimedOriginals() throws {
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            // With other tags, it has another identifier.
+            try backup.restic("tag", "--add", "other")
+            let download = try counting(backup, ["download", file])
+            try download.command.runSuccessfully()
+            #expect(try download.starts().sorted() == ["cat", "snapshots"])
+            #expect(try contentsOfFile(file) == evictableContent)
+
+            try backup.runSuccessfully("evict", file)
+            let result = try backup.script(
+                """
+                set -e
+                mv "$1/repository" "$1/first"
+                $RESTIC init
+                $RESTIC copy --from-repo "$1/first" --from-password-file "$1/password"
+                "$RESVAL" download "$2"
+                """, backup.base, file)
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(result.errorText.contains("/file: is evicted into another repository"))
+            #expect(try isPlaceholder(file))
         }
     }
 

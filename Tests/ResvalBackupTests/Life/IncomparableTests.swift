@@ -82,7 +82,8 @@ struct IncomparableTests {
             try backup.runSuccessfully("create", backup.source)
             try exclude(backup.source.appending("letters"))
             let result = try backup.command(
-                ["create", backup.source], before: "[ \"$1\" = dump ] && kill -KILL $$"
+                ["create", backup.source],
+                before: "case $1 in cat|dump) kill -KILL $$;; esac"
             ).run()
             #expect(result.exitCode == 3, "\(result)")
             #expect(result.errorText.contains("cannot be compared: "))

@@ -47,16 +47,10 @@ struct PackBlob: Sendable, Hashable {
 /// Lengths have 32 bits in a pack.
 private let lengthLimit: Int64 = 1 << 32
 
-/// Parses the output of `restic cat index` and keeps the wanted blobs.
-struct PackIndex {
-    /// The wanted blobs by the identifiers of their packs, sorted by offset.
-    private(set) var packs: [String: [PackBlob]] = [:]
-
-    /// Parses one index.
-    ///
-    /// - Parameter isWanted: whether to keep a blob of a pack.
-    mutating func read(
-        _ json: [UInt8], where isWanted: (_ pack: String, _ blob: PackBlob) -> Bool
+extension PackBlob {
+    /// Parses an index file, and passes on the blobs of each pack.
+    static func forEachPack(
+        inIndex json: [UInt8], _ body: (_ pack: String, _ blobs: [PackBlob]) -> Void
     ) throws(JSONError) {
         var scanner = JSONScanner(json[...])
         try scanner.forEachField { scanner, field throws(JSONError) in
@@ -66,7 +60,10 @@ struct PackIndex {
                 var blobs: [PackBlob] = []
                 try scanner.forEachField { scanner, field throws(JSONError) in
                     switch field {
-                    case "id": pack = try scanner.text()
+                    case "id":
+                        pack = try scanner.text()
+                        // It becomes a file name.
+                        guard pack.isResticIdentifier else { throw JSONError(offset: 0) }
                     case "blobs":
                         try scanner.forEachElement { scanner throws(JSONError) in
                             blobs.append(try PackBlob(&scanner))
@@ -74,17 +71,9 @@ struct PackIndex {
                     default: break
                     }
                 }
-                blobs.removeAll { !isWanted(pack, $0) }
-                if !blobs.isEmpty { add(blobs, to: pack) }
+                body(pack, blobs)
             }
         }
-    }
-
-    /// Adds the blobs of a pack. Two indexes can describe the same pack while one replaces the
-    /// other.
-    private mutating func add(_ blobs: [PackBlob], to pack: String) {
-        packs[pack] = Set(packs[pack, default: []] + blobs)
-            .sorted { ($0.offset, $0.identifier) < ($1.offset, $1.identifier) }
     }
 }
 

@@ -1,7 +1,6 @@
 import CNettle
 
-/// The key of a repository, which seals the contents of packs and verifies that sealed bytes are
-/// intact.
+/// The key of a repository, which seals and opens the contents of its files.
 ///
 /// Sealed bytes consist of a nonce of 16 bytes, the content encrypted with AES-256 in counter mode,
 /// and 16 bytes of Poly1305-AES over the encrypted content (restic's design document, "Keys,
@@ -45,10 +44,16 @@ struct PackKey: Sendable {
         return code(of: content, nonce: sealed.prefix(16)) == Array(sealed.suffix(16))
     }
 
+    /// Returns the content of sealed bytes; nil if they have changed since they were sealed.
+    func opening(_ sealed: ArraySlice<UInt8>) -> [UInt8]? {
+        guard isIntact(sealed) else { return nil }
+        return crypted(sealed.dropFirst(16).dropLast(16), nonce: sealed.prefix(16))
+    }
+
     /// Returns bytes sealed with the key and a new nonce.
     func sealing(_ plain: [UInt8]) -> [UInt8] {
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        let content = zip(plain, keyStream(from: nonce, count: plain.count)).map { $0 ^ $1 }
+        let content = crypted(plain[...], nonce: nonce[...])
         return nonce + content + code(of: content[...], nonce: nonce[...])
     }
 
@@ -64,22 +69,17 @@ struct PackKey: Sendable {
         return code
     }
 
-    /// Returns the key stream: the encrypted values of a counter that starts at the nonce, in
-    /// big-endian blocks of 16 bytes.
-    private func keyStream(from nonce: [UInt8], count: Int) -> [UInt8] {
-        var counter = nonce
-        var blocks: [UInt8] = []
-        while blocks.count < count {
-            blocks += counter
-            for index in counter.indices.reversed() {
-                counter[index] &+= 1
-                if counter[index] != 0 { break }
-            }
-        }
+    /// Encrypts or decrypts: counter mode is its own inverse.
+    private func crypted(_ bytes: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>) -> [UInt8] {
         var state = aes256_ctx()
         nettle_aes256_set_encrypt_key(&state, encryption)
-        var stream = [UInt8](repeating: 0, count: blocks.count)
-        nettle_aes256_encrypt(&state, blocks.count, &stream, blocks)
-        return stream
+        var counter = Array(nonce)
+        return bytes.withUnsafeBufferPointer { source in
+            [UInt8](unsafeUninitializedCapacity: source.count) { buffer, count in
+                count = source.count
+                guard let place = buffer.baseAddress else { return }
+                cnettle_aes256_ctr(&state, &counter, count, place, source.baseAddress)
+            }
+        }
     }
 }

@@ -2,10 +2,55 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
+    /// Returns what reads the repository without restic; nil if it is not a directory of this
+    /// machine, or cannot be read so.
+    func repositoryReader() async -> RepositoryReader? {
+        guard repository.directory != nil else { return nil }
+        let task = reader.withLock { task in
+            let current = task ?? Task { await makeReader() }
+            task = current
+            return current
+        }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func makeReader() async -> RepositoryReader? {
+        do throws(BackupError) {
+            try checkExistence()
+            return RepositoryReader(
+                FilePath(bytes: repository.absoluteBytes), try await packKey())
+        } catch {
+            // restic, which is asked then, reports what is wrong.
+            return nil
+        }
+    }
+
+    package func prepareReading() async { _ = await repositoryReader() }
+
+    /// Returns the entries of a directory.
+    ///
+    /// - Parameter identifier: the identifier of its tree.
+    func nodes(ofTree identifier: String) async throws(BackupError) -> [TreeNode] {
+        if let nodes = await repositoryReader()?.tree(identifier) { return nodes }
+        let output = try await run(
+            ResticCommand("cat", on: words("blob", identifier)), reading: WholeOutput())
+        do throws(JSONError) {
+            return try TreeNode.reading(output.bytes)
+        } catch {
+            throw .unexpectedAnswer(error, to: "cat blob")
+        }
+    }
+
     /// Returns the key that packs are sealed with.
     func packKey() async throws(BackupError) -> PackKey {
         let output = try await run(
-            ResticCommand("cat", on: words("masterkey")), reading: WholeOutput())
+            // The key never changes, and needs no lock.
+            ResticCommand("cat", words("--no-lock"), on: words("masterkey")),
+            reading: WholeOutput())
         do throws(JSONError) {
             return try PackKey(json: output.bytes)
         } catch {
@@ -16,25 +61,31 @@ extension Restic {
     /// Returns the index's information about packs.
     ///
     /// - Parameter isWanted: whether a blob of a pack is wanted.
-    /// - Returns: the wanted blobs by the identifiers of their packs.
+    /// - Returns: the wanted blobs by the identifiers of their packs, sorted by offset.
     func packs(
         where isWanted: (_ pack: String, _ blob: PackBlob) -> Bool
     ) async throws(BackupError) -> [String: [PackBlob]] {
         let list = try await run(
             ResticCommand("list", on: words("index")), reading: WholeOutput())
-        var index = PackIndex()
+        // Two indexes can describe the same pack while one replaces the other.
+        var packs: [String: Set<PackBlob>] = [:]
         for line in list.bytes.split(separator: UInt8(ascii: "\n")) {
             let identifier = String(decoding: line, as: UTF8.self)
             guard identifier.isResticIdentifier else { continue }
             let output = try await run(
                 ResticCommand("cat", on: words("index", identifier)), reading: WholeOutput())
             do throws(JSONError) {
-                try index.read(output.bytes, where: isWanted)
+                try PackBlob.forEachPack(inIndex: output.bytes) { pack, blobs in
+                    let wanted = blobs.filter { isWanted(pack, $0) }
+                    if !wanted.isEmpty { packs[pack, default: []].formUnion(wanted) }
+                }
             } catch {
                 throw .unexpectedAnswer(error, to: "cat index")
             }
         }
-        return index.packs
+        return packs.mapValues { blobs in
+            blobs.sorted { ($0.offset, $0.identifier) < ($1.offset, $1.identifier) }
+        }
     }
 
     /// Returns what can be read of a pack, in the repository or in a cache on this machine.
@@ -70,14 +121,7 @@ struct PackSalvage {
     ///   - blobs: the blobs of the pack.
     ///   - files: the pack's own file and its copies, those that exist.
     init(of blobs: [PackBlob], from files: [FilePath], key: PackKey) {
-        let opened = files.compactMap { file -> OpenPack? in
-            do throws(Errno) {
-                return OpenPack(try openForReading(file))
-            } catch {
-                // Treated like a file of which nothing can be read.
-                return nil
-            }
-        }
+        let opened = files.compactMap { OpenPack($0) }
         for blob in blobs {
             let sealed = opened.lazy.compactMap { $0.read(blob) }.first { key.isIntact($0[...]) }
             if let sealed {
@@ -109,10 +153,19 @@ struct PackSalvage {
     }
 }
 
-private final class OpenPack {
+/// A pack, opened for reading.
+final class OpenPack {
     private let file: OwnedDescriptor
 
-    init(_ file: FileDescriptor) { self.file = OwnedDescriptor(file) }
+    /// - Returns: nil for a file that cannot be opened.
+    init?(_ path: FilePath) {
+        do throws(Errno) {
+            file = OwnedDescriptor(try openForReading(path))
+        } catch {
+            // Treated like a file of which nothing can be read.
+            return nil
+        }
+    }
 
     /// Returns the sealed bytes of a blob; nil when they cannot be read.
     func read(_ blob: PackBlob) -> [UInt8]? {

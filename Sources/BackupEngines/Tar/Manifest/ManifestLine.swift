@@ -61,6 +61,7 @@ private struct ManifestFields {
         case "modified": item.modified = try scanner.time()
         case "size": item.size = try scanner.amount()
         case "sha256": if try !scanner.takesNull() { item.digest = try scanner.text() }
+        case "dataSHA256": item.dataDigest = try scanner.text()
         case "linkTarget": if try !scanner.takesNull() { item.linkTarget = try scanner.string() }
         case "linkTargetBase64": item.linkTarget = try scanner.base64()
         case "hardLinkTo": if try !scanner.takesNull() { item.hardLink = try scanner.string() }
@@ -188,6 +189,9 @@ struct ManifestItem: Sendable, Hashable {
     /// The SHA-256 of a regular file's content, in hexadecimal. The same for all hard links to a
     /// file.
     var digest: String?
+    /// The digest of a regular file's data, in its place where holes are large: a ``ContentDigest`` that
+    /// skips holes.
+    var dataDigest: String?
     /// The target of a symbolic link; nil for anything else.
     var linkTarget: [UInt8]?
     /// The path of the first name of the file, when this item is another hard link to it.
@@ -218,6 +222,22 @@ struct ManifestItem: Sendable, Hashable {
         if attributes.isEmpty { return .asStored }
         guard let attributesDigest else { return .unchecked }
         return attributes.digest == attributesDigest ? .asStored : .different
+    }
+
+    /// The digest of the content in the item's own entry; nil when there is none.
+    var contentDigest: String? {
+        kind == .regularFile && hardLink == nil ? digest ?? dataDigest : nil
+    }
+
+    /// The way to compute ``contentDigest``.
+    func newDigest(isCancelled: @escaping () -> Bool) -> ContentDigest {
+        ContentDigest(skipsHoles: digest == nil, isCancelled: isCancelled)
+    }
+
+    /// Sets the digest of the content in the item's own entry.
+    mutating func setDigest(_ text: String, skipsHoles: Bool) {
+        digest = skipsHoles ? nil : text
+        dataDigest = skipsHoles ? text : nil
     }
 
     /// The path in the archive: without the leading slash; `.` for the root.

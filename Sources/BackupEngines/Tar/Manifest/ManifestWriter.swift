@@ -53,7 +53,11 @@ final class ManifestWriter {
         line.add("modified", item.modified)
         if item.kind == .regularFile {
             line.add("size", item.size)
-            line.add("sha256", item.digest)
+            if let digest = item.dataDigest {
+                line.add("dataSHA256", digest)
+            } else {
+                line.add("sha256", item.digest)
+            }
         }
         if let target = item.linkTarget { line.add("linkTarget", "linkTargetBase64", target) }
         if let hardLink = item.hardLink { line.add("hardLinkTo", "hardLinkToBase64", hardLink) }

@@ -178,7 +178,7 @@ final class TreeRestorer {
             return nil
         }
         var file = try StagedFile(in: location.directory, permissions: 0o600)
-        var digest = ContentDigest(isCancelled: isCancelled)
+        var digest = item.newDigest(isCancelled: isCancelled)
         var holes = item.size
         while let piece = try reader.nextPiece() {
             if isCancelled() { throw CancellationError() }
@@ -189,7 +189,7 @@ final class TreeRestorer {
         }
         counter.add(bytes: max(0, holes))
         try setSize(item.size, of: file.descriptor)
-        let isWhole = try digest.finish(size: item.size) == item.digest
+        let isWhole = try digest.finish(size: item.size) == item.contentDigest
         if !isWhole {
             fail(path, .different("its content does not have the SHA-256 it was stored with"))
         } else if let damage = item.damage {

@@ -186,8 +186,8 @@ final class TreeArchiver {
         let outcome = try content.copy(
             file, size: status.size, regions: regions, report: progress.add(bytes:))
         try writer.end()
-        item.digest = outcome.digest
-        item.damage = try damage(to: file, status, outcome, isSparse: regions != nil, path)
+        item.setDigest(outcome.digest, skipsHoles: outcome.skipsHoles)
+        item.damage = try damage(to: file, status, outcome, path)
         try manifest.append(item)
         end.bytes.addSaturating(status.size)
         count(item)
@@ -200,7 +200,7 @@ final class TreeArchiver {
     /// A file that changed is read again: a log that only grew still begins with what was stored.
     private func damage(
         to file: SharedDescriptor, _ before: FileStatus, _ outcome: ArchiveContent.Outcome,
-        isSparse: Bool, _ path: [UInt8]
+        _ path: [UInt8]
     ) throws -> ManifestItem.Damage? {
         if case .unreadable(let error) = outcome.shortage {
             note(.unreadable(error), path)
@@ -212,11 +212,10 @@ final class TreeArchiver {
             && after.contentModificationTime == before.contentModificationTime
         if outcome.shortage == nil {
             if isSame { return nil }
-            // Holes may be too large to be read in reasonable time.
-            let again =
-                isSparse
-                ? nil : try content.digest(of: file, size: before.size) { _ in progress.isStopped }
-            if again == outcome.digest { return nil }
+            let isBeginning = try content.isBeginning(outcome, of: file, after) { _ in
+                progress.isStopped
+            }
+            if isBeginning { return nil }
         }
         note(.changed, path)
         return .changed
