@@ -114,4 +114,53 @@ extension FileManager {
         mountedVolumeURLs(includingResourceValuesForKeys: [], options: options)
     }
 }
+
+// Listings in paths, in which no name is repaired.
+extension FileManager {
+    /// Returns the names of the entries of a directory.
+    ///
+    /// - Throws: `CocoaError`: `fileReadInvalidFileName` for an entry whose name is not UTF-8, and
+    ///   others.
+    public func contentsOfDirectory(atPath path: String) throws -> [String] {
+        try entryNames(atPath: path)
+    }
+
+    /// Returns the relative paths of all items below a directory.
+    ///
+    /// - Throws: as `contentsOfDirectory(atPath:)`, also for a directory further down.
+    public func subpathsOfDirectory(atPath path: String) throws -> [String] {
+        try pathsBelow(path)
+    }
+
+    /// Returns the relative paths of all items below a directory; nil where
+    /// `subpathsOfDirectory(atPath:)` throws.
+    public func subpaths(atPath path: String) -> [String]? { try? pathsBelow(path) }
+
+    /// Enumerates the relative paths of the items below a directory.
+    ///
+    /// Entries whose names are not UTF-8 are skipped, and so are directories that cannot be read.
+    /// Where every item counts, use `enumerator(at:…)` with an error handler.
+    public func enumerator(atPath path: String) -> DirectoryEnumerator? {
+        pathEnumerator(atPath: path)
+    }
+}
+
+// The user's directories, as the properties of `URL` return them.
+extension FileManager {
+    /// Returns directories; those of the user as the properties of `URL` do.
+    public func urls(
+        for directory: SearchPathDirectory, in domainMask: SearchPathDomainMask
+    ) -> [URL] {
+        searchURLs(for: directory, in: domainMask)
+    }
+
+    /// Returns a directory, the user's as the property of `URL` does, and creates it if that is
+    /// wanted.
+    public func url(
+        for directory: SearchPathDirectory, in domain: SearchPathDomainMask,
+        appropriateFor url: URL?, create shouldCreate: Bool
+    ) throws -> URL {
+        try searchURL(for: directory, in: domain, appropriateFor: url, create: shouldCreate)
+    }
+}
 #endif

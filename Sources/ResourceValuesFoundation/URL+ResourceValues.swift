@@ -7,8 +7,8 @@ import SystemPackage
 extension URL {
     /// Returns values of the file.
     ///
-    /// A symbolic link at the end of the path is not followed. Nothing is cached: each call reads
-    /// the disk, with one `statx(2)` for all the values it provides.
+    /// A symbolic link at the end of the path is not followed. Nothing that can change is
+    /// cached: each call reads the disk, with one `statx(2)` for all the values it provides.
     ///
     /// - Returns: the values; nil for each key without a value on Linux.
     /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission` (of the directories

@@ -120,18 +120,15 @@ public struct CacheTrimmer: Sendable {
         search.goal = .smallerDirectory
         search.shouldStop = isStopped
         // All units, since some of the first may turn out to be in use.
-        let plan = try search.makePlan(freeing: .max, on: directory)
-        let freed = Monitor<Int64>(0)
-        let isEnough: @Sendable () -> Bool = {
-            bytes.map { bytes in freed.withLock { $0 } >= bytes } ?? false
-        }
+        let now = FileTime.now
+        let found = try search.units(freeing: .max, on: directory, now: now)
+        let plan = try PurgePlan(
+            freeing: bytes ?? .max, on: directory, roots: search.roots, units: found.units,
+            created: now)
         var executor = PurgeExecutor(search)
-        executor.shouldStop = { isEnough() || isStopped() }
-        let run = try executor.execute(plan) { event in
-            outcome.note(event)
-            if case .removed(_, let bytes) = event { freed.withLock { $0.addSaturating(bytes) } }
-        }
-        outcome.isStopped = run.isStopped && !isEnough()
+        executor.shouldStop = isStopped
+        let run = try executor.execute(plan) { outcome.note($0) }
+        outcome.isStopped = run.isStopped
     }
 
     /// Returns what a call did until its end, or until it was stopped.

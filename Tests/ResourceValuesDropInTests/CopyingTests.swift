@@ -140,6 +140,30 @@ struct CopyingTests {
         }
     }
 
+    @Test(
+        "the name for a backup is one name, or nothing happens",
+        arguments: ["", ".", "..", "/", "a/b", "a/", "../up", "/tmp", "a\0b"])
+    func backupName(name: String) throws {
+        let tree = Tree {
+            Directory("d") {
+                File("old", "old"); File("new", "new")
+            }
+        }
+        try withTemporaryDirectory(containing: tree) { root in
+            let (old, new) = (root.appending("d/old"), root.appending("d/new"))
+            for options in [FileManager.ItemReplacementOptions.withoutDeletingBackupItem, []] {
+                let code = cocoaCode {
+                    _ = try FileManager.default.replaceItemAt(
+                        old.url, withItemAt: new.url, backupItemName: name, options: options)
+                }
+                #expect(code == .fileWriteInvalidFileName)
+            }
+            try #expect(contentsOfFile(old) == Array("old".utf8))
+            try #expect(contentsOfFile(new) == Array("new".utf8))
+            try #expect(entryCount(root) == 1 && entryCount(root.appending("d")) == 2)
+        }
+    }
+
     @Test("a replaced directory goes with all that was in it")
     func replacesDirectory() throws {
         let tree = Tree {

@@ -30,3 +30,9 @@ func createFoundationDirectory(
 func copyFoundationItem(_ path: String, to copy: String) throws {
     try FileManager.default.copyItem(atPath: path, toPath: copy)
 }
+
+func foundationURLs(
+    _ directory: FileManager.SearchPathDirectory, _ domain: FileManager.SearchPathDomainMask
+) -> [URL] {
+    FileManager.default.urls(for: directory, in: domain)
+}

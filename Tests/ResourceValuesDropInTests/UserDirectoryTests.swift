@@ -1,3 +1,5 @@
+import ResourceValuesDropIn
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -40,11 +42,7 @@ struct UserDirectoryTests {
             let set = try directories(home, ["XDG_CACHE_HOME": caches, "XDG_DATA_HOME": data])
             #expect(set["cachesDirectory"]?.ours == caches)
             #expect(set["applicationSupportDirectory"]?.ours == data)
-            for name in ["cachesDirectory", "applicationSupportDirectory"] {
-                #expect(set[name]?.ours == set[name]?.foundation, "\(name)")
-            }
             #expect(set["trashDirectory"]?.ours == data + "/Trash/files")
-            // Foundation takes the quotes in the file as part of the path.
             #expect(set["documentDirectory"]?.ours == "\(home)/Papiere")
             #expect(set["moviesDirectory"]?.ours == "/srv/films")
             let outside = try directories(home, ["XDG_CACHE_HOME": "/srv", "XDG_DATA_HOME": "x"])
@@ -52,16 +50,44 @@ struct UserDirectoryTests {
             #expect(outside["applicationSupportDirectory"]?.ours == "\(home)/.local/share")
             let disposable = try directories(home, ["XDG_CACHE_HOME": home.string])
             #expect(disposable["cachesDirectory"]?.ours == "\(home)/.cache")
+            for (name, paths) in set where name != "userDirectory" {
+                #expect(paths.found == paths.ours, "\(name)")
+            }
+        }
+    }
+
+    @Test("a search for a directory finds Foundation's in other domains, and creates the user's")
+    func domains() throws {
+        let manager = FileManager.default
+        let (own, all) = (FileManager.SearchPathDomainMask.userDomainMask, manager.urls)
+        #expect(all(.documentDirectory, own) == [.documentsDirectory])
+        #expect(all(.documentDirectory, .allDomainsMask).first == .documentsDirectory)
+        for directory in [FileManager.SearchPathDirectory.userDirectory, .documentDirectory] {
+            #expect(all(directory, .localDomainMask) == foundationURLs(directory, .localDomainMask))
+        }
+        #expect(all(.coreServiceDirectory, own) == foundationURLs(.coreServiceDirectory, own))
+        #expect(throws: (any Error).self) {
+            try manager.url(for: .coreServiceDirectory, in: own, appropriateFor: nil, create: true)
+        }
+        let tree = Tree {
+            Directory(".config") { File("user-dirs.dirs", "XDG_MUSIC_DIR=\"$HOME/a/b\"\n") }
+        }
+        try withTemporaryDirectory(containing: tree) { home in
+            var command = Command(.built("foundation-tool"), "directories", "create")
+            command.environment = ["HOME": home.string]
+            try command.runSuccessfully()
+            try #expect(home.appending("a/b").status().permissions == 0o700)
+            try #expect(home.appending("Documents").status().kind == .directory)
         }
     }
 
     /// What `foundation-tool directories` prints, by the directory's name.
     private func directories(
         _ home: FilePath, _ variables: [String: String] = [:]
-    ) throws -> [String: (ours: String, foundation: String)] {
+    ) throws -> [String: (ours: String, found: String)] {
         var command = Command(.built("foundation-tool"), "directories")
         command.environment = variables.merging(["HOME": home.string]) { $1 }
-        var directories: [String: (ours: String, foundation: String)] = [:]
+        var directories: [String: (ours: String, found: String)] = [:]
         for line in try command.runSuccessfully().split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
             try #require(words.count == 3)

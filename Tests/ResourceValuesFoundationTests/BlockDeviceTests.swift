@@ -12,13 +12,13 @@ struct BlockDeviceTests {
             Directory("pci0000:00") {
                 Directory("sda") {
                     File("removable", "0\n")
-                    File("events", "\n")
+                    File("events", "\n"); Directory("slaves")
                     Directory("sda1") { File("partition", "1\n") }
                 }
                 Directory("usb1") {
                     Directory("sdb") {
                         File("removable", "1\n")
-                        File("events", "media_change eject_request\n")
+                        File("events", "media_change eject_request\n"); Directory("slaves")
                         Directory("sdb1") { File("partition", "1\n") }
                     }
                 }
@@ -32,6 +32,11 @@ struct BlockDeviceTests {
                 device("dm-5", "CRYPT-PLAIN-swap", on: ["sda1"])
                 device("dm-6", "CRYPT-INTEGRITY-x", on: ["sda1"])
                 device("dm-7", "LVM-circle", on: ["dm-7"])
+                device("dm-8", "LVM-empty", on: [])
+                Directory("md0") {
+                    Directory("md"); Directory("slaves")
+                    Directory("md0p1") { File("partition", "1\n") }
+                }
             }
         }
         Directory("class") {
@@ -39,7 +44,9 @@ struct BlockDeviceTests {
                 SymbolicLink("sda", to: "../../devices/pci0000:00/sda")
                 SymbolicLink("sda1", to: "../../devices/pci0000:00/sda/sda1")
                 SymbolicLink("sdb1", to: "../../devices/pci0000:00/usb1/sdb/sdb1")
-                for number in 0..<8 {
+                SymbolicLink("md0", to: "../../devices/virtual/md0")
+                SymbolicLink("md0p1", to: "../../devices/virtual/md0/md0p1")
+                for number in 0..<9 {
                     let name = FileName(Array("dm-\(number)".utf8))
                     SymbolicLink(
                         name, to: FilePath("../../devices/virtual/dm-\(number)"))
@@ -101,6 +108,18 @@ struct BlockDeviceTests {
             #expect(devices.isInternal("sdb1") == false)
             #expect(devices.isInternal("dm-0") == nil)
             #expect(devices.isRemovable("missing") == nil)
+        }
+    }
+
+    @Test("a drive and its partitions remain what they are; what is made of others does not")
+    func unchanging() throws {
+        try withDevices { devices in
+            for name in ["sda", "sda1", "sdb1"] {
+                #expect(devices.isDrive(name))
+            }
+            for name in ["dm-0", "dm-8", "md0", "md0p1", "missing"] {
+                #expect(!devices.isDrive(name))
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+import ResourceValues
 import ResourceValuesFoundation
 import SystemCalls
 import SystemPackage
@@ -39,6 +41,20 @@ struct CallCountTests {
         #expect(made == [.statx: 1, .listxattr: 1])
     }
 
+    @Test("a fact about a volume that was met costs two statx, and one about its devices no more")
+    func knownVolume() throws {
+        try withFilesystem(.ext4) { filesystem in
+            let url = filesystem.root.url
+            let keys: [Key] = [.volumeTypeNameKey, .volumeURLKey, .volumeIsRemovableKey]
+            let first = try url.resourceValues(forKeys: keys).allValues
+            #expect(first.count == keys.count)
+            let mock = SystemCallMock([:])
+            let again = try mock.run { try url.resourceValues(forKeys: keys) }.allValues
+            #expect(again.keys == first.keys)
+            #expect(mock.calls == [.statx: 2])
+        }
+    }
+
     @Test("the volume's space costs no look at the mounts, and is asked for once")
     func capacity() throws {
         let made = try calls([
@@ -48,5 +64,31 @@ struct CallCountTests {
         ])
         // One more status is that of the directory for records of purge plans, which is not there.
         #expect(made == [.statx: 2, .openat: 1, .fstatfs: 1, .fstatvfs: 1, .close: 1])
+    }
+
+    /// How often writing a file synchronizes anything.
+    private func synchronizations(_ write: (URL) throws -> Void) throws -> Int {
+        try withTemporaryDirectory { root in
+            let url = root.appending("f").url
+            let mock = SystemCallMock([:])
+            try mock.run { try write(url) }
+            return mock.calls[.fsync, default: 0]
+        }
+    }
+
+    @Test("only an atomic write waits for the disk, once for the content, as Foundation's does")
+    func writing() throws {
+        let data = Data("text".utf8)
+        #expect(try synchronizations { try data.writeKeepingMarks(to: $0) } == 0)
+        #expect(
+            try synchronizations {
+                try data.writeKeepingMarks(to: $0, options: .completeFileProtection)
+            } == 0)
+        #expect(try synchronizations { try data.writeKeepingMarks(to: $0, options: .atomic) } == 1)
+        #expect(
+            try synchronizations {
+                let path = FilePath($0.path)
+                try data.withUnsafeBytes { try path.writeFile($0) }
+            } == 2)
     }
 }

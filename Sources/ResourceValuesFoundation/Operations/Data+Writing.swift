@@ -8,8 +8,9 @@ extension Data {
     /// Writes the data and keeps marks: what `write(to:options:)` does on Apple's systems.
     ///
     /// With a protection class, with `atomic`, or if the file does not exist yet, the file appears
-    /// under its name only with its whole content and all marks, synchronized to disk (see
-    /// `writeFile` of ResourceValues). Its class is the one in the options, else the replaced
+    /// under its name only with its whole content and all marks (see `writeFile` of
+    /// ResourceValues). With `atomic` both are synchronized to disk before, as Foundation does: after a loss of
+    /// power there is the old file or the whole new one. Its class is the one in the options, else the replaced
     /// file's, else the directory's. Otherwise an existing file is written in place, which keeps
     /// its marks.
     ///
@@ -22,19 +23,21 @@ extension Data {
         if protection == nil && isReplacing && url.isWrittenInPlace(options) {
             return try url.operate(.creating) { _ in try write(to: url, options: options) }
         }
-        try write(to: url, protection: protection, replacing: isReplacing)
+        try write(
+            to: url, protection: protection, replacing: isReplacing,
+            synchronizing: options.contains(.atomic) ? .content : .none)
     }
 
     /// - Parameter permissions: the permission bits of a new file, reduced by the process's umask.
     func write(
         to url: URL, protection: FileProtection?, replacing isReplacing: Bool,
-        permissions: UInt16 = 0o666
+        permissions: UInt16 = 0o666, synchronizing synchronization: WriteSynchronization
     ) throws {
         try url.operate(.creating) { path in
             try withUnsafeBytes { bytes in
                 try path.writeFile(
                     bytes, protection: protection, replacing: isReplacing,
-                    permissions: permissions)
+                    permissions: permissions, synchronizing: synchronization)
             }
         }
     }

@@ -81,7 +81,7 @@ extension FileManager {
             let split = try SplitAttributes(attributes ?? [:], ofNewItemAt: url)
             try (data ?? Data()).write(
                 to: url, protection: split.protection, replacing: true,
-                permissions: split.permissions ?? 0o666)
+                permissions: split.permissions ?? 0o666, synchronizing: .content)
             if !split.others.isEmpty {
                 try setAttributes(split.others, ofItemAtPath: path)
             }

@@ -53,27 +53,42 @@ extension FileManager {
     ///   - originalItemURL: the item to replace.
     ///   - newItemURL: the item that replaces it; it is moved.
     ///   - backupItemName: a name in the original's directory for the original, which stays there
-    ///     with `withoutDeletingBackupItem`; ignored without this option.
+    ///     with `withoutDeletingBackupItem`; not used without this option.
     ///   - options: with `usingNewMetadataOnly`, the marks and the mode are the new item's.
     /// - Returns: the original's URL.
-    /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``.
+    /// - Throws: `CocoaError`, as ``copyItemKeepingMarks(at:to:)``, and `fileWriteInvalidFileName` for
+    ///   a `backupItemName` that is not one name, with or without the option.
     @discardableResult
     public func replaceItemKeepingMarks(
         at originalItemURL: URL, withItemAt newItemURL: URL, backupItemName: String? = nil,
         options: FileManager.ItemReplacementOptions = []
     ) throws -> URL? {
-        let backup =
-            options.contains(.withoutDeletingBackupItem)
-            ? backupItemName.map { originalItemURL.deletingLastPathComponent().appending(path: $0) }
-            : nil
         try originalItemURL.operate { old in
+            let backup = try backupItemName.map { try old.sibling(named: $0) }
             try newItemURL.operateOnExisting { new in
                 try old.replaceItem(
-                    with: new, backup: try backup?.filePath(),
+                    with: new,
+                    backup: options.contains(.withoutDeletingBackupItem) ? backup : nil,
                     keepingMetadata: !options.contains(.usingNewMetadataOnly))
             }
         }
         return originalItemURL
+    }
+}
+
+extension FilePath {
+    /// Returns the path of another item in the same directory.
+    ///
+    /// - Throws: ``FileError`` for anything but one name that an item can have.
+    fileprivate func sibling(named name: String) throws(FileError) -> FilePath {
+        guard !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")),
+            let component = FilePath.Component(name), component.kind == .regular
+        else {
+            throw FileError(
+                code: .nameTooLong, message: "the name for its backup is not a file name",
+                advice: "use one name, without a slash", path: self)
+        }
+        return removingLastComponent().appending(component)
     }
 }
 #endif

@@ -9,15 +9,17 @@ import SystemPackage
 struct ItemReader {
     let url: URL
     let target: CallTarget
-    private var knownStatus: FileStatus?
+    private var statusReader: StatusReader
+    private var volumeReader: VolumeReader
     private var knownExtents: FileExtents??
-    private var volumeReader: VolumeReader?
     private var knownEviction: EvictionState?
-    private var isKnownToExist = false
+    private var hasMark = false
 
     init(_ url: URL, _ target: CallTarget) {
         self.url = url
         self.target = target
+        statusReader = StatusReader(target)
+        volumeReader = VolumeReader(target)
     }
 
     /// Returns the values of some keys, without those that are nil.
@@ -32,18 +34,11 @@ struct ItemReader {
             guard let known = key.known, let value = try value(known) else { continue }
             values.append(value, for: known)
         }
-        if !isKnownToExist { _ = try status() }
+        if !hasMark && !volumeReader.hasReachedItem { _ = try status() }
         return values
     }
 
-    /// Returns the item's status, with one `statx(2)` however often it is called.
-    mutating func status() throws(FileError) -> FileStatus {
-        if let knownStatus { return knownStatus }
-        let status = try target.fileStatus()
-        knownStatus = status
-        isKnownToExist = true
-        return status
-    }
+    private mutating func status() throws(FileError) -> FileStatus { try statusReader.status() }
 
     private mutating func value(_ key: KnownKey) throws -> PropertyValue? {
         if let mark = key.mark { return try markValue(mark) }
@@ -67,13 +62,13 @@ struct ItemReader {
     }
 
     private mutating func otherValue(_ key: KnownKey) throws -> PropertyValue? {
-        if let value = try status().value(key) { return value }
-        return try volumeValue(key)
+        if key.isOfVolume { return try volumeReader.value(key, &statusReader) }
+        return try status().value(key)
     }
 
     private mutating func markValue(_ key: ResourceKey) throws(FileError) -> PropertyValue? {
         let value = try target.resourceValue(for: key)
-        isKnownToExist = true
+        hasMark = true
         if let value { return PropertyValue(value) }
         guard key == .isExcludedFromBackup, try status().kind != .symbolicLink else { return nil }
         return .unsetBoolean
@@ -122,23 +117,7 @@ struct ItemReader {
         // Without information on extents, content is still known to be unshared where the
         // filesystem cannot clone.
         if let isShared = extents.isShared { return isShared }
-        var reader = try readerOfVolume()
-        defer { volumeReader = reader }
-        return reader.volume()?.canClone == false ? false : nil
-    }
-
-    private mutating func volumeValue(_ key: KnownKey) throws -> PropertyValue? {
-        guard key.isOfVolume else { return nil }
-        var reader = try readerOfVolume()
-        defer { volumeReader = reader }
-        return try reader.value(key)
-    }
-
-    private mutating func readerOfVolume() throws(FileError) -> VolumeReader {
-        if let volumeReader { return volumeReader }
-        let reader = VolumeReader(target, try status())
-        volumeReader = reader
-        return reader
+        return volumeReader.volume()?.canClone == false ? false : nil
     }
 
     /// Returns the result of a call that needs permission to read the item, or nil without permission.
@@ -150,6 +129,21 @@ struct ItemReader {
         } catch .permissionDenied, .notPermitted {
             return nil
         }
+    }
+}
+
+/// A reader of an item's status, with one `statx(2)` however often it is asked.
+struct StatusReader {
+    private let target: CallTarget
+    private var known: FileStatus?
+
+    init(_ target: CallTarget) { self.target = target }
+
+    mutating func status() throws(FileError) -> FileStatus {
+        if let known { return known }
+        let status = try target.fileStatus()
+        known = status
+        return status
     }
 }
 

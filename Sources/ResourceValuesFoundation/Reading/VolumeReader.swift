@@ -7,44 +7,47 @@ import SystemPackage
 
 /// Reads the values of the volume that contains an item.
 struct VolumeReader {
-    let target: CallTarget
-    let status: FileStatus
+    private let target: CallTarget
     private var knownFilesystem: FilesystemStatus?
     private var knownVolume: Volume??
     private var knownUsageCapacity: UsageCapacity??
 
-    init(_ target: CallTarget, _ status: FileStatus) {
-        self.target = target
-        self.status = status
-    }
+    init(_ target: CallTarget) { self.target = target }
+
+    /// Whether something was read that only an existing item has.
+    var hasReachedItem: Bool { knownFilesystem != nil || (knownVolume ?? nil) != nil }
 
     /// Returns the value of a key; nil for keys that do not concern a volume.
-    mutating func value(_ key: KnownKey) throws(Errno) -> PropertyValue? {
+    ///
+    /// - Parameter item: the reader of the item's status, which few keys need.
+    mutating func value(
+        _ key: KnownKey, _ item: inout StatusReader
+    ) throws -> PropertyValue? {
         switch key {
         case .volumeIdentifier:
-            .object(identifier(volume()?.mount.device ?? status.identity.device))
-        case .generationIdentifier: try generation().map { .object($0) }
+            .object(identifier(try volume()?.mount.device ?? item.status().identity.device))
+        case .generationIdentifier: try generation(item.status()).map { .object($0) }
         case .volumeSupportsPersistentIDs: hasHandle.map { .boolean($0) }
-        case .volumeSupportsImmutableFiles: .boolean(status.knowsImmutable)
+        case .volumeSupportsImmutableFiles: .boolean(try item.status().knowsImmutable)
         case .volumeSupportsVolumeSizes: .boolean(try filesystem().blocks > 0)
         case .volumeIsReadOnly: .boolean(try filesystem().isReadOnly)
-        case .volumeMaximumFileSize: try largestFile().map { .integer(Int(clamping: $0)) }
+        case .volumeMaximumFileSize: try largestFile(&item).map { .integer(Int(clamping: $0)) }
         case .volumeResourceCount: try resourceCount().map { .integer($0) }
         case .volumeTotalCapacity: try capacity().map { .integer(Int($0.total)) }
         case .volumeAvailableCapacity: try capacity().map { .integer(Int($0.available)) }
         case .volumeAvailableCapacityForImportantUsage:
-            try usageCapacity().map { .wide($0.important) }
+            try usageCapacity(item.status()).map { .wide($0.important) }
         case .volumeAvailableCapacityForOpportunisticUsage:
-            try usageCapacity().map { .wide($0.opportunistic) }
+            try usageCapacity(item.status()).map { .wide($0.opportunistic) }
+        case .volumeMountFromLocation: source.map { .text($0) }
         default: volume()?.value(key)
         }
     }
 
-    /// Returns the volume; nil where the mount cannot be determined. The mount table is read once,
-    /// and only for keys that need it.
+    /// Returns the volume, which is looked for once; nil where the mount cannot be determined.
     mutating func volume() -> Volume? {
         if let knownVolume { return knownVolume }
-        let volume = Volume(holding: status)
+        let volume = KnownVolumes.volume(holding: target)
         knownVolume = .some(volume)
         return volume
     }
@@ -60,7 +63,7 @@ struct VolumeReader {
         VolumeCapacity(try filesystem())
     }
 
-    private mutating func usageCapacity() throws(Errno) -> UsageCapacity? {
+    private mutating func usageCapacity(_ status: FileStatus) throws(Errno) -> UsageCapacity? {
         if let knownUsageCapacity { return knownUsageCapacity }
         let usage = try capacity().map {
             UsageCapacity($0, purgeable: recordedPurgeableBytes(onDevice: status.identity.device))
@@ -75,9 +78,16 @@ struct VolumeReader {
         return Int(clamping: filesystem.files - min(filesystem.freeFiles, filesystem.files))
     }
 
-    private mutating func largestFile() throws(Errno) -> Int64? {
+    private mutating func largestFile(_ item: inout StatusReader) throws(FileError) -> Int64? {
         guard let type = volume()?.mount.filesystemType else { return nil }
-        return FilesystemFeatures.largestFile(type: type, try filesystem())
+        return FilesystemFeatures.largestFile(type: type, try item.status())
+    }
+
+    /// The source, which can change while a filesystem is mounted.
+    private var source: String? {
+        KnownVolumes.volumeRead(holding: target).flatMap {
+            String(validating: $0.mount.source, as: UTF8.self)
+        }
     }
 
     /// nil where a seccomp filter refuses the call.
@@ -85,7 +95,7 @@ struct VolumeReader {
 
     /// Returns an identifier of the item's state; nil where consecutive changes can have the same
     /// time.
-    private mutating func generation() throws(Errno) -> NSData? {
+    private mutating func generation(_ status: FileStatus) throws(Errno) -> NSData? {
         guard let type = volume()?.mount.filesystemType, preciseTypes.contains(type),
             let kernel = try kernelVersion(), (kernel.major, kernel.minor) >= (6, 13)
         else { return nil }
@@ -110,8 +120,6 @@ extension Volume {
         case .volumeURL: URL(bytesOf: mount.mountPoint, isDirectory: true).map { .object($0) }
         case .volumeName, .volumeLocalizedName: name.map { .text($0) }
         case .volumeTypeName, .volumeLocalizedFormatDescription: .text(mount.filesystemType)
-        case .volumeMountFromLocation:
-            String(validating: mount.source, as: UTF8.self).map { .text($0) }
         case .volumeUUIDString: uuid.map { .text($0) }
         case .volumeCreationDate: creationTime.map { .date(Date($0)) }
         case .volumeIsRootFileSystem: .boolean(mount.mountPoint == "/")

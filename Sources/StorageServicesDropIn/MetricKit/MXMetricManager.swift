@@ -27,7 +27,8 @@ public final class MXMetricManager: NSObject, Sendable {
     private let state: Monitor<State>
     private let queue = DispatchQueue(label: "MXMetricManager")
 
-    private static let day: Int64 = 24 * 60 * 60
+    private static let hour: Int64 = 60 * 60
+    private static let day = 24 * hour
 
     private struct State {
         var subscribers: [Subscriber] = []
@@ -119,9 +120,11 @@ public final class MXMetricManager: NSObject, Sendable {
         let subscribers = subscribersLeft()
         guard !subscribers.isEmpty else { return }
         let end = now()
-        var next = Self.day
+        // If another process measures now and does not end it, this one does.
+        var next = Self.hour
         let make = { [self] (newest: MXMetricPayload?) -> MXMetricPayload? in
             let last = (newest ?? state.withLock { $0.own.last }).map { FileTime($0.timeStampEnd) }
+            next = Self.day
             // A payload from the future tells nothing: the clock was wrong.
             if let last, last.seconds <= end.seconds, end.seconds - last.seconds < Self.day {
                 next = Self.day - (end.seconds - last.seconds)

@@ -18,9 +18,9 @@ struct PayloadHistory: Sendable {
     /// ``ThisProgram/name``.
     static func usual() -> PayloadHistory {
         PayloadHistory(
-            path: PolicyEnvironment.current().base.stateHome.map { setting in
+            path: stateHome().map { home in
                 let name = FilePath(bytes: ThisProgram.name + Array(".jsonl".utf8))
-                return setting.path.appending(stateDirectoryName).appending("metrics")
+                return home.appending(stateDirectoryName).appending("metrics")
                     .pushing(name)
             })
     }
@@ -36,7 +36,8 @@ struct PayloadHistory: Sendable {
     /// Adds a payload, while no other process of the program does.
     ///
     /// - Parameter make: is given the newest payload, and returns the next; nil to add none.
-    /// - Returns: what `make` returned. Also nil if another process is adding one.
+    /// - Returns: what `make` returned. Also nil, and `make` is not called, if another process is
+    ///   adding one.
     func add(
         _ make: (MXMetricPayload?) -> MXMetricPayload?
     ) throws(FileError) -> MXMetricPayload? {
@@ -45,7 +46,7 @@ struct PayloadHistory: Sendable {
         guard let opened = try openStateFile(path, makingIt: true) else { return make(nil) }
         let file = OwnedDescriptor(opened)
         do throws(Errno) {
-            guard try takeLock(on: file.descriptor) else { return nil }
+            guard try waitForLock(on: file.descriptor) else { return nil }
             let contents = try contents(
                 ofOpen: file.descriptor, file.descriptor.status(), limit: Self.fileLimit)
             let before = Self.payloads(in: contents)

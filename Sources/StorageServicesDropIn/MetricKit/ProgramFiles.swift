@@ -21,7 +21,7 @@ struct ProgramFiles: Sendable {
         guard let executable = ThisProgram.file, let name = executable.lastComponent else {
             return ProgramFiles(installation: [], data: [])
         }
-        let base = PolicyEnvironment.current().base
+        let base = currentBaseDirectories()
         let directories = [base.dataHome, base.configurationHome, base.stateHome, base.cacheHome]
         return ProgramFiles(
             installation: [executable],

@@ -1,8 +1,8 @@
 import ResourceValuesDropIn
 
-/// `directories`: prints the user's directories, one on each line: the name, the path of the property
-/// of `URL`, and the path that Foundation's search for such a directory finds.
-func printDirectories() {
+/// `directories [create]`: prints the user's directories, one on each line: the name, the path of the
+/// property of `URL`, and the path that a search for such a directory finds, after creating it.
+func printDirectories(creating isCreating: Bool) throws {
     let directories: KeyValuePairs<FileManager.SearchPathDirectory, URL> = [
         .applicationDirectory: .applicationDirectory,
         .applicationSupportDirectory: .applicationSupportDirectory,
@@ -15,6 +15,10 @@ func printDirectories() {
     ]
     for (directory, url) in directories {
         let found = FileManager.default.urls(for: directory, in: .userDomainMask).first
+        if isCreating && found != nil {
+            _ = try FileManager.default.url(
+                for: directory, in: .userDomainMask, appropriateFor: nil, create: true)
+        }
         print(directory, url.path, found?.path ?? "none")
     }
 }

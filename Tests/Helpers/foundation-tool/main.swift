@@ -9,14 +9,16 @@ let arguments = Array(CommandLine.arguments.dropFirst(2))
 switch CommandLine.arguments.dropFirst().first {
 case "capacity": try runCapacity(arguments)
 case "create-directory": try runCreateDirectory(arguments)
-case "directories": printDirectories()
+case "directories": try printDirectories(creating: arguments == ["create"])
+case "enumerate": try runEnumerate(arguments)
 case "local-document": try runLocalDocument(arguments)
 case "ubiquitous": exit(try runUbiquitous(arguments))
 case "url-keys": try runURLKeys(arguments)
+case "volume-keys": try runVolumeKeys(arguments)
 case "write-forever": try runWriteForever(arguments)
 default:
     print(
-        "usage: foundation-tool capacity|create-directory|directories|local-document|ubiquitous|"
-            + "url-keys|write-forever ARGUMENT...")
+        "usage: foundation-tool capacity|create-directory|directories|enumerate|local-document|"
+            + "ubiquitous|url-keys|volume-keys|write-forever ARGUMENT...")
     exit(64)
 }
