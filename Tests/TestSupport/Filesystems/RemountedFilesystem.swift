@@ -51,6 +51,19 @@ package final class RemountedFilesystem {
         } while try device == old
     }
 
+    /// Mounts it as it would be after the power failed just now: without what was not written to its
+    /// device. Nothing may be written meanwhile: a long interval of `commit=` delays what the
+    /// filesystem writes by itself.
+    package func losePower() throws {
+        let copy = base.appending("copy")
+        try tool("cp", "--sparse=always", image, copy)
+        try unmount()
+        try tool("losetup", "--detach", loop)
+        try tool("mv", copy, image)
+        try attach()
+        try mount()
+    }
+
     /// Puts an empty filesystem in its place, on the same device.
     package func replace() throws {
         try unmount()
