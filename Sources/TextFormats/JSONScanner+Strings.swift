@@ -2,8 +2,15 @@ private let quote = UInt8(ascii: "\"")
 private let backslash = UInt8(ascii: "\\")
 
 extension JSONScanner {
+    /// Reads a string as text, such as an identifier.
+    package mutating func text() throws(JSONError) -> String {
+        if let plain = takePlainString() { return String(decoding: plain, as: UTF8.self) }
+        return String(decoding: try string(), as: UTF8.self)
+    }
+
     /// Reads a string. A byte that Go could not write becomes ``lostByte``.
     package mutating func string() throws(JSONError) -> [UInt8] {
+        if let plain = takePlainString() { return Array(plain) }
         try expect("\"")
         var result: [UInt8] = []
         while true {
@@ -34,16 +41,21 @@ extension JSONScanner {
         return bytes[start..<next]
     }
 
-    mutating func skipString() throws(JSONError) {
+    /// Takes a string without escapes; takes nothing and returns nil if none comes next.
+    private mutating func takePlainString() -> ArraySlice<UInt8>? {
         let start = next
-        next += 1
-        _ = plainCharacters()
-        if next < bytes.endIndex, bytes[next] == quote {
-            next += 1
-            return
+        guard take("\"") else { return nil }
+        let characters = plainCharacters()
+        guard next < bytes.endIndex, bytes[next] == quote else {
+            next = start
+            return nil
         }
-        next = start
-        _ = try string()
+        next += 1
+        return characters
+    }
+
+    mutating func skipString() throws(JSONError) {
+        if takePlainString() == nil { _ = try string() }
     }
 
     private mutating func appendEscaped(to result: inout [UInt8]) throws(JSONError) {

@@ -40,7 +40,7 @@ package struct JSONScanner {
         try begin("{")
         if take("}") { return try end() }
         repeat {
-            let name = String(decoding: try string(), as: UTF8.self)
+            let name = try text()
             try expect(":")
             let start = next
             try body(&self, name)
@@ -64,11 +64,6 @@ package struct JSONScanner {
         } while take(",")
         try expect("]")
         try end()
-    }
-
-    /// Reads a string as text, such as an identifier.
-    package mutating func text() throws(JSONError) -> String {
-        String(decoding: try string(), as: UTF8.self)
     }
 
     /// Reads a string in Base64 and returns the decoded bytes.
@@ -133,10 +128,14 @@ extension JSONScanner {
     var failure: JSONError { JSONError(offset: next - bytes.startIndex) }
 
     private mutating func skipSpace() {
-        while next < bytes.endIndex, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[next]) { next += 1 }
+        while next < bytes.endIndex, bytes[next] <= 0x20,
+            [0x20, 0x09, 0x0A, 0x0D].contains(bytes[next])
+        {
+            next += 1
+        }
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard next < bytes.endIndex, bytes[next] == UInt8(ascii: character) else { return false }
         next += 1

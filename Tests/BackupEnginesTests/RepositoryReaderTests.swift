@@ -54,6 +54,69 @@ struct RepositoryReaderTests {
         }
     }
 
+    @Test("all snapshots are listed, or none where one of them or the list cannot be read")
+    func snapshots() throws {
+        try withTemporaryDirectory { root in
+            var repository = try HandmadeRepository(in: root)
+            let reader = try #require(repository.reader)
+            #expect(reader.snapshots() == [])
+            let tree = repository.tree([])
+            let first = try repository.finish(root: tree, tags: ["a", "b"])
+            let second = try repository.finish(root: tree)
+            let all = try #require(reader.snapshots())
+            #expect(Set(all.map(\.identifier)) == [first, second])
+            #expect(all.allSatisfy { $0.originalIdentifier == $0.identifier && $0.root == tree })
+            #expect(all.filter(SnapshotFilter(tags: ["b"]).accepts).map(\.identifier) == [first])
+            let list = root.appending("snapshots")
+            try write([], to: list.appending("0"))
+            #expect(reader.snapshots()?.count == 2)
+            try write([], to: list.appending(String(repeating: "0", count: 64)))
+            #expect(reader.snapshots() == nil)
+            try tool("rm", "-r", list)
+            #expect(reader.snapshots() == nil)
+        }
+    }
+
+    @Test("snapshots of a real repository are what restic lists")
+    func realSnapshots() async throws {
+        let program = try ResticProgram(searchPath: Array("/usr/local/bin:/usr/bin:/bin".utf8))
+        try await withTemporaryDirectory(containing: Tree { File("file", "text") }) { root in
+            let location = root.appending("repository")
+            try tool("cp", "-r", try emptyRepository(), location)
+            let restic = try Restic(
+                program: program, repository: RepositoryLocation(bytes: location.bytes),
+                passwordFile: nil,
+                environment: ["RESTIC_PASSWORD=\(repositoryPassword)", "HOME=\(root)"].map {
+                    Array($0.utf8)
+                })
+            for words in [
+                ["backup", "--host", "<h&ö\u{1B}>", "--tag", "a,b", "--tag", "<\u{7}>"],
+                ["backup", "--host", "other", "--tag", "b", "--time", "2001-02-03 04:05:06"],
+            ] {
+                _ = try await restic.run(
+                    ResticCommand(
+                        "backup", words.dropFirst().map { Array($0.utf8) },
+                        on: [root.appending("file").bytes]),
+                    reading: NoOutput())
+            }
+            _ = try await restic.run(
+                ResticCommand("tag", words("--add=resval-x", "--host=other")), reading: NoOutput())
+            let filters = [
+                SnapshotFilter(), SnapshotFilter(hostName: "other"),
+                SnapshotFilter(tags: ["b", "a"]), SnapshotFilter(hostName: "none"),
+            ]
+            var listed: [[Snapshot]] = []
+            for filter in filters { listed.append(try await restic.snapshots(filter)) }
+            #expect(listed.map(\.count) == [2, 1, 1, 0])
+            #expect(listed[1].allSatisfy { $0.originalIdentifier != $0.identifier })
+            await restic.prepareReading()
+            #expect(await restic.repositoryReader()?.snapshots()?.count == 2)
+            for (filter, listed) in zip(filters, listed) {
+                #expect(try await restic.snapshots(filter) == listed)
+            }
+        }
+    }
+
     @Test(
         "an invalid name, a wrong order or a directory without content ends the reading",
         arguments: [
@@ -267,7 +330,9 @@ struct HandmadeRepository {
         blobs = []
         _ = try add(#"{"packs":[{"id":"\#(name)","blobs":[\#(list)]}]}"#, in: "index")
         let tags = tags.map { "\"\($0)\"" }.joined(separator: ",")
-        return try add(#"{"tree":"\#(root)","tags":[\#(tags)]}"#, in: "snapshots")
+        return try add(
+            #"{"time":"2026-01-02T03:04:05Z","tree":"\#(root)","tags":[\#(tags)],"id":"0"}"#,
+            in: "snapshots")
     }
 
     private func add(_ json: String, in kind: FilePath.Component) throws -> String {

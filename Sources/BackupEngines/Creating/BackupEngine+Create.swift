@@ -68,9 +68,8 @@ extension BackupEngine {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
         }
         try await recover()
-        async let isPrepared: Void = prepareReading()
+        await prepareReading()
         let own = try await ownSnapshots()
-        await isPrepared
         let sources = SourceTags(plan.sources)
         let earlier = own.ofSet(sources.set)
         let facts = RecordFacts(plan, policy: planner.policy)

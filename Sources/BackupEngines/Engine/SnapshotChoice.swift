@@ -23,7 +23,7 @@ package enum SnapshotChoice: Sendable, Hashable {
 extension StringProtocol {
     /// Whether all characters are ASCII hexadecimal digits.
     var isHexadecimal: Bool {
-        utf8.allSatisfy { byte in
+        func isDigit(_ byte: UInt8) -> Bool {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
                 UInt8(ascii: "A")...UInt8(ascii: "F"):
@@ -31,6 +31,9 @@ extension StringProtocol {
             default: false
             }
         }
+        // An index has two identifiers for each file that is stored.
+        return utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isDigit) }
+            ?? utf8.allSatisfy(isDigit)
     }
 
     /// Whether it is a complete identifier as restic gives them to snapshots, trees and locks: a

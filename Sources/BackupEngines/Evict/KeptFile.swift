@@ -93,6 +93,8 @@ extension ContentHolding {
 
     /// Returns the snapshots of evicted files, by the identifier that eviction records use.
     package func keptSnapshots() async throws(BackupError) -> [String: Snapshot] {
+        // What is kept is read next.
+        await prepareReading()
         let kept = try await snapshots().filter(\.isPinned)
         var found: [String: Snapshot] = [:]
         for snapshot in kept { found[String(snapshot.originalIdentifier.prefix(16))] = snapshot }

@@ -17,6 +17,12 @@ extension Restic {
     /// Returns the snapshots that match, also those that ``list(_:)`` excludes.
     func listAll(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
         try checkExistence()
+        // To get a reader only for the list takes as long as to ask restic for it.
+        if reader.withLock({ $0 != nil }), let reader = await repositoryReader(),
+            let all = try await work({ _ in reader.snapshots() })
+        {
+            return SnapshotList(all.filter(filter.accepts))
+        }
         var command = ResticCommand("snapshots", words("--json"))
         if let hostName = filter.hostName { command.options.append(option("--host", hostName)) }
         // Each --tag option is an alternative; the tags of one option, joined by commas, must all
@@ -122,13 +128,16 @@ extension Snapshot {
     /// The most paths that are kept of a snapshot by another program.
     private static let pathLimit = 100
 
-    /// Parses an object from the array that `restic snapshots --json` prints.
-    init(json bytes: ArraySlice<UInt8>) throws(JSONError) {
+    /// Parses an object from the array that `restic snapshots --json` prints, or a snapshot's file.
+    ///
+    /// - Parameter identifier: its identifier, which its file does not contain; nil to parse it, too.
+    init(json bytes: ArraySlice<UInt8>, identifier: String? = nil) throws(JSONError) {
         var fields = Fields()
         var scanner = JSONScanner(bytes)
         try scanner.forEachField { scanner, name throws(JSONError) in
             try fields.read(name, &scanner)
         }
+        if let identifier { fields.identifier = identifier }
         let identifiers = [fields.identifier, fields.tree] + (fields.original.map { [$0] } ?? [])
         guard let time = FileTime(rfc3339: fields.time),
             identifiers.allSatisfy(\.isResticIdentifier)
