@@ -23,23 +23,18 @@ extension FileLocation where Self: ~Copyable {
         case .volumeAvailableCapacityForImportantUsage:
             return nil
         default:
-            if key.isStored { return try storedValue(for: key) }
-            return try fileStatus().resourceValue(for: key)
+            return try ownValue(for: key)
         }
     }
 
+    /// Returns a value that is not one of the volume: stored on the item, or told by its status.
     @usableFromInline
-    func storedValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
-        var marks = Marks.none
-        do throws(Errno) {
-            try lookUp { target throws(Errno) in
-                try key.stored?.read(target, into: &marks)
-            }
-        } catch {
-            throw .readingAttribute(error, key.stored?.attribute, of: pathForMessages)
+    func ownValue(for key: ResourceKey) throws(FileError) -> ResourceValue? {
+        switch key.stored {
+        case .boolean(let key)?: try value(for: key)?.resourceValue
+        case .protection(let key)?: try value(for: key)?.resourceValue
+        case nil: try fileStatus().resourceValue(for: key)
         }
-        if let error = marks.error(of: key, path: pathForMessages) { throw error }
-        return marks[key]
     }
 
     /// Returns the size of the item's volume and the space available on it: `fstatvfs(3)`.

@@ -18,10 +18,13 @@ final class ChangeAdvisor {
     }
 
     /// Warns about an item on which the changes were made.
-    func advise(about item: borrowing ListedPath) {
+    ///
+    /// - Parameter status: its status before that; nil to read it now.
+    func advise(about item: borrowing ListedPath, _ status: FileStatus?) {
         if advice.storesInclusion { adviseOnAncestors(of: item) }
         if advice.storesPurgeable, !hasAdvisedOnPurging { adviseOnPurging(of: item) }
-        guard advice.storesValues, let status = status(of: item), status.kind == .regularFile
+        guard advice.storesValues, let status = status ?? (try? item.status()),
+            status.kind == .regularFile
         else { return }
         if status.linkCount > 1 {
             warn(item, "the file has \(status.linkCount) hard links: \(advice.hardLink)")
@@ -76,15 +79,6 @@ final class ChangeAdvisor {
             return try EffectiveValueReader(policy)
         } catch {
             Messages.write(error)
-            return nil
-        }
-    }
-
-    /// Returns the item's status; nil when it cannot be read, in which case no advice is given.
-    private func status(of item: borrowing ListedPath) -> FileStatus? {
-        do throws(Errno) {
-            return try item.status()
-        } catch {
             return nil
         }
     }

@@ -78,8 +78,8 @@ struct ChangeOptions: ParsableArguments {
         if undo { return try undo(command, input.paths.paths.first) }
         let change = ItemChange(changes: changes)
         let advisor = ChangeAdvisor(changes)
-        try apply(command, storesValues: changes.contains { $0.value != nil }) { path in
-            advisor.advise(about: path)
+        try apply(command, storesValues: changes.contains { $0.value != nil }) {
+            advisor.advise(about: $0, $1)
         } change: { _ in
             change
         }
@@ -89,10 +89,11 @@ struct ChangeOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - storesValues: whether a change may store a value, so that `/` and homes are guarded.
-    ///   - advise: called with each path that has the wanted marks now.
+    ///   - advise: called with each path that has the wanted marks now, and its status before the change
+    ///     if that is known.
     func apply(
         _ command: JournaledCommand, storesValues: Bool,
-        advise: @escaping (borrowing ListedPath) -> Void,
+        advise: @escaping (borrowing ListedPath, FileStatus?) -> Void,
         change: (borrowing ListedPath) throws(FileError) -> ItemChange
     ) throws {
         let run = try run(command, isMass: input.list != nil)
@@ -100,7 +101,7 @@ struct ChangeOptions: ParsableArguments {
         let follows = !noDereference
         let batch = ChangeBatch(run) { item in
             PathArgument(bytes: item.shownPath)
-                .withListedPath(followingSymbolicLink: follows) { advise($0) }
+                .withListedPath(followingSymbolicLink: follows) { advise($0, nil) }
         }
         let progress = progressOptions.begin(counting: "items changed")
         defer { progress.end() }
@@ -109,14 +110,16 @@ struct ChangeOptions: ParsableArguments {
             followingSymbolicLinks: follows, outcome: run.outcome,
             beforeWaiting: { batch.finish() }
         ) { path in
-            guard homes.allows(path, run.outcome) else { return }
+            // What cannot be read is reported when it is changed.
+            let status = homes.isConfirmed ? nil : try? path.status()
+            guard homes.allows(path, status, run.outcome) else { return }
             do throws(FileError) {
                 let isChanged = batch.change(path, try change(path)) {
                     ChangeBatch.Paths(
                         shown: Array(path.bytes), absolute: directory.pushing(path.path))
                 }
                 progress.advance()
-                if isChanged { advise(path) }
+                if isChanged { advise(path, status) }
             } catch {
                 Messages.write(error, at: path.bytes)
                 run.outcome.noteFailure()
@@ -157,7 +160,8 @@ struct TreeChangeOptions: ParsableArguments {
         let threadCount = scanner.threadCount
         var homes = HomeGuard(isConfirmed: items.yes || items.dryRun)
         items.input.forEach(outcome: run.outcome) { path in
-            guard homes.allows(path, run.outcome) else { return }
+            let status = homes.isConfirmed ? nil : try? path.status()
+            guard homes.allows(path, status, run.outcome) else { return }
             do throws(FileError) {
                 let root = TransferRoot(given: path.path, real: try realPath(of: path.path))
                 try scanner.scan([TreeRoot(path.path, context: root)]) { _ in

@@ -6,7 +6,7 @@ import SystemCalls
 import SystemPackage
 
 /// Asks before marks are changed on `/`, a home or a directory above one, since a mark there counts for nearly
-/// the user's files.
+/// all files of a user.
 struct HomeGuard {
     /// Whether changes are allowed without a question.
     let isConfirmed: Bool
@@ -15,8 +15,15 @@ struct HomeGuard {
     init(isConfirmed: Bool) { self.isConfirmed = isConfirmed }
 
     /// Returns whether an item may be changed; if it may not, says why.
-    mutating func allows(_ item: borrowing ListedPath, _ outcome: Outcome) -> Bool {
-        guard !isConfirmed, let name = name(of: item) else { return true }
+    ///
+    /// - Parameter status: the item's status; nil if it cannot be read.
+    mutating func allows(
+        _ item: borrowing ListedPath, _ status: FileStatus?, _ outcome: Outcome
+    ) -> Bool {
+        // Most items are files.
+        guard !isConfirmed, let status, status.kind == .directory,
+            let name = name(of: item, status.identity)
+        else { return true }
         let path = Array(item.bytes)
         let meaning = "is \(name): a mark on it counts for everything in it"
         guard Messages.canAsk else {
@@ -30,11 +37,11 @@ struct HomeGuard {
         return false
     }
 
-    /// What the item is, in words; nil if it is neither `/`, a home nor above one.
-    private mutating func name(of item: borrowing ListedPath) -> String? {
-        // Most items are files, or cannot be read, which is reported when they are changed.
-        guard let status = try? item.status(), status.kind == .directory else { return nil }
-        if Self.identity(of: "/") == status.identity { return "the root directory" }
+    /// What the directory is, in words; nil if it is neither `/`, a home nor above one.
+    private mutating func name(
+        of item: borrowing ListedPath, _ identity: FileIdentity
+    ) -> String? {
+        if Self.identity(of: "/") == identity { return "the root directory" }
         let names = [item.path.lastComponent, (try? realPath(of: item.path))?.lastComponent]
         for home in homes {
             var path = home.path
@@ -42,7 +49,7 @@ struct HomeGuard {
                 // Homes of other people may be on filesystems that never respond: they are looked
                 // at only if the names agree.
                 if home.isOwn || names.contains(path.lastComponent),
-                    Self.identity(of: path) == status.identity
+                    Self.identity(of: path) == identity
                 {
                     return path == home.path ? "a home" : "a directory above a home"
                 }

@@ -76,7 +76,8 @@ struct IncludeCommand: ParsableCommand {
     func run() throws {
         if items.undo { return try items.undo(.include, items.input.paths.paths.first) }
         let reader = try policy.reader()
-        try items.apply(.include, storesValues: true, advise: { _ in }) { path throws(FileError) in
+        try items.apply(.include, storesValues: true, advise: { _, _ in }) {
+            path throws(FileError) in
             try inclusion(of: path.path, followingLink: path.followsSymbolicLink, reader)
         }
     }
