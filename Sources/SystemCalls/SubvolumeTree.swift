@@ -17,6 +17,7 @@ package final class SubvolumeTree {
     package static let rootInode: UInt64 = 256
 
     private typealias Key = (inode: UInt64, type: UInt32, offset: UInt64)
+    private typealias Found = (inodes: Set<UInt64>, names: Int, error: Errno?)
 
     private let directory: FileDescriptor
     private let request = UnsafeMutableRawPointer.allocate(
@@ -34,27 +35,66 @@ package final class SubvolumeTree {
         try perform(.ioctl) { linux_has_subvolumes(directory.rawValue) } > 0
     }
 
-    /// Returns the inodes that have an attribute with this prefix, and the number of all names:
-    /// `BTRFS_IOC_TREE_SEARCH_V2`, once for each 128 KiB of the tree.
+    /// Returns the inodes with an attribute that has this prefix, ascending, and the number of all
+    /// names: `BTRFS_IOC_TREE_SEARCH_V2` for each 128 KiB. Each thread searches a part of the tree.
     ///
-    /// - Parameter isEnough: called with the number of inodes after each part; true ends the search.
+    /// - Parameter isEnough: called with the number of inodes so far; true ends the search.
     /// - Throws: the call's errno; `EUCLEAN` for what is not in the kernel's format.
     package func inodes(
-        withAttribute prefix: String, isEnough: (Int) -> Bool
+        withAttribute prefix: String, isEnough: @escaping @Sendable (Int) -> Bool
     ) throws(Errno) -> (inodes: [UInt64], names: Int) {
-        var inodes: [UInt64] = []
-        var names = 0
-        var next: Key? = (Self.rootInode, 0, 0)
-        while let start = next, !isEnough(inodes.count) {
-            next = try search(from: start, to: (.max - 255, 0, 0)) { key, name throws(Errno) in
-                if key.type != attributeType {
-                    names += 1
-                } else if inodes.last != key.inode, name.starts(with: prefix.utf8) {
-                    inodes.append(key.inode)
-                }
+        let count = UInt64(min(availableProcessorCount(), 4))
+        let size = (try lastInode() - Self.rootInode) / count + 1
+        let all = Monitor<Found>(([], 0, nil))
+        let threads = (0..<count).map { [directory] number in
+            startThread {
+                let first = Self.rootInode + number * size
+                SubvolumeTree(of: directory).find(prefix, first..<first + size, all, isEnough)
             }
         }
-        return (inodes, names)
+        for thread in threads { thread?.join() }
+        guard !threads.contains(where: { $0 == nil }) else { throw .resourceTemporarilyUnavailable }
+        // A file that was replaced meanwhile has a new inode.
+        find(prefix, min(Self.rootInode + count * size, inodeEnd)..<inodeEnd, all, isEnough)
+        let found = all.withLock { $0 }
+        if let error = found.error { throw error }
+        return (found.inodes.sorted(), found.names)
+    }
+
+    private func find(
+        _ prefix: String, _ range: Range<UInt64>, _ all: Monitor<Found>, _ isEnough: (Int) -> Bool
+    ) {
+        let end: Key = (range.upperBound, 0, 0)
+        var next: Key? = (range.lowerBound, 0, 0)
+        do throws(Errno) {
+            while let key = next, all.withLock({ $0.error == nil && !isEnough($0.inodes.count) }) {
+                var part: (inodes: [UInt64], names: Int) = ([], 0)
+                next = try search(from: key, to: end) { key, name throws(Errno) in
+                    if key.type != attributeType {
+                        part.names += 1
+                    } else if name.starts(with: prefix.utf8) {
+                        part.inodes.append(key.inode)
+                    }
+                }
+                all.withLock {
+                    $0.inodes.formUnion(part.inodes)
+                    $0.names += part.names
+                }
+            }
+        } catch {
+            all.withLock { $0.error = error }
+        }
+    }
+
+    /// Returns the highest inode number, with some 60 searches.
+    private func lastInode() throws(Errno) -> UInt64 {
+        var (low, high) = (Self.rootInode, inodeEnd)
+        while low < high {
+            let middle = high - (high - low) / 2
+            let next = try search(from: (middle, 0, 0), to: (inodeEnd, 0, 0), limit: 1) { _, _ in }
+            if next == nil { high = middle - 1 } else { low = middle }
+        }
+        return low
     }
 
     /// Returns the names of an inode, in the order of the tree; none if it was removed.
@@ -91,14 +131,14 @@ package final class SubvolumeTree {
     ///
     /// - Returns: the key behind the part; nil at the end.
     private func search(
-        from first: Key, to last: Key,
+        from first: Key, to last: Key, limit: UInt32 = .max,
         _ body: (Key, Slice<UnsafeRawBufferPointer>) throws(Errno) -> Void
     ) throws(Errno) -> Key? {
         let search = request.bindMemory(to: btrfs_ioctl_search_args_v2.self, capacity: 1)
         search.pointee.key = btrfs_ioctl_search_key(
             tree_id: 0, min_objectid: first.inode, max_objectid: last.inode,
             min_offset: first.offset, max_offset: last.offset, min_transid: 0, max_transid: .max,
-            min_type: first.type, max_type: last.type, nr_items: .max, unused: 0, unused1: 0,
+            min_type: first.type, max_type: last.type, nr_items: limit, unused: 0, unused1: 0,
             unused2: 0, unused3: 0, unused4: 0)
         search.pointee.buf_size = UInt64(itemCapacity)
         _ = try perform(.ioctl) { linux_search_subvolume(directory.rawValue, search) }
@@ -157,4 +197,5 @@ private let moreLinksType: UInt32 = 13
 private let attributeType: UInt32 = 24
 private let requestSize = MemoryLayout<btrfs_ioctl_search_args_v2>.size
 private let itemCapacity = 128 << 10  // The largest item is smaller than a node of 64 KiB.
+private let inodeEnd = UInt64.max - 255  // Behind BTRFS_LAST_FREE_OBJECTID.
 private let notClean = Errno(rawValue: EUCLEAN)

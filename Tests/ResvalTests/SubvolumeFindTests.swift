@@ -65,6 +65,27 @@ struct SubvolumeFindTests {
         }
     }
 
+    @Test("a file that is made while the tree is searched is found")
+    func additions() throws {
+        try withFilesystem(.btrfs) { filesystem in
+            try Tree { for n in 0..<100 { File(FileName(Array("\(n)".utf8))).excluded() } }
+                .create(in: filesystem.root)
+            let root = try OpenDirectory(at: filesystem.root, flags: .readOnly)
+            let isMade = Monitor(false)
+            let tree = filesystem.root
+            let (inodes, _) = try SubvolumeTree(of: root.descriptor)
+                .inodes(withAttribute: "user.resval.") { _ in
+                    isMade.withLock { isMade in
+                        if !isMade { try? Tree { File("new").excluded() }.create(in: tree) }
+                        isMade = true
+                    }
+                    return false
+                }
+            #expect(inodes.count == 101)
+            try #expect(inodes.last == tree.appending("new").status().identity.inode)
+        }
+    }
+
     @Test("a walk finds what the tree of the subvolume does not tell")
     func walk() throws {
         try withFilesystem(.btrfs, options: ["strictatime"]) { filesystem in
