@@ -59,28 +59,87 @@ struct RepositoryReaderTests {
         try withTemporaryDirectory { root in
             var repository = try HandmadeRepository(in: root)
             let reader = try #require(repository.reader)
-            #expect(reader.snapshots() == [])
+            #expect(try reader.snapshots(unless: { false }) == [])
             let tree = repository.tree([])
             let first = try repository.finish(root: tree, tags: ["a", "b"])
             let second = try repository.finish(root: tree)
-            let all = try #require(reader.snapshots())
+            let all = try #require(try reader.snapshots(unless: { false }))
             #expect(Set(all.map(\.identifier)) == [first, second])
             #expect(all.allSatisfy { $0.originalIdentifier == $0.identifier && $0.root == tree })
             #expect(all.filter(SnapshotFilter(tags: ["b"]).accepts).map(\.identifier) == [first])
             let list = root.appending("snapshots")
             try write([], to: list.appending("0"))
-            #expect(reader.snapshots()?.count == 2)
+            #expect(try reader.snapshots(unless: { false })?.count == 2)
             try write([], to: list.appending(String(repeating: "0", count: 64)))
-            #expect(reader.snapshots() == nil)
+            #expect(try reader.snapshots(unless: { false }) == nil)
             try tool("rm", "-r", list)
-            #expect(reader.snapshots() == nil)
+            #expect(try reader.snapshots(unless: { false }) == nil)
+        }
+    }
+
+    @Test("a list of snapshots that changes while they are read is none")
+    func changingSnapshots() throws {
+        try withTemporaryDirectory { root in
+            var repository = try HandmadeRepository(in: root)
+            let tree = repository.tree([])
+            _ = try repository.finish(root: tree, tags: ["first"])
+            let second = try repository.finish(root: tree)
+            let reader = try #require(repository.reader)
+            let (aside, list) = (root.appending(second), root.appending("snapshots"))
+            try tool("mv", list.appending(second), aside)
+            func addsSecond() -> Bool {
+                _ = try? tool("mv", aside, list)
+                return false
+            }
+            #expect(try reader.snapshots(unless: addsSecond) == nil)
+            #expect(try reader.snapshots(unless: addsSecond)?.count == 2)
+            #expect(throws: BackupError.self) { try reader.snapshots { true } }
+        }
+    }
+
+    @Test(
+        "a snapshot that restic may read in another way, or not at all, is left to it",
+        arguments: [
+            #""uid":"0""#, #""gid":-1"#, #""excludes":1"#, #""parent":"x""#, #""Tags":["a"]"#,
+            #""HOSTNAME":"a""#, #""time":"@99""#, #""program_version":0"#, #""tree":"x""#,
+        ])
+    func otherFields(field: String) throws {
+        try withTemporaryDirectory { root in
+            var repository = try HandmadeRepository(in: root)
+            let reader = try #require(repository.reader)
+            let tree = repository.tree([])
+            let known = #""uid":0,"gid":0,"excludes":["*"],"parent":"\#(tree)","summary":{"a":[]}"#
+            _ = try repository.finish(root: tree, fields: known)
+            #expect(try reader.snapshots(unless: { false })?.count == 1)
+            _ = try repository.finish(root: tree, fields: field)
+            #expect(try reader.snapshots(unless: { false }) == nil)
+        }
+    }
+
+    @Test("the newest files of the index are read first, and no more than necessary")
+    func order() throws {
+        try withTemporaryDirectory { root in
+            var repository = try HandmadeRepository(in: root)
+            let old = try repository.finish(root: repository.tree([.file("old")]))
+            let index = root.appending("index")
+            try tool("sh", "-c", "touch -d 2001-01-01 $0/*", index)
+            let first = try tool("ls", index)
+            let second = try repository.finish(root: repository.tree([.file("second")]))
+            let reader = try #require(repository.reader)
+            try write([], to: index.appending(first))
+            try tool("touch", "-d", "2001-01-01", index.appending(first))
+            #expect(read(second, by: reader).isComplete)
+            let third = try repository.finish(root: repository.tree([.file("third")]))
+            #expect(read(third, by: reader).isComplete)
+            #expect(!read(old, by: reader).isComplete)
         }
     }
 
     @Test("snapshots of a real repository are what restic lists")
     func realSnapshots() async throws {
         let program = try ResticProgram(searchPath: Array("/usr/local/bin:/usr/bin:/bin".utf8))
-        try await withTemporaryDirectory(containing: Tree { File("file", "text") }) { root in
+        let name = FileName([0x66, 0xE9, 0x0A])
+        try await withTemporaryDirectory(containing: Tree { File(name, "text") }) { root in
             let location = root.appending("repository")
             try tool("cp", "-r", try emptyRepository(), location)
             let restic = try Restic(
@@ -96,7 +155,7 @@ struct RepositoryReaderTests {
                 _ = try await restic.run(
                     ResticCommand(
                         "backup", words.dropFirst().map { Array($0.utf8) },
-                        on: [root.appending("file").bytes]),
+                        on: [root.appending(name).bytes]),
                     reading: NoOutput())
             }
             _ = try await restic.run(
@@ -110,7 +169,7 @@ struct RepositoryReaderTests {
             #expect(listed.map(\.count) == [2, 1, 1, 0])
             #expect(listed[1].allSatisfy { $0.originalIdentifier != $0.identifier })
             await restic.prepareReading()
-            #expect(await restic.repositoryReader()?.snapshots()?.count == 2)
+            #expect(try await restic.repositoryReader()?.snapshots(unless: { false })?.count == 2)
             for (filter, listed) in zip(filters, listed) {
                 #expect(try await restic.snapshots(filter) == listed)
             }
@@ -318,7 +377,9 @@ struct HandmadeRepository {
     /// Writes what was added, and a snapshot.
     ///
     /// - Returns: the snapshot's identifier.
-    mutating func finish(root: String, tags: [String] = []) throws -> String {
+    mutating func finish(
+        root: String, tags: [String] = [], fields: String = #""id":"0""#
+    ) throws -> String {
         let content = blobs.flatMap(\.sealed)
         blobLength = content.count
         let pack = content + key.sealing([1, 2, 3])
@@ -331,7 +392,7 @@ struct HandmadeRepository {
         _ = try add(#"{"packs":[{"id":"\#(name)","blobs":[\#(list)]}]}"#, in: "index")
         let tags = tags.map { "\"\($0)\"" }.joined(separator: ",")
         return try add(
-            #"{"time":"2026-01-02T03:04:05Z","tree":"\#(root)","tags":[\#(tags)],"id":"0"}"#,
+            #"{"time":"2026-01-02T03:04:05Z","tree":"\#(root)","tags":[\#(tags)],\#(fields)}"#,
             in: "snapshots")
     }
 

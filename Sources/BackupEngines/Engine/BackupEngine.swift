@@ -47,8 +47,8 @@ package protocol BackupEngine: Sendable {
 
     /// Returns the snapshots that match, and those that cannot be read, which are reported too.
     ///
-    /// - Throws: ``BackupError``: `noRepository`, `wrongPassword`, `locked` when another process
-    ///   has an exclusive lock on the repository, `damaged`.
+    /// - Throws: ``BackupError``: `noRepository`, `wrongPassword`, `damaged`; `locked` when another
+    ///   process has an exclusive lock on the repository, and reading needs one.
     func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList
 
     /// Stores the items of a plan as a new snapshot, with its record and tags.

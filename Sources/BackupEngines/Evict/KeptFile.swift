@@ -93,7 +93,7 @@ extension ContentHolding {
 
     /// Returns the snapshots of evicted files, by the identifier that eviction records use.
     package func keptSnapshots() async throws(BackupError) -> [String: Snapshot] {
-        // What is kept is read next.
+        // The caller reads the kept snapshots next.
         await prepareReading()
         let kept = try await snapshots().filter(\.isPinned)
         var found: [String: Snapshot] = [:]

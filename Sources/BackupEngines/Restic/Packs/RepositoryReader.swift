@@ -7,7 +7,7 @@ import SystemPackage
 /// Everything is verified: that it has not changed, by its authentication code, and that a snapshot,
 /// an index or a blob is the right one, by its SHA-256. Functions return nil for anything that cannot
 /// be read or is not as expected, such as a newer format, damage, or a pack that a prune has just
-/// removed, since no lock is taken. The caller then runs restic, which reports what is wrong.
+/// removed, since no lock is taken; also when the snapshots change while they are listed. The caller then runs restic, which reports what is wrong.
 final class RepositoryReader: Sendable {
     private let directory: FilePath
     private let key: PackKey
@@ -38,15 +38,20 @@ final class RepositoryReader: Sendable {
         return try? TreeNode.reading(json)
     }
 
-    /// Returns all snapshots.
-    func snapshots() -> [Snapshot]? {
-        guard let identifiers = identifiers(in: "snapshots") else { return nil }
+    /// Returns all snapshots; nil also if one was added or removed meanwhile: a listing of a directory
+    /// may contain neither the old nor the new file of a snapshot whose tags are changed.
+    ///
+    /// - Parameter isCancelled: asked before each snapshot.
+    /// - Throws: ``BackupError``: `interrupted`.
+    func snapshots(unless isCancelled: () -> Bool) throws(BackupError) -> [Snapshot]? {
+        guard let names = identifiers(in: "snapshots").map(Set.init) else { return nil }
         var snapshots: [Snapshot] = []
-        for identifier in identifiers {
-            guard let snapshot = readSnapshot(identifier) else { return nil }
+        for name in names {
+            if isCancelled() { throw .interrupted }
+            guard let snapshot = readSnapshot(name) else { return nil }
             snapshots.append(snapshot)
         }
-        return snapshots
+        return identifiers(in: "snapshots").map(Set.init) == names ? snapshots : nil
     }
 
     /// Returns a snapshot.
@@ -68,11 +73,14 @@ final class RepositoryReader: Sendable {
         ofData identifiers: Set<String>, unless isCancelled: () -> Bool
     ) throws(BackupError) -> [String: BlobPlace]? {
         var places: [String: BlobPlace] = [:]
-        guard let names = indexFiles() else { return nil }
-        for name in names.reversed() where places.count < identifiers.count {
+        guard let names = self.identifiers(in: "index") else { return nil }
+        for name in newestLast(names).reversed() where places.count < identifiers.count {
             if isCancelled() { throw .interrupted }
             let isRead = forEachPack(ofIndex: name) { pack, blobs in
-                for blob in blobs where !blob.isTree && identifiers.contains(blob.identifier) {
+                for blob in blobs
+                where !blob.isTree && identifiers.contains(blob.identifier)
+                    && places[blob.identifier] == nil
+                {
                     places[blob.identifier] = (pack, blob)
                 }
             }
@@ -83,38 +91,32 @@ final class RepositoryReader: Sendable {
 
     private func place(ofTree identifier: String) -> BlobPlace? {
         index.withLock { index in
-            var isListed = false
-            while true {
-                if let place = index.places[identifier] { return place }
-                if let name = index.unread.popLast() {
-                    let isRead = forEachPack(ofIndex: name) { pack, blobs in
-                        for blob in blobs where blob.isTree {
-                            index.places[blob.identifier] = (pack, blob)
-                        }
+            if let place = index.places[identifier] { return place }
+            guard let names = identifiers(in: "index").map(Set.init) else { return nil }
+            // A backup adds to the index, and a prune replaces parts of it.
+            if !names.isSuperset(of: index.read.union(index.unread)) { index = TreeIndex() }
+            index.unread += newestLast(names.subtracting(index.read.union(index.unread)))
+            while let name = index.unread.popLast() {
+                let isRead = forEachPack(ofIndex: name) { pack, blobs in
+                    for blob in blobs where blob.isTree && index.places[blob.identifier] == nil {
+                        index.places[blob.identifier] = (pack, blob)
                     }
-                    guard isRead else { return nil }
-                    index.read.insert(name)
-                } else {
-                    guard !isListed, let names = indexFiles() else { return nil }
-                    isListed = true
-                    // A backup adds to the index, and a prune replaces parts of it.
-                    if !index.read.isSubset(of: names) { index = TreeIndex() }
-                    index.unread = names.filter { !index.read.contains($0) }
                 }
+                guard isRead else { return nil }
+                index.read.insert(name)
+                if let place = index.places[identifier] { return place }
             }
+            return nil
         }
     }
 
-    /// Returns the names of the index's files, the newest last: what a backup has just written is in
-    /// one of the last.
-    private func indexFiles() -> [String]? {
-        identifiers(in: "index")?.map { name in
+    /// Sorts files of the index by their times: the last ones have what the latest backup wrote.
+    private func newestLast(_ names: some Collection<String>) -> [String] {
+        names.map { name in
             let file = directory.appending("index").appending(name)
             let status = try? file.withoutFollowing.status()
-            return (
-                name,
-                written: status?.contentModificationTime ?? FileTime(seconds: 0, nanoseconds: 0)
-            )
+            let written = status?.contentModificationTime
+            return (name, written: written ?? FileTime(seconds: 0, nanoseconds: 0))
         }.sorted { $0.written < $1.written }.map(\.0)
     }
 
@@ -201,7 +203,7 @@ struct ResticConfig {
 /// Where the trees of a repository are, as far as its index was read.
 private struct TreeIndex {
     var read: Set<String> = []
-    /// The files that follow, the last one first.
+    /// The files still to be read; the last one is next.
     var unread: [String] = []
     var places: [String: BlobPlace] = [:]
 }
