@@ -90,27 +90,62 @@ measure_W2() {
     take_turns W2 drop_caches floor resval bfs
 }
 
-# hyperfine starts processes with less noise than a shell. Each round is the median of many starts.
 measure_W3() {
-    local round file=$work/one-file starts=300
-    [[ $quick == false ]] || starts=20
+    local file=$work/one-file
+    need_installed_programs
     touch -- "$file"
     setfattr -n "$mark" -v true -- "$file"
-    competitor W3 getfattr s getfattr --absolute-names -n "$mark" "$file"
-    competitor W3 resval s "$resval" get isExcludedFromBackup "$file"
+    competitor W3 getfattr s "$installed/getfattr" --absolute-names -n "$mark" "$file"
+    competitor W3 resval s "$installed/resval" get isExcludedFromBackup "$file"
     target W3 at-most resval getfattr 1.1
     [[ $(run_competitor W3/resval) == true ]] ||
         die "W3: resval did not print the mark: $(head -n 3 -- "$work/errors")"
     [[ $(run_competitor W3/getfattr) == *"$mark=\"true\""* ]] ||
         die "W3: getfattr did not print the mark: $(head -n 3 -- "$work/errors")"
+    take_starts W3 getfattr resval
+}
 
+measure_W3b() {
+    local name names=(resval-backup resval-purge)
+    need_installed_programs
+    for name in "${names[@]}"; do
+        [[ -x $installed/$name ]] || { skip W3b "there is no $name"; return 0; }
+    done
+    for name in "${names[@]}"; do
+        competitor W3b "$name" s "$installed/$name" --version
+        target W3b below "$name" - 0.002
+        [[ -n $(run_competitor "W3b/$name") ]] || die "W3b: $name did not print its version"
+    done
+    take_starts W3b "${names[@]}"
+}
+
+# Sets `installed`, a directory with copies of programs, made as an installation makes them: how a program
+# came into the page cache changes how long it takes to start.
+need_installed_programs() {
+    local program
+    [[ -z ${installed-} ]] || return 0
+    installed=$work/installed
+    mkdir -- "$installed"
+    for program in "$(command -v getfattr)" "$resval" "$resval_backup" "$resval_purge"; do
+        [[ ! -x $program ]] || install -- "$program" "$installed"
+    done
+}
+
+# take_starts WORKLOAD NAME...: hyperfine starts processes with less noise than a shell. Each round is the
+# median of many starts.
+take_starts() {
+    local workload=$1 round index starts=300 words=()
+    shift
+    [[ $quick == false ]] || starts=20
+    for index in "$@"; do words+=("${command_of[$workload/$index]}"); done
     for (( round = 1; round <= runs; round++ )); do
-        note "W3: round $round of $runs, $starts starts of each"
+        note "$workload: round $round of $runs, $starts starts of each"
         hyperfine -N --style none --warmup 20 --runs "$starts" --export-json "$work/starts.json" \
-            "${command_of[W3/getfattr]}" "${command_of[W3/resval]}" > /dev/null 2> "$work/errors" ||
-            die "W3: hyperfine: $(head -n 3 -- "$work/errors")"
-        sample W3 getfattr "$(jq '.results[0].median' "$work/starts.json")"
-        sample W3 resval "$(jq '.results[1].median' "$work/starts.json")"
+            "${words[@]}" > /dev/null 2> "$work/errors" ||
+            die "$workload: hyperfine: $(head -n 3 -- "$work/errors")"
+        for (( index = 1; index <= $#; index++ )); do
+            sample "$workload" "${!index}" "$(jq ".results[$(( index - 1 ))].median" "$work/starts.json")"
+        done
     done
 }
 
