@@ -60,10 +60,7 @@ extension PackBlob {
                 var blobs: [PackBlob] = []
                 try scanner.forEachField { scanner, field throws(JSONError) in
                     switch field {
-                    case "id":
-                        pack = try scanner.text()
-                        // It becomes a file name.
-                        guard pack.isResticIdentifier else { throw JSONError(offset: 0) }
+                    case "id": pack = try scanner.text()
                     case "blobs":
                         try scanner.forEachElement { scanner throws(JSONError) in
                             blobs.append(try PackBlob(&scanner))
@@ -71,6 +68,8 @@ extension PackBlob {
                     default: break
                     }
                 }
+                // It becomes a file name.
+                guard pack.isResticIdentifier else { throw JSONError(offset: 0) }
                 body(pack, blobs)
             }
         }
