@@ -56,7 +56,7 @@ public struct AttributedItem: Sendable, Hashable {
     /// The values by name of an item that its owner may not write to: restic sets no attributes on
     /// it for an ordinary user. Empty for other items, if a value cannot be read or a name is not
     /// UTF-8, and for more than 4,096 bytes of values.
-    public let values: [String: [UInt8]]
+    public let values: [ExtendedAttributeName: [UInt8]]
 
     /// Creates a description.
     ///
@@ -64,16 +64,10 @@ public struct AttributedItem: Sendable, Hashable {
     init(path: FilePath, _ attributes: AttributeDigest?, isReadOnly: Bool) {
         self.path = path
         digest = attributes?.hexadecimal
-        var values: [String: [UInt8]] = [:]
-        var hasNameOtherThanUTF8 = false
-        for name in attributes?.names ?? [] {
-            if let text = String(validating: name.bytes, as: UTF8.self) {
-                values[text] = attributes?.values[name]
-            } else {
-                hasNameOtherThanUTF8 = true
-            }
+        let values = attributes?.values ?? [:]
+        hasNameOtherThanUTF8 = (attributes?.names ?? []).contains {
+            String(validating: $0.bytes, as: UTF8.self) == nil
         }
-        self.hasNameOtherThanUTF8 = hasNameOtherThanUTF8
         let isKept = isReadOnly && digest != nil && !hasNameOtherThanUTF8
         self.values = isKept && values.values.joined().count <= 4096 ? values : [:]
     }

@@ -134,15 +134,15 @@ package struct SettingsPaths {
     package func path(
         _ text: String, of key: some RawRepresentable<String>
     ) throws(SettingsError) -> FilePath {
-        if text.hasPrefix("/") { return FilePath(text) }
-        guard text == "~" || text.hasPrefix("~/") else {
+        if text.utf8.first == UInt8(ascii: "/") { return FilePath(text) }
+        guard text == "~" || text.utf8.starts(with: "~/".utf8) else {
             throw reader.complaint(
                 key.rawValue, "takes paths that begin with / or ~/, not '\(text)'")
         }
         guard let home else {
             throw reader.complaint(key.rawValue, "names ~, but no home is known: set HOME")
         }
-        return text == "~" ? home : home.appending(String(text.dropFirst(2)))
+        return text == "~" ? home : home.appending(String(text.unicodeScalars.dropFirst(2)))
     }
 }
 

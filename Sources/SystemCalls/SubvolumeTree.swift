@@ -36,14 +36,16 @@ package final class SubvolumeTree {
     }
 
     /// Returns the inodes with an attribute that has this prefix, ascending, and the number of all
-    /// names: `BTRFS_IOC_TREE_SEARCH_V2` for each 128 KiB. Each thread searches a part of the tree.
+    /// names: `BTRFS_IOC_TREE_SEARCH_V2` for each 128 KiB.
     ///
-    /// - Parameter isEnough: called with the number of inodes so far; true ends the search.
+    /// - Parameters:
+    ///   - threads: the most threads, each of which searches a part of the tree.
+    ///   - isEnough: called with the number of inodes so far; true ends the search.
     /// - Throws: the call's errno; `EUCLEAN` for what is not in the kernel's format.
     package func inodes(
-        withAttribute prefix: String, isEnough: @escaping @Sendable (Int) -> Bool
+        withAttribute prefix: String, threads: Int, isEnough: @escaping @Sendable (Int) -> Bool
     ) throws(Errno) -> (inodes: [UInt64], names: Int) {
-        let count = UInt64(min(availableProcessorCount(), 4))
+        let count = UInt64(min(threads, availableProcessorCount(), 4))
         let size = (try lastInode() - Self.rootInode) / count + 1
         let all = Monitor<Found>(([], 0, nil))
         let threads = (0..<count).map { [directory] number in
@@ -64,12 +66,11 @@ package final class SubvolumeTree {
     private func find(
         _ prefix: String, _ range: Range<UInt64>, _ all: Monitor<Found>, _ isEnough: (Int) -> Bool
     ) {
-        let end: Key = (range.upperBound, 0, 0)
         var next: Key? = (range.lowerBound, 0, 0)
         do throws(Errno) {
             while let key = next, all.withLock({ $0.error == nil && !isEnough($0.inodes.count) }) {
                 var part: (inodes: [UInt64], names: Int) = ([], 0)
-                next = try search(from: key, to: end) { key, name throws(Errno) in
+                next = try search(from: key, to: (range.upperBound, 0, 0)) { key, name in
                     if key.type != attributeType {
                         part.names += 1
                     } else if name.starts(with: prefix.utf8) {
@@ -99,7 +100,7 @@ package final class SubvolumeTree {
 
     /// Returns the names of an inode, in the order of the tree; none if it was removed.
     ///
-    /// - Throws: as ``inodes(withAttribute:isEnough:)``; `EUCLEAN` also for a name that is not
+    /// - Throws: as ``inodes(withAttribute:threads:isEnough:)``; `EUCLEAN` also for a name that is not
     ///   valid, and `EMLINK` for more names than one item takes.
     package func links(of inode: UInt64) throws(Errno) -> [Link] {
         var links: [Link] = []

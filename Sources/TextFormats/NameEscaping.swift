@@ -92,7 +92,18 @@ package enum ShellWord {
             return String(decoding: word, as: UTF8.self)
         }
         let escaped = NameEscaping.text(word)
-        if escaped.hasPrefix("$'") || word.isEmpty { return escaped }
-        return "'" + escaped.replacing("'", with: #"'\''"#) + "'"
+        if escaped.utf8.starts(with: "$'".utf8) || word.isEmpty { return escaped }
+        return "'" + escaped.replacing(scalar: "'", with: #"'\''"#) + "'"
+    }
+}
+
+extension String {
+    /// Returns the text with each occurrence of a scalar replaced.
+    ///
+    /// The functions of the standard library that take a `Character` do not find a quote that a
+    /// combining mark follows, because the two are one character.
+    package func replacing(scalar: Unicode.Scalar, with replacement: String) -> String {
+        unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false)
+            .map(String.init).joined(separator: replacement)
     }
 }

@@ -70,7 +70,7 @@ struct CreateCommand: AsyncParsableCommand {
     var jsonCounts = false
 
     func validate() throws {
-        for tag in tag where tag.isEmpty || tag.contains(",") || SourceTags.isReserved(tag) {
+        for tag in tag where !SourceTags.isAllowed(tag) {
             throw ValidationError(
                 "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
         }

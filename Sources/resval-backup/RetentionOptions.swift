@@ -67,7 +67,7 @@ struct RetentionOptions: ParsableArguments {
             }
             rules.spans[period] = span
         }
-        rules.tags = keepTag.map { $0.split(separator: ",").map(String.init) }
+        rules.tags = keepTag.map { $0.unicodeScalars.split(separator: ",").map(String.init) }
         guard rules.tags.allSatisfy({ !$0.isEmpty }) else {
             throw ValidationError("--keep-tag takes a tag")
         }

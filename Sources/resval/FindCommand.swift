@@ -90,7 +90,10 @@ struct FindCommand: ParsableCommand {
     private func findInSubvolume(
         _ root: FilePath, _ results: FoundResults, _ outcome: Outcome, _ progress: Progress
     ) -> Bool {
-        guard let (items, count) = SubvolumeFinder.items(below: root) else { return false }
+        let threads = walk.scanner().threadCount
+        guard let (items, count) = SubvolumeFinder.items(below: root, threads: threads) else {
+            return false
+        }
         let reporter = WalkReporter(outcome, progress)
         let writer = results.writer()
         for item in items {

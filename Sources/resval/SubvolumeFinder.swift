@@ -11,6 +11,7 @@ import SystemPackage
 /// found, and its marks are read as in a walk. Nothing is printed before all are found, so that
 /// after any error a walk can take over.
 struct SubvolumeFinder {
+    typealias Found = (items: [FoundItem], count: Int)
     private let root: OpenDirectory
     /// The path of the root with a trailing slash.
     private let prefix: [UInt8]
@@ -21,17 +22,15 @@ struct SubvolumeFinder {
 
     /// Returns the items of a subvolume that have marks, and the number of all its items.
     ///
-    /// - Parameter root: the subvolume's root directory; a symbolic link is followed.
+    /// - Parameters:
+    ///   - root: the subvolume's root directory; a symbolic link is followed.
+    ///   - threads: the most threads that search the tree.
     /// - Returns: nil where a walk is needed or faster: for any other directory, without the
     ///   necessary capability, if another subvolume or a mount is below the directory, after an
     ///   error or a stop, and when many items have marks.
-    static func items(below root: FilePath) -> (items: [FoundItem], count: Int)? {
-        do {
-            guard var finder = try SubvolumeFinder(root) else { return nil }
-            return try finder.find(root)
-        } catch {
-            return nil
-        }
+    static func items(below root: FilePath, threads: Int) -> Found? {
+        guard var finder = try? SubvolumeFinder(root) else { return nil }
+        return try? finder.find(root, threads)
     }
 
     private init?(_ path: FilePath) throws {
@@ -50,8 +49,8 @@ struct SubvolumeFinder {
         nearest = (SubvolumeTree.rootInode, root, prefix)
     }
 
-    private mutating func find(_ path: FilePath) throws -> (items: [FoundItem], count: Int)? {
-        let (inodes, count) = try tree.inodes(withAttribute: "user.resval.") {
+    private mutating func find(_ path: FilePath, _ threads: Int) throws -> Found? {
+        let (inodes, count) = try tree.inodes(withAttribute: "user.resval.", threads: threads) {
             $0 > 65536 || StopRequest.isMade
         }
         // To look up an item takes as long as to walk to ten, and is done by one thread.

@@ -31,7 +31,7 @@ struct CompletenessTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             let expected = try listing(of: root)
-            #expect(expected.count == 1 + 20 + 400)
+            #expect(expected.count == 1 + 21 + 21 * 21)
             for tool in WalkTool.allWays {
                 let visits = try tool.walk(root)
                 #expect(visits.paths == expected, "\(tool.testDescription)")

@@ -24,7 +24,9 @@ enum PathListingCall: CaseIterable {
 struct PathListingTests {
     private let tree = Tree {
         Directory("d") {
-            for name in HostileNames.all where String(validating: name.bytes, as: UTF8.self) != nil
+            for name in HostileNames.all
+            where String(validating: name.bytes, as: UTF8.self) != nil
+                && name != HostileNames.combiningMarks
             {
                 File(name)
             }
@@ -52,6 +54,19 @@ struct PathListingTests {
             )
             #expect(empty.0 == empty.1)
             if call == .subpaths { try #expect((call.run("\(root)") ?? []).count > 25) }
+        }
+    }
+
+    /// Of such a name, Foundation makes an absolute path.
+    @Test("a name that begins with a combining mark is itself", arguments: PathListingCall.allCases)
+    func combiningMark(call: PathListingCall) throws {
+        let name = HostileNames.combiningMarks
+        try withTemporaryDirectory(containing: Tree { Directory(name) { File(name) } }) { root in
+            let text = String(decoding: name.bytes, as: UTF8.self)
+            let below = call == .contents ? [] : ["\(text)/\(text)"]
+            try #expect(
+                call.run("\(root)").map { $0.map { Array($0.utf8) } }
+                    == ([text] + below).map { Array($0.utf8) })
         }
     }
 

@@ -82,8 +82,10 @@ struct RestoreAttributesTests {
                     Directory(FileName(Array("directory\(number)".utf8))) {
                         File("file", "text").permissions(0o444).purgeable()
                             .attribute("user.binary", [0, 0xFF]).owned(by: 54321)
+                        // The names of two differ, although Swift's strings are equal.
                         File("empty", "text").permissions(0o400).attribute("user.empty", "")
-                            .owned(by: 54321)
+                            .attribute("user.\u{E9}", "one").attribute("user.e\u{301}", "two")
+                            .attribute("user.\u{301}", "three").owned(by: 54321)
                     }.permissions(0o555).attribute("user.note", "text").owned(by: 54321)
                 }
             }.permissions(0o555).excluded(false).owned(by: 54321)

@@ -1,3 +1,4 @@
+import Glibc
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -74,7 +75,7 @@ struct SubvolumeFindTests {
             let isMade = Monitor(false)
             let tree = filesystem.root
             let (inodes, _) = try SubvolumeTree(of: root.descriptor)
-                .inodes(withAttribute: "user.resval.") { _ in
+                .inodes(withAttribute: "user.resval.", threads: 2) { _ in
                     isMade.withLock { isMade in
                         if !isMade { try? Tree { File("new").excluded() }.create(in: tree) }
                         isMade = true
@@ -83,6 +84,29 @@ struct SubvolumeFindTests {
                 }
             #expect(inodes.count == 101)
             try #expect(inodes.last == tree.appending("new").status().identity.inode)
+        }
+    }
+
+    @Test("no more threads search the tree than are wanted")
+    func threads() throws {
+        try withFilesystem(.btrfs) { filesystem in
+            try Tree { for n in 0..<100 { File(FileName(Array("\(n)".utf8))).excluded() } }
+                .create(in: filesystem.root)
+            let root = try OpenDirectory(at: filesystem.root, flags: .readOnly)
+            let calling = pthread_self()
+            let others = Monitor<Set<pthread_t>>([])
+            let (inodes, _) = try SubvolumeTree(of: root.descriptor)
+                .inodes(withAttribute: "user.resval.", threads: 1) { _ in
+                    let thread = pthread_self()
+                    // A thread that has ended leaves its identifier to the next.
+                    if thread != calling {
+                        usleep(100_000)
+                        others.withLock { _ = $0.insert(thread) }
+                    }
+                    return false
+                }
+            #expect(inodes.count == 100)
+            #expect(others.withLock { $0.count } == 1)
         }
     }
 

@@ -222,7 +222,7 @@ struct TaskStartTests {
         }
         func environment(_ identifier: String) -> String {
             let record = TaskRecord(BGAppRefreshTaskRequest(identifier: identifier))
-            return "Environment=A=b RESVAL_BACKGROUND_TASK=\(record.text) C=d"
+            return "Environment=A=b\r RESVAL_BACKGROUND_TASK=\(record.text) C=d\r"
         }
         let output = """
             Id=\(unit("waits", 1)).timer
@@ -251,9 +251,9 @@ struct TaskStartTests {
             Id=\(unit("liar", 4)).service
             \(environment("waits"))
             """
-        let pending = ServiceManager.pending(in: output, of: program)
+        let pending = ServiceManager.pending(in: Array(output.utf8), of: program)
         #expect(pending.map(\.record.identifier) == ["waits"])
         #expect(pending.map(\.unit.name) == [unit("waits", 1)])
-        #expect(ServiceManager.pending(in: "", of: program).isEmpty)
+        #expect(ServiceManager.pending(in: [], of: program).isEmpty)
     }
 }

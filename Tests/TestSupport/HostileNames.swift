@@ -1,10 +1,10 @@
 /// Names that are valid on Linux and that programs get wrong.
 package enum HostileNames {
-    /// The twenty names every command and every backup must carry unchanged.
+    /// The names every command and every backup must carry unchanged.
     package static let all: [FileName] = [
         newline, trailingNewline, carriageReturn, trailingCarriageReturn, tab, leadingSpace,
         trailingSpace, onlySpace, leadingDash, directoryOption, hash, semicolon, globs, backslash,
-        dollar, quotes, includeRule, notUTF8, escapeSequence, longest,
+        dollar, quotes, combiningMarks, includeRule, notUTF8, escapeSequence, longest,
     ]
 
     /// Ends a line in the middle of the name: two entries of a list read line by line.
@@ -39,6 +39,10 @@ package enum HostileNames {
     package static let dollar: FileName = "$HOME ${HOME} $$ `id` $(id)"
     /// Quotes of every kind.
     package static let quotes: FileName = #"'single' "double" '"#
+    /// Combining marks after the slash before the name, quotes, spaces and separators: in Swift
+    /// each is one `Character` with them, which is not equal to the slash or the quote alone.
+    package static let combiningMarks: FileName =
+        "\u{301}mark '\u{301};\u{301} echo injected '\u{301} \"\u{301}a,\u{301}b:\u{301}=\u{301}"
     /// A filter rule to rsync and duplicity.
     package static let includeRule: FileName = "+ **"
     /// Bytes that are not UTF-8: a lone continuation, 0xFF, and a character cut off.

@@ -29,7 +29,12 @@ package struct SourceTags: Sendable, Hashable {
     package var all: [String] { [set] + each }
 
     /// Whether a tag has the prefix that is reserved for this program's tags.
-    package static func isReserved(_ tag: some StringProtocol) -> Bool { tag.hasPrefix("resval-") }
+    package static func isReserved(_ tag: String) -> Bool { tag.utf8.starts(with: "resval-".utf8) }
+
+    /// Whether users may give a snapshot a tag. restic separates tags by commas.
+    package static func isAllowed(_ tag: String) -> Bool {
+        !tag.isEmpty && !tag.utf8.contains(UInt8(ascii: ",")) && !isReserved(tag)
+    }
 
     /// Returns the SOURCEs that tags name, sorted; empty for a snapshot of another program, and
     /// when a tag names anything but a plain absolute path.

@@ -51,10 +51,10 @@ package struct SnapshotRecord: Sendable {
                 line.add(path: item.path.bytes)
                 line.add("sha256", item.digest)
                 guard !item.values.isEmpty else { return }
-                line.add("values", objects: item.values.sorted { $0.key < $1.key }) {
-                    value, object in
-                    object.add("name", value.key)
-                    object.add("value", "valueBase64", value.value)
+                let values = item.values.map { (name: $0.key.description, value: $0.value) }
+                line.add("values", objects: values.sorted { $0.name < $1.name }) { item, object in
+                    object.add("name", item.name)
+                    object.add("value", "valueBase64", item.value)
                 }
             }
         }

@@ -73,7 +73,7 @@ private struct RecordFields {
     private(set) var kept = KeptFile()
     private(set) var path: [UInt8] = []
     private(set) var digest: String?
-    private(set) var values: [String: [UInt8]] = [:]
+    private(set) var values: [ExtendedAttributeName: [UInt8]] = [:]
     private var filesystem = ""
     private var isEmpty = false
     private var isDirectory = false
@@ -143,7 +143,7 @@ private struct RecordFields {
             default: break
             }
         }
-        values[name] = value
+        values[ExtendedAttributeName(name)] = value
     }
 
     private mutating func readKept(

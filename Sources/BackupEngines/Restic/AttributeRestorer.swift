@@ -75,21 +75,20 @@ struct AttributeRestorer {
 ///
 /// - Returns: why that failed; nil if it did not.
 func storeAttributes(
-    _ attributes: [String: [UInt8]], on file: FileDescriptor
+    _ attributes: [ExtendedAttributeName: [UInt8]], on file: FileDescriptor
 ) -> RestoreFailure.Cause? {
     do {
         let status = try file.status()
         let missing = try attributes.filter { name, value in
             guard isRestored(name) else { return false }
-            return try file.extendedAttribute(named: ExtendedAttributeName(name)) != value
+            return try file.extendedAttribute(named: name) != value
         }
         guard !missing.isEmpty else { return nil }
         var failure: FileError?
         try whileWritable(file, status) { () throws(Errno) in
-            for (name, value) in missing.sorted(by: { $0.key < $1.key }) {
+            for (name, value) in missing {
                 do throws(FileError) {
-                    try file.setExtendedAttribute(
-                        named: ExtendedAttributeName(name), to: value)
+                    try file.setExtendedAttribute(named: name, to: value)
                 } catch {
                     failure = error
                 }
@@ -105,7 +104,8 @@ func storeAttributes(
 
 /// Whether an attribute must be restored: an ordinary user cannot set those of other namespaces,
 /// and the kernel sets `security.selinux` by its own rules.
-private func isRestored(_ name: String) -> Bool {
-    if effectiveUser() == 0 { return name != "security.selinux" }
-    return name.hasPrefix("user.") || name.hasPrefix("system.posix_acl_")
+private func isRestored(_ name: ExtendedAttributeName) -> Bool {
+    if effectiveUser() == 0 { return !name.bytes.elementsEqual("security.selinux".utf8) }
+    return name.bytes.starts(with: "user.".utf8)
+        || name.bytes.starts(with: "system.posix_acl_".utf8)
 }

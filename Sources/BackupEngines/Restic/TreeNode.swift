@@ -17,7 +17,7 @@ struct TreeNode: Sendable, Hashable {
     /// The identifier of a directory's own tree; nil for anything else.
     let subtree: String?
     /// The extended attributes, by name.
-    let attributes: [String: [UInt8]]
+    let attributes: [ExtendedAttributeName: [UInt8]]
 
     /// Parses a tree, as `restic cat blob` prints it.
     static func reading(_ json: [UInt8]) throws(JSONError) -> [TreeNode] {
@@ -39,7 +39,7 @@ struct TreeNode: Sendable, Hashable {
         var (size, mode): (Int64, Int64) = (0, 0)
         var content: [String] = []
         var subtree: String?
-        var attributes: [String: [UInt8]] = [:]
+        var attributes: [ExtendedAttributeName: [UInt8]] = [:]
         try scanner.forEachField { scanner, field throws(JSONError) in
             switch field {
             case "name": name = unquoted(try scanner.string())
@@ -55,7 +55,7 @@ struct TreeNode: Sendable, Hashable {
             case "extended_attributes":
                 try scanner.forEachElement { scanner throws(JSONError) in
                     let (name, value) = try Self.attribute(&scanner)
-                    attributes[name] = value
+                    attributes[ExtendedAttributeName(name)] = value
                 }
             default: break
             }

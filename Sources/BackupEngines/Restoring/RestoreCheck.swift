@@ -129,8 +129,10 @@ struct RestoreCheck: SnapshotEntryHandler {
 
 /// The items of a snapshot that have extended attributes, from its record.
 package struct AttributedItems: RecordHandler {
+    typealias Recorded = (digest: String?, values: [ExtendedAttributeName: [UInt8]])
+
     private var readOnly: Set<[UInt8]> = []
-    private var recorded: [[UInt8]: (digest: String?, values: [String: [UInt8]])] = [:]
+    private var recorded: [[UInt8]: Recorded] = [:]
     private let sources: [[UInt8]]
 
     /// Creates an empty collection.
@@ -148,9 +150,7 @@ package struct AttributedItems: RecordHandler {
 
     /// Returns the digest of an item's attributes, nil when the record has none, and the values that
     /// the record has; nil when the record has no attributes of the item.
-    func attributes(of path: [UInt8]) -> (digest: String?, values: [String: [UInt8]])? {
-        recorded[path]
-    }
+    func attributes(of path: [UInt8]) -> Recorded? { recorded[path] }
 
     /// Whether an item that its owner may not write to can have attributes without a digest in the
     /// record, which does not cover directories above the SOURCEs.

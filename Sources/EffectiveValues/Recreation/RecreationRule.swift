@@ -23,8 +23,6 @@ package struct RecreationRule: Sendable, Hashable {
     var name: [UInt8] { names.last ?? [] }
 }
 
-private let clonesWord: Substring = "clones"
-
 /// A condition of a rule.
 struct ProofTerm: Sendable, Hashable {
     /// Where the condition looks.
@@ -113,15 +111,15 @@ enum RuleLine: Sendable, Hashable {
         guard let text = String(validating: line, as: UTF8.self),
             text.unicodeScalars.allSatisfy({ $0 == "\t" || TextSafety.isSafe($0) })
         else { throw Fault("is not text") }
-        let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
+        let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
         guard fields.count == 4, fields.allSatisfy({ !$0.isEmpty }) else {
             throw Fault("has not four fields")
         }
-        if fields[1] == "never" {
+        if fields[1].elementsEqual("never".utf8) {
             self = .installed(try InstalledPath(fields[0]))
             return
         }
-        let isBelowHome = fields[0].hasPrefix("~/")
+        let isBelowHome = fields[0].starts(with: "~/".utf8)
         let names = try Self.names(isBelowHome ? fields[0].dropFirst(2) : fields[0])
         guard isBelowHome || names.count == 1 else {
             throw Fault("the directory is neither a name nor a path that begins with ~/")
@@ -129,29 +127,33 @@ enum RuleLine: Sendable, Hashable {
         guard names.allSatisfy({ NamePattern.isLiteral($0) }) else {
             throw Fault("the directory has a wildcard")
         }
-        let words = fields[1].split(separator: " ", omittingEmptySubsequences: false)
+        let words = fields[1].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        let proofs = words.filter { !$0.elementsEqual("clones".utf8) }
         var proof: [ProofTerm] = []
-        for word in words where word != clonesWord { proof.append(try Self.term(word)) }
+        for word in proofs { proof.append(try Self.term(word)) }
         guard proof.contains(where: { !$0.isNegated }) else {
             throw Fault("the proof shows nothing about the directory")
         }
         self = .rule(
             RecreationRule(
                 names: names, isBelowHome: isBelowHome, proof: proof,
-                clones: words.contains(clonesWord), tool: String(fields[2]),
-                reason: String(fields[3])))
+                clones: proofs.count < words.count,
+                tool: String(decoding: fields[2], as: UTF8.self),
+                reason: String(decoding: fields[3], as: UTF8.self)))
     }
 
-    private static func term(_ word: Substring) throws(Fault) -> ProofTerm {
-        let isNegated = word.hasPrefix("!")
+    private static func term(_ word: ArraySlice<UInt8>) throws(Fault) -> ProofTerm {
+        let isNegated = word.first == UInt8(ascii: "!")
         let parts = word.dropFirst(isNegated ? 1 : 0).split(
-            separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let kind = ProofTerm.Kind(rawValue: String(parts[0])),
+            separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = ProofTerm.Kind(rawValue: String(decoding: parts[0], as: UTF8.self)),
             parts.count == (kind == .tagged ? 1 : 2)
-        else { throw Fault("'\(word)' is not a proof") }
+        else { throw Fault("'\(String(decoding: word, as: UTF8.self))' is not a proof") }
         var names: [ProofTerm.Name] = []
         if kind != .tagged {
-            for text in parts[1].split(separator: ",", omittingEmptySubsequences: false) {
+            let texts = parts[1].split(
+                separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            for text in texts {
                 names.append(try name(text, of: kind))
             }
         }
@@ -159,35 +161,35 @@ enum RuleLine: Sendable, Hashable {
     }
 
     private static func name(
-        _ text: Substring, of kind: ProofTerm.Kind
+        _ bytes: ArraySlice<UInt8>, of kind: ProofTerm.Kind
     ) throws(Fault) -> ProofTerm.Name {
-        let path = try names(text)
-        guard path.count == 1 || kind == .in && NamePattern.isLiteral(text.utf8) else {
+        let (path, isLiteral) = (try names(bytes), NamePattern.isLiteral(bytes))
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard path.count == 1 || kind == .in && isLiteral else {
             throw Fault("'\(text)' is not a name")
         }
         return ProofTerm.Name(
-            text: String(text), path: path,
-            pattern: NamePattern.isLiteral(text.utf8) ? nil : NamePattern(text.utf8))
+            text: text, path: path, pattern: isLiteral ? nil : NamePattern(bytes))
     }
 
     /// Splits a path into names, none of which leads up or to the directory itself.
-    private static func names(_ path: Substring) throws(Fault) -> [[UInt8]] {
-        let names = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard names.allSatisfy({ !["", ".", ".."].contains($0) }) else {
-            throw Fault("'\(path)' is not a path that leads down")
+    private static func names(_ path: ArraySlice<UInt8>) throws(Fault) -> [[UInt8]] {
+        guard let names = RelativePath(path)?.names else {
+            throw Fault("'\(String(decoding: path, as: UTF8.self))' is not a path that leads down")
         }
-        return names.map { Array($0.utf8) }
+        return names
     }
 
-    fileprivate static func patterns(_ path: Substring) throws(Fault) -> [NamePattern] {
+    fileprivate static func patterns(_ path: ArraySlice<UInt8>) throws(Fault) -> [NamePattern] {
         try names(path).map { NamePattern($0) }
     }
 }
 
 extension InstalledPath {
-    fileprivate init(_ text: Substring) throws(RuleLine.Fault) {
-        start = text.hasPrefix("/") ? .root : text.hasPrefix("~/") ? .home : .anywhere
+    fileprivate init(_ path: ArraySlice<UInt8>) throws(RuleLine.Fault) {
+        let isBelowHome = path.starts(with: "~/".utf8)
+        start = path.first == UInt8(ascii: "/") ? .root : isBelowHome ? .home : .anywhere
         let prefix = start == .root ? 1 : start == .home ? 2 : 0
-        names = try RuleLine.patterns(text.dropFirst(prefix))
+        names = try RuleLine.patterns(path.dropFirst(prefix))
     }
 }

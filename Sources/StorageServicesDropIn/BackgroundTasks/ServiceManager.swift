@@ -65,32 +65,31 @@ struct ServiceManager {
                 option, "show", "--all", "--property=Id,SubState,Environment", "bgtask-*.timer",
                 "bgtask-*.service",
             ].map { Array($0.utf8) })
-        return Self.pending(
-            in: String(decoding: output, as: UTF8.self), of: ThisProgram.name)
+        return Self.pending(in: output, of: ThisProgram.name)
     }
 
     /// Parses what `systemctl show` prints of timers and services.
     static func pending(
-        in output: String, of program: [UInt8]
+        in output: [UInt8], of program: [UInt8]
     ) -> [(unit: TaskUnit, record: TaskRecord)] {
         var waiting: Set<TaskUnit> = []
         var records: [TaskUnit: TaskRecord] = [:]
-        var properties: [Substring: Substring] = [:]
-        let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
-        for line in lines + [Substring()] {
-            if let equals = line.firstIndex(of: "=") {
-                properties[line[..<equals]] = line[line.index(after: equals)...]
+        var properties: [String: String] = [:]
+        let lines = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for line in lines + [[]] {
+            if let equals = line.firstIndex(of: UInt8(ascii: "=")) {
+                let name = String(decoding: line[..<equals], as: UTF8.self)
+                properties[name] = String(decoding: line[(equals + 1)...], as: UTF8.self)
                 continue
             }
             defer { properties = [:] }
-            guard let id = properties["Id"],
-                let unit = TaskUnit(unit: String(id), program: program)
+            guard let id = properties["Id"], let unit = TaskUnit(unit: id, program: program)
             else { continue }
             if id == unit.timer, properties["SubState"] == "waiting" { waiting.insert(unit) }
             let variable = TaskRecord.variable + "="
-            for word in (properties["Environment"] ?? "").split(separator: " ")
-            where word.hasPrefix(variable) {
-                records[unit] = TaskRecord(text: word.dropFirst(variable.count))
+            for word in (properties["Environment"] ?? "").utf8.split(separator: UInt8(ascii: " "))
+            where word.starts(with: variable.utf8) {
+                records[unit] = TaskRecord(text: Substring(word.dropFirst(variable.utf8.count)))
             }
         }
         return waiting.compactMap { unit in

@@ -1,3 +1,4 @@
+import BackupEngines
 import CommandSupport
 import SettingsReading
 import StoragePolicy
@@ -86,7 +87,7 @@ extension BackupSettings {
 
     private static func tags(_ reader: SettingsReader) throws(SettingsError) -> [String] {
         let tags = try reader.strings(SettingsKey.tags) ?? []
-        for tag in tags where tag.contains(",") || tag.hasPrefix("resval-") {
+        for tag in tags where !SourceTags.isAllowed(tag) {
             throw reader.complaint(
                 SettingsKey.tags.rawValue,
                 "has a tag that contains a comma or begins with resval-: '\(tag)'")
@@ -184,11 +185,11 @@ extension SettingsPaths {
             throw reader.complaint(
                 key.rawValue, "says where the snapshots are: repository = \"/mnt/backup\"")
         }
-        for scheme in ["tar:", "local:"] where text.hasPrefix(scheme) {
-            return scheme + (try path(String(text.dropFirst(scheme.count)), of: key).string)
+        for scheme in ["tar:", "local:"] where text.utf8.starts(with: scheme.utf8) {
+            let rest = text.unicodeScalars.dropFirst(scheme.unicodeScalars.count)
+            return scheme + (try path(String(rest), of: key).string)
         }
-        let beginning = text.prefix { $0 != "/" }
-        if beginning.contains(":") { return text }
+        if text.unicodeScalars.prefix(while: { $0 != "/" }).contains(":") { return text }
         return try path(text, of: key).string
     }
 }

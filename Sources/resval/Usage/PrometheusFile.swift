@@ -53,6 +53,7 @@ struct PrometheusFile {
 
     /// Escapes a path for a label, which is UTF-8: other names as messages show them.
     private func label(_ path: [UInt8]) -> String {
-        NameEscaping.text(path).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        NameEscaping.text(path).replacing(scalar: "\\", with: #"\\"#)
+            .replacing(scalar: "\"", with: #"\""#)
     }
 }

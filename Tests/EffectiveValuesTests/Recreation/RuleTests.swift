@@ -35,6 +35,7 @@ struct RuleTests {
             ("out\tbeside:a,\tmake\tit is made", "'' is not a path that leads down"),
             ("out\tin:../a\tmake\tit is made", "'../a' is not a path that leads down"),
             ("out\tbeside:a/b\tmake\tit is made", "'a/b' is not a name"),
+            ("out\tin:a/\u{301}*\tmake\tit is made", "'a/\u{301}*' is not a name"),
             ("out\t!in:a\tmake\tit is made", "the proof shows nothing about the directory"),
             ("o*\tin:a\tmake\tit is made", "the directory has a wildcard"),
             ("a/b\tin:a\tmake\tit is made", "the directory is neither a name nor a path"),

@@ -8,8 +8,7 @@ enum HostileTree {
         "newline", "newline at the end", "carriage return", "carriage return at the end", "tab",
         "space at the start", "space at the end", "only a space", "`-rf`", "`-C`", "`# comment`",
         "`; comment`", "`*?[a-z]{b,c}\\`", "backslashes", "`$HOME` and its like", "quotes",
-        "`+ **`",
-        "bytes that are not UTF-8", "escape sequences", "255 bytes",
+        "combining marks", "`+ **`", "bytes that are not UTF-8", "escape sequences", "255 bytes",
     ]
 
     static let tree = Tree {

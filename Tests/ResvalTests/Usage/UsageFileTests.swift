@@ -119,7 +119,7 @@ struct UsageFileTests {
     @Test("metrics are complete, readable by others, and replaced at once")
     func prometheus() throws {
         try withFilesystem(.tmpfs) { filesystem in
-            let odd = FileName(Array(#"a"b\"#.utf8))
+            let odd = FileName(Array("a\"b\\\"\u{301}\\\u{301}".utf8))
             try Tree {
                 Directory(odd) { File("f", Array(repeating: 0x78, count: 10_000)).excluded() }
                 File("metrics", "old")
@@ -128,7 +128,8 @@ struct UsageFileTests {
                 "usage", "--prometheus", "metrics", odd.bytes, in: filesystem.root)
             #expect(result.exitCode == 0)
             let text = try tool("cat", filesystem.root.appending("metrics"))
-            let labels = #"{root="\#(filesystem.root)/a\"b\\"}"#
+            let label = "a\\\"b\\\\\\\"\u{301}\\\\\u{301}"
+            let labels = #"{root="\#(filesystem.root)/\#(label)"}"#
             for line in [
                 "# TYPE resval_usage_allocated_bytes gauge",
                 "resval_usage_allocated_bytes\(labels) 12288",

@@ -46,7 +46,7 @@ package struct TreeListing: Equatable {
         text += ".\(status.contentModificationTime.nanoseconds)"
         if status.kind.canStoreUserAttributes {
             for attribute in try path.extendedAttributeNames().sorted(by: {
-                "\($0)" < "\($1)"
+                $0.bytes.lexicographicallyPrecedes($1.bytes)
             }) {
                 let value = try path.extendedAttribute(named: attribute) ?? []
                 text += " \(attribute)=\(quotedForMessages(value))"
