@@ -91,6 +91,7 @@ need_two_keys_directory() {
 
 # 40,000 directories × 50 empty files, 1 % marked. Sets `large_tree`.
 need_large_tree() {
+    [[ -z $large_tree ]] || return 0
     local shape=(40 20 50 50)
     [[ $quick == false ]] || shape=(40 2 5 50)
     large_tree=$work/large-tree
