@@ -97,9 +97,9 @@ public struct BackupPlanner: Sendable {
             PlanVisitor(rules, makeObserver(number), collector, didExamine)
         }
         if shouldStop() { throw CancellationError() }
-        let plan = collector.plan(for: resolved.walked)
+        let (plan, walked) = collector.takePlan(for: resolved.walked)
         try resolved.expectStored(by: plan)
-        return (plan, collector.walked)
+        return (plan, walked)
     }
 }
 

@@ -40,11 +40,13 @@ final class PlanCollector: Sendable {
         whole.withLock { $0.add(part) }
     }
 
-    /// The directories that were read.
-    var walked: WalkedDirectories { whole.withLock { $0.walked } }
-
-    func plan(for sources: [EffectiveItem]) -> BackupPlan {
-        var part = whole.withLock { $0 }
+    /// Returns the plan and the directories that were read, and keeps nothing: to sort a manifest
+    /// that is shared would take its memory twice.
+    func takePlan(
+        for sources: [EffectiveItem]
+    ) -> (plan: BackupPlan, walked: WalkedDirectories) {
+        var part = PlanPart()
+        whole.withLock { swap(&$0, &part) }
         part.manifest?.finish()
         // Sources with a common ancestor report the same issues.
         part.notices += Set(
@@ -58,7 +60,7 @@ final class PlanCollector: Sendable {
         plan.attributedItems = part.attributedItems.sorted { $0.path.precedes($1.path) }
         plan.protectedItems = part.protectedItems.sorted { $0.path.precedes($1.path) }
         plan.manifest = part.manifest
-        return plan
+        return (plan, part.walked)
     }
 }
 

@@ -28,6 +28,9 @@ public struct PlanManifest: Sendable {
     /// The number of items that the snapshot must contain.
     public var count: Int { entries.count }
 
+    /// Whether it takes 1 MiB. A thread that goes on adding to it would need twice its size.
+    var isLarge: Bool { entries.count >= 1 << 16 }
+
     /// Checks off an entry of the snapshot.
     ///
     /// - Parameters:

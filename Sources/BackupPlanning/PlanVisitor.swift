@@ -153,6 +153,10 @@ struct PlanVisitor: TreeVisitor {
         _ path: [UInt8], _ status: FileStatus, _ disposition: Disposition, isStored: Bool
     ) {
         if isStored { part.manifest?.append(path, status) }
+        if part.manifest?.isLarge == true {
+            collector.add(part)
+            part = PlanPart(manifest: PlanManifest())
+        }
         if case .excluded(let reason) = disposition {
             part.exclusions.append(
                 ExcludedItem(
