@@ -109,7 +109,7 @@ struct RestoreAttributesTests {
                 #expect(try parent.value(for: .isExcludedFromBackup) == false)
                 return try tool("cat", log).split(separator: "\n")
             }
-            let commands: [Substring] = ["snapshots", "dump", "restore", "cat"]
+            let commands: [Substring] = ["cat", "restore"]
             try #expect(restore(above, to: "one") == commands)
             // The record does not cover what is above a SOURCE.
             try #expect(restore(above.appending("directory0"), to: "two") == commands)

@@ -23,6 +23,7 @@ extension BackupEngine {
                 .targetNotEmpty, "the target is not empty",
                 advice: "name another, or overwrite what is there with --overwrite", path: target)
         }
+        await prepareReading()
         let snapshot = try await snapshot(choice)
         let record = try await restorableRecord(of: snapshot)
         let wanted = IncludedPaths(includes)
