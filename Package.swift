@@ -197,7 +197,7 @@ let package = Package(
             name: "services-tool", dependencies: ["StorageServicesDropIn"],
             path: "Tests/Helpers/services-tool",
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
-        .executableTarget(name: "without-xattrat", path: "Tests/Helpers/without-xattrat"),
+        .executableTarget(name: "without-calls", path: "Tests/Helpers/without-calls"),
         .executableTarget(
             name: "two-keys",
             dependencies: ["FileTree", "ResourceValues", "SystemCalls", systemPackage],
@@ -228,7 +228,7 @@ let package = Package(
         .testTarget(
             name: "FileTreeTests",
             dependencies: [
-                "FileTree", "SystemCalls", "TestSupport", "test-tool", "without-xattrat",
+                "FileTree", "SystemCalls", "TestSupport", "test-tool", "without-calls",
                 systemPackage,
             ]),
         .testTarget(
@@ -349,7 +349,7 @@ let swiftSettings: [SwiftSetting] = [
     .define("MOCKING", .when(configuration: .debug)),
 ]
 let targetsInC = [
-    "CArchive", "CLinux", "CNettle", "CTestSupport", "CZlib", "CZstd", "without-xattrat",
+    "CArchive", "CLinux", "CNettle", "CTestSupport", "CZlib", "CZstd", "without-calls",
 ]
 
 for target in package.targets where !targetsInC.contains(target.name) {

@@ -38,6 +38,11 @@ static inline long linux_listxattrat(int directory, const char *path, unsigned i
     return linux_result(syscall(LINUX_SYS_listxattrat, directory, path, at_flags, list, size));
 }
 
+// Fails with EBADF where the xattrat calls may be used.
+static inline long linux_probe_listxattrat(void) {
+    return linux_listxattrat(-1, ".", 0, NULL, 0);
+}
+
 static inline long linux_removexattrat(int directory, const char *path, unsigned int at_flags,
                                        const char *name) {
     return linux_result(syscall(LINUX_SYS_removexattrat, directory, path, at_flags, name));

@@ -87,6 +87,11 @@ static inline long linux_renameat2(int old_directory, const char *old_name, int 
                                 flags));
 }
 
+static inline long linux_renameat(int old_directory, const char *old_name, int new_directory,
+                                  const char *new_name) {
+    return linux_result(renameat(old_directory, old_name, new_directory, new_name));
+}
+
 static inline long linux_utimensat(int directory, const char *path, const struct timespec *times,
                                    int flags) {
     return linux_result(utimensat(directory, path, times, flags));
@@ -179,13 +184,6 @@ static inline long linux_lock_byte(int descriptor, off_t offset, short type) {
     return linux_result(fcntl(descriptor, set_lock, &lock));
 }
 
-// Opens a path without symbolic links in any component: openat2(2).
-static inline long linux_open_without_links(int directory, const char *path, uint64_t flags) {
-    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x04 | 0x02};
-    // RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
-    return linux_result(syscall(437, directory, path, &how, sizeof how));
-}
-
 // Opens a path below an open directory without following links and, unless crosses_mounts, without
 // leaving the mount: openat2(2).
 static inline long linux_open_beneath(
@@ -196,10 +194,19 @@ static inline long linux_open_beneath(
     return linux_result(syscall(437, directory, path, &how, sizeof how));
 }
 
-// Opens a path as if an open directory were the root, for links as well: openat2(2).
-static inline long linux_open_in_root(int directory, const char *path, uint64_t flags) {
-    struct { uint64_t flags, mode, resolve; } how = {flags, 0, 0x10};  // RESOLVE_IN_ROOT
-    return linux_result(syscall(437, directory, path, &how, sizeof how));
+// Probes: calls with arguments that the kernel answers with EINVAL or EBADF.
+
+static inline long linux_probe_statx(unsigned int mask) {
+    struct statx status;
+    return linux_statx(-1, ".", 0, mask, &status);
+}
+
+static inline long linux_probe_openat2(void) {
+    return linux_result(syscall(437, -1, ".", NULL, 0));
+}
+
+static inline long linux_probe_renameat2(void) {
+    return linux_result(syscall(SYS_renameat2, -1, ".", -1, ".", ~0U));
 }
 
 #endif

@@ -99,6 +99,8 @@ static inline long linux_probe_handle(int directory, const char *path, int flags
     return linux_result(syscall(SYS_name_to_handle_at, directory, path, &handle, &mount, flags));
 }
 
+static inline void linux_sync(void) { sync(); }
+
 static inline long linux_syncfs(int descriptor) {
     return linux_result(syscall(SYS_syncfs, descriptor));
 }

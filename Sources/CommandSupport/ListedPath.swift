@@ -72,7 +72,7 @@ extension PathArgument {
 struct ListedDirectory: ~Copyable {
     private var prefix: [UInt8] = []
     private var opened: SharedDescriptor?
-    private let isOfUse = ExtendedAttributeCalls.haveDirectoryForms
+    private let isOfUse = AvailableCalls.xattrat
 
     /// Closes the directory, because its path may lead to another directory when more paths arrive.
     mutating func forget() {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import ResourceValues
 import Synchronization
+import SystemCalls
 import SystemPackage
 
 extension ParsableCommand {
@@ -102,10 +103,17 @@ struct Program {
         }
     }
 
-    /// Opens closed standard descriptors, and begins to listen to signals.
+    /// Opens closed standard descriptors, ends where no file can be examined, and begins to listen to
+    /// signals.
     func prepare(as name: String) {
         Messages.setProgramName(name)
         openStandardDescriptors()
+        guard AvailableCalls.statx else {
+            Messages.write(
+                about: [UInt8]?.none,
+                "statx(2) is not available: Linux 4.11 is needed, without a filter that refuses it")
+            exit(uncaughtCode)
+        }
         StopRequest.beginListening()
     }
 

@@ -19,7 +19,7 @@ struct TreeWorker<Visitor: TreeVisitor>: ~Copyable {
         self.pool = pool
         self.scanner = scanner
         self.visitor = visitor
-        home = ExtendedAttributeCalls.haveDirectoryForms ? nil : leaveSharedWorkingDirectory()
+        home = AvailableCalls.xattrat ? nil : leaveSharedWorkingDirectory()
     }
 
     /// Takes part until the walk is over; to be called once.

@@ -98,6 +98,14 @@ public enum KeepReason: Error, Sendable, Hashable {
         }
     }
 
+    /// Whether the system refused what an examination needs.
+    var isUnexamined: Bool {
+        switch self {
+        case .untestable, .unreadable: true
+        default: false
+        }
+    }
+
     /// The reason in words, without any path.
     public var sentence: String {
         switch self {

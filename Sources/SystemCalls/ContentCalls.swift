@@ -117,8 +117,9 @@ package func synchronizeDirectory(_ directory: FileDescriptor) throws(Errno) {
 }
 
 /// Waits until all changes to an open file's filesystem have reached the device and deleted space
-/// is free: `syncfs(2)`.
+/// is free: `syncfs(2)`, or `sync(2)` for all filesystems where that call is not available.
 package func synchronizeFilesystem(of descriptor: FileDescriptor) throws(Errno) {
+    guard AvailableCalls.syncfs else { return linux_sync() }
     _ = try perform(.syncfs) { linux_syncfs(descriptor.rawValue) }
 }
 

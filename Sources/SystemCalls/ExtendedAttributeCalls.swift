@@ -67,17 +67,6 @@ public enum ExtendedAttributeCondition: Sendable, Hashable {
 /// with `O_PATH` and reached through `/proc/self/fd`.
 @usableFromInline
 package enum ExtendedAttributeCalls {
-    /// Whether the kernel has the xattrat calls and the seccomp filter on this process permits
-    /// them.
-    package static let haveDirectoryForms: Bool = {
-        let probe: StaticString = "."
-        let result = probe.utf8Start.withMemoryRebound(to: CChar.self, capacity: 1) {
-            linux_listxattrat(AT_FDCWD, $0, 0, nil, 0)
-        }
-        // Filters return EPERM for calls newer than themselves; the kernel never returns it here.
-        return result != -Int(ENOSYS) && result != -Int(EPERM)
-    }()
-
     /// Reads a value: `getxattr(2)`. With an empty buffer, returns the value's size.
     package static func get(
         _ target: CallTarget, _ name: UnsafePointer<CChar>,
@@ -167,7 +156,7 @@ package enum ExtendedAttributeCalls {
                 target.followsSymbolicLink ? path(target.path) : link(target.path)
             }
         }
-        if haveDirectoryForms { return try perform(call) { entry(target) } }
+        if AvailableCalls.xattrat { return try perform(call) { entry(target) } }
         let opened = try openFile(
             in: target.directory, target.path,
             flags: target.followsSymbolicLink ? .reference : [.reference, .noFollow])

@@ -79,10 +79,14 @@ package func linkItem(
 
 /// Renames an item, possibly into another directory: `renameat2(2)`.
 ///
-/// Where the filesystem cannot refuse to replace (sshfs, NFS), the condition
-/// ``NamingCondition/absent`` is met by a hard link and removal of the old name. Where hard links
-/// are not possible either, an empty file is created at the new name and replaced. A process killed
-/// in between leaves both names, or the empty file.
+/// Where that call is not available or the filesystem cannot refuse to replace (sshfs, NFS), the
+/// condition ``NamingCondition/absent`` is met by a hard link and removal of the old name. For a
+/// directory, and where hard links are not possible, an empty item is created at the new name and
+/// replaced: `rename(2)` replaces no directory that has entries. A process killed in between leaves
+/// both names, or the empty item.
+///
+/// - Throws: `EEXIST` when ``NamingCondition/absent`` is not met; `ENOSYS` for
+///   ``NamingCondition/exchanging`` where the call is not available.
 package func renameItem(
     _ name: FilePath, in directory: FileDescriptor,
     to newName: FilePath, in newDirectory: FileDescriptor, _ condition: NamingCondition
@@ -90,6 +94,8 @@ package func renameItem(
     do throws(Errno) {
         try rename(name, in: directory, to: newName, in: newDirectory, condition)
     } catch .invalidArgument where condition == .absent {
+        try moveToAbsentName(name, in: directory, to: newName, in: newDirectory)
+    } catch .noFunction where condition == .absent && !AvailableCalls.renameat2 {
         try moveToAbsentName(name, in: directory, to: newName, in: newDirectory)
     }
 }
@@ -99,48 +105,48 @@ private func moveToAbsentName(
     to newName: FilePath, in newDirectory: FileDescriptor
 ) throws(Errno) {
     let item = DirectoryEntryLocation(directory: directory, name: name)
-    guard try item.status().kind != .directory else { throw .invalidArgument }
+    let isDirectory = try item.status().kind == .directory
+    if isDirectory {
+        try makeDirectory(newName, in: newDirectory, permissions: 0o700)
+    } else if try link(name, in: directory, to: newName, in: newDirectory) {
+        return try removeItem(name, in: directory, isDirectory: false)
+    } else {
+        try closeFile(makeFile(newName, in: newDirectory, permissions: 0o600))
+    }
+    do throws(Errno) {
+        try rename(name, in: directory, to: newName, in: newDirectory, .replacing)
+    } catch {
+        try? removeItem(newName, in: newDirectory, isDirectory: isDirectory)
+        throw error
+    }
+}
+
+/// Creates a hard link; returns false where that is not possible.
+private func link(
+    _ name: FilePath, in directory: FileDescriptor,
+    to newName: FilePath, in newDirectory: FileDescriptor
+) throws(Errno) -> Bool {
     do throws(Errno) {
         try linkItem(name, in: directory, to: newName, in: newDirectory)
+        return true
     } catch .notPermitted, .notSupported, .noFunction, .tooManyLinks {
-        try closeFile(makeFile(newName, in: newDirectory, permissions: 0o600))
-        do throws(Errno) {
-            return try rename(name, in: directory, to: newName, in: newDirectory, .replacing)
-        } catch {
-            try? removeItem(newName, in: newDirectory, isDirectory: false)
-            throw error
-        }
+        return false
     }
-    try removeItem(name, in: directory, isDirectory: false)
 }
 
 private func rename(
     _ name: FilePath, in directory: FileDescriptor,
     to newName: FilePath, in newDirectory: FileDescriptor, _ condition: NamingCondition
 ) throws(Errno) {
+    guard AvailableCalls.renameat2 || condition == .replacing else { throw .noFunction }
     try name.withPointer { name throws(Errno) in
         try newName.withPointer { newName throws(Errno) in
             _ = try perform(.renameat2) {
-                linux_renameat2(
-                    directory.rawValue, name, newDirectory.rawValue, newName, condition.rawValue)
-            }
-        }
-    }
-}
-
-extension FileLocation where Self: ~Copyable {
-    /// Renames the file without replacing another: `renameat2(2)` with `RENAME_NOREPLACE`.
-    ///
-    /// - Parameter newPath: the new path, relative to the directory the location's calls start
-    ///   from: for a ``DirectoryEntryLocation``, the open directory.
-    package func rename(to newPath: FilePath) throws(Errno) {
-        try withCallTarget { target throws(Errno) in
-            try newPath.withPointer { newPath throws(Errno) in
-                _ = try perform(.renameat2) {
-                    linux_renameat2(
-                        target.directory, target.path, target.directory, newPath,
-                        UInt32(RENAME_NOREPLACE))
-                }
+                AvailableCalls.renameat2
+                    ? linux_renameat2(
+                        directory.rawValue, name, newDirectory.rawValue, newName,
+                        condition.rawValue)
+                    : linux_renameat(directory.rawValue, name, newDirectory.rawValue, newName)
             }
         }
     }

@@ -62,8 +62,11 @@ package func readStatusAtHand(_ target: CallTarget) throws(Errno) -> FileStatus 
 func readStatus(_ target: CallTarget, _ flags: CInt) throws(Errno) -> FileStatus {
     FileStatus(
         try kernelStatus(
-            target, flags, UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID)))
+            target, flags,
+            AvailableCalls.statxMountNumbers ? everyField : everyField & ~UInt32(STATX_MNT_ID)))
 }
+
+private let everyField = UInt32(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID)
 
 @inline(__always)
 private func kernelStatus(
@@ -89,9 +92,10 @@ extension FileLocation where Self: ~Copyable {
     /// Returns the mount that the file was reached through: `statx(2)` with `STATX_MNT_ID_UNIQUE`,
     /// without waiting for a server or a FUSE program.
     ///
-    /// - Returns: nil before Linux 6.8.
+    /// - Returns: nil before Linux 6.8, and where a filter refuses it.
     /// - Throws: the call's errno.
     package func mountIdentity() throws(Errno) -> MountIdentity? {
+        guard AvailableCalls.statxMountNumbers else { return nil }
         let status = try withCallTarget { target throws(Errno) in
             try kernelStatus(target, dontSync, uniqueMountNumber)
         }
@@ -103,7 +107,7 @@ extension FileLocation where Self: ~Copyable {
 }
 
 /// `STATX_MNT_ID_UNIQUE` of Linux 6.8.
-private let uniqueMountNumber: UInt32 = 0x4000
+let uniqueMountNumber: UInt32 = 0x4000
 /// `AT_STATX_DONT_SYNC`.
 @usableFromInline let dontSync: CInt = 0x4000
 

@@ -71,7 +71,7 @@ struct AccessTests {
             let (programs, root) = (base.appending("programs"), base.appending("root"))
             // Where the checkout lies another user need not be able to go.
             try TestSupport.tool(
-                "cp", FilePath.built("test-tool"), FilePath.built("without-xattrat"), programs)
+                "cp", FilePath.built("test-tool"), FilePath.built("without-calls"), programs)
             try tree.create(in: root)
             var tool = tool
             tool.programs = programs

@@ -45,7 +45,7 @@ struct WalkTool: Sendable, CustomTestStringConvertible {
         ]
         words += options
         words += roots
-        if isWithoutDirectoryForms { words.insert(program("without-xattrat"), at: 0) }
+        if isWithoutDirectoryForms { words = [program("without-calls"), "xattrat", "ENOSYS"] + words }
         if let descriptorLimit {
             words = ["/bin/sh", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "sh"] + words
         }

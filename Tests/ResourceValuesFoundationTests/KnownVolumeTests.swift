@@ -75,7 +75,7 @@ struct KnownVolumeTests {
         let (root, answers) = try withMounts(tree) { root in
             try mount("tmpfs", at: root.appending("a/m"))
             var answers = [try Answer(of: root.appending("a/m"))]
-            try root.appending("a").rename(to: root.appending("b"))
+            try tool("mv", root.appending("a"), root.appending("b"))
             answers.append(try Answer(of: root.appending("b/m")))
             try makeDirectory(root.appending("a"), in: .workingDirectory, permissions: 0o700)
             try makeDirectory(root.appending("a/m"), in: .workingDirectory, permissions: 0o700)

@@ -29,7 +29,7 @@ install_missing_packages() {
 }
 
 # Sets `resval`, `resval_backup` and `resval_purge`, and `two_keys`, `foundation_tool` and
-# `without_xattrat` (empty when they are missing).
+# `without_calls` (empty when they are missing).
 find_executables() {
     if [[ -n ${RESVAL_BIN-} ]]; then
         resval=$(realpath -m -- "$RESVAL_BIN")/resval
@@ -45,12 +45,12 @@ find_executables() {
     [[ -x $resval ]] || die "$resval: not an executable"
     two_keys=$(find_helper two-keys)
     foundation_tool=$(find_helper foundation-tool)
-    without_xattrat=$(find_helper without-xattrat)
+    without_calls=$(find_helper without-calls)
 }
 
 build_helpers() {
     local product
-    for product in two-keys foundation-tool without-xattrat; do
+    for product in two-keys foundation-tool without-calls; do
         swift build --package-path "$repository" --configuration release --product "$product"
     done
 }

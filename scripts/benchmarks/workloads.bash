@@ -28,13 +28,13 @@ measure_W1() {
     target W1 faster resval bfs 4
     target W1 faster resval getfattr 4
 
-    if [[ -n $without_xattrat ]]; then
+    if [[ -n $without_calls ]]; then
         launcher_works
-        competitor W1 fallback s "$without_xattrat" "$resval" find --excluded "$tree"
+        competitor W1 fallback s "$without_calls" xattrat ENOSYS "$resval" find --excluded "$tree"
         target W1 at-most fallback floor 1.3
         names+=(fallback)
     else
-        skip W1 'the walk without xattrat calls: there is no without-xattrat'
+        skip W1 'the walk without xattrat calls: there is no without-calls'
     fi
     same_paths W1 "${names[@]}"
     take_turns W1 nothing_to_prepare "${names[@]}"

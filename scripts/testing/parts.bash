@@ -18,8 +18,8 @@ sanitizer_parts=(
     '--filter ResvalBackupTests\.(ArchiveRoundTrip|Evict|Restore|RoundTrip|Run|Settings|SettingsText|Status)Tests'
 )
 
-# What runs without the xattrat calls; the rest spends its time in other programs and calls.
-xattr_parts=('--skip KillTests --skip EvictionTests --skip ResvalBackupTests')
+# What runs where newer system calls are refused; the rest spends its time in other programs and calls.
+refused_parts=('--skip KillTests --skip EvictionTests --skip ResvalBackupTests')
 
 # The tests that kill commands at many moments, or have them fail at each.
 kill_parts=(

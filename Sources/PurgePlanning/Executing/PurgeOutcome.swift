@@ -28,10 +28,14 @@ public struct PurgeOutcome: Sendable, Hashable {
     /// Whether the run stopped on request.
     public var isStopped = false
     /// The number of units, and of leftovers found before the first unit, that failed, and of
-    /// searches and measurements; see ``searchError`` and ``measurementError``.
+    /// searches, measurements and examinations; see ``searchError``, ``measurementError`` and
+    /// ``examinationFailure``.
     public var failures = 0
     /// Why no more units could be searched; nil when nothing prevented it.
     public var searchError: FileError?
+    /// Why no unit at all could be examined: the reason given last. nil when one was deleted, or kept
+    /// for another reason than that the system refuses what an examination needs.
+    public var examinationFailure: KeepReason?
     /// Why free space could not be measured, which ended the run; nil when nothing prevented it.
     public var measurementError: FileError?
 
@@ -39,6 +43,12 @@ public struct PurgeOutcome: Sendable, Hashable {
     package var trouble: (path: FilePath?, sentence: String)? {
         if let searchError {
             return (searchError.path, "cannot search for more to delete: \(searchError)")
+        }
+        if let examinationFailure {
+            let advice = "does a container or a service's filter refuse system calls?"
+            return (
+                nil, "none of the units could be examined: \(examinationFailure.sentence) (\(advice))"
+            )
         }
         return measurementError.map { ($0.path, "cannot measure free space: \($0)") }
     }

@@ -16,6 +16,8 @@ struct PurgeRun {
     /// Whether units are processed that the plan does not name: no more than are needed when no
     /// other process writes.
     private var isGoingOn = false
+    /// Whether a unit was examined: deleted, or kept for a reason that was found in it.
+    private var didExamine = false
     private(set) var outcome = PurgeOutcome()
 
     init(
@@ -42,6 +44,7 @@ struct PurgeRun {
     mutating func execute(_ event: (PurgeEvent) -> Void) throws {
         try executeAll(plan.units, event)
         if executor.goesOn { try goOn(event) }
+        if outcome.examinationFailure != nil { outcome.failures += 1 }
         outcome.predictedBytes = progress.predicted
         outcome.certainBytes = progress.certain
         guard let meter else {
@@ -237,6 +240,7 @@ struct PurgeRun {
         _ unit: PurgeUnit, _ result: Result<PurgeUnit, any Error>, _ event: (PurgeEvent) -> Void,
         _ postpone: ((PurgeUnit) -> Void)?
     ) throws {
+        noteExamination(result)
         do {
             progress.removed(try result.get())
             outcome.removedUnits += 1
@@ -252,6 +256,17 @@ struct PurgeRun {
             event(.failed(unit, error))
         } catch is CancellationError {
             outcome.isStopped = true
+        }
+    }
+
+    private mutating func noteExamination(_ result: Result<PurgeUnit, any Error>) {
+        if case .failure(let error) = result, let reason = error as? KeepReason,
+            reason.isUnexamined, !didExamine
+        {
+            outcome.examinationFailure = reason
+        } else {
+            didExamine = true
+            outcome.examinationFailure = nil
         }
     }
 

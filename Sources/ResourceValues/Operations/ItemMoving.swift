@@ -137,10 +137,10 @@ private func exchange(
 ) throws(FileError) {
     do throws(Errno) {
         try renameItem(new.name, in: new.directory, to: old.name, in: old.directory, .exchanging)
-    } catch .invalidArgument {
+    } catch .invalidArgument, .noFunction {
         throw FileError(
-            code: .other, message: "this filesystem cannot exchange two items", path: old.path,
-            errno: .invalidArgument)
+            code: .other, message: "this filesystem or kernel cannot exchange two items",
+            path: old.path, errno: .invalidArgument)
     } catch {
         throw FileError(error, of: old.path)
     }

@@ -144,17 +144,10 @@ private func setImmutable(
 private func renameEntry(
     _ old: FilePath.Component, to new: FilePath.Component, in directory: FilePath
 ) throws(Errno) {
-    let parent = try openReference(to: directory)
-    let entry = DirectoryEntryLocation(
-        directory: parent, name: FilePath(root: nil, components: old))
-    let outcome: Result<Void, Errno>
-    do throws(Errno) {
-        outcome = .success(try entry.rename(to: FilePath(root: nil, components: new)))
-    } catch {
-        outcome = .failure(error)
-    }
-    try closeFile(parent)
-    try outcome.get()
+    let parent = OwnedDescriptor(try openReference(to: directory))
+    try renameItem(
+        FilePath(root: nil, [old]), in: parent.descriptor,
+        to: FilePath(root: nil, [new]), in: parent.descriptor, .absent)
 }
 
 /// Whether an assigned value equals the one that was read. A date restored from text or from a

@@ -33,6 +33,21 @@ struct BootTests {
             done
             echo "never so many lines: $2"
         }
+        # Leaves 15 MiB of the volume, and 40 MiB in its caches.
+        fill() {
+            as_user mkdir -p .cache/app
+            as_user fallocate --length 40M .cache/app/unit
+            as_user rm -f filler
+            as_user fallocate --length \
+                $(($(stat --file-system --format '%a * %S' .) - (15 << 20))) filler
+        }
+        until_purged() {
+            for _ in $(seq 150); do
+                [ -e .cache/app/unit ] || { echo deleted; return; }
+                sleep 0.1
+            done
+            echo "not deleted"
+        }
         # The timer's time has come as soon as it is started.
         hurry() {
             mkdir -p "$1.d"
@@ -40,7 +55,13 @@ struct BootTests {
         }
         cd /home/tester
         as_user mkdir -p .config/resval Documents
-        as_user touch Documents/letter .config/resval/purge.toml
+        as_user touch Documents/letter
+        as_user sh -c 'cat > .config/resval/purge.toml' << END
+        min-age = "0s"
+        [thresholds]
+        low = "20M"
+        critical = "10M"
+        END
         as_user sh -c 'umask 077; cat > .config/resval/backup.toml' << END
         sources = ["~/Documents"]
         repository = "~/repository"
@@ -51,7 +72,8 @@ struct BootTests {
 
         """
 
-    /// Starts, hurries, reloads and stops the three units of one manager.
+    /// Starts, hurries, reloads and stops the three units of one manager. Then each of its two purge
+    /// units finds a volume that is nearly full.
     ///
     /// - Parameters:
     ///   - control: the command that controls the manager.
@@ -77,6 +99,13 @@ struct BootTests {
             for unit in \(backup) \(once) resval-purge\(instance); do
                 \(control) show --value --property Result $unit.service
             done
+            fill
+            \(control) start \(once).service; echo "once $?"
+            until_purged
+            fill
+            \(control) start \(watch)
+            until_purged
+            \(control) stop \(watch)
 
             """
     }
@@ -175,7 +204,7 @@ struct BootTests {
                 systemctl list-units --failed --no-legend
                 journalctl --quiet --output cat --identifier resval-backup --identifier resval-purge |
                     grep --invert-match --extended-regexp \\
-                        '^(snapshot |no damage found|/home/tester: pressure is|configuration reloaded)'
+                        '^(snapshot |no damage found|/home/tester.*: (pressure is|deleted )|configuration reloaded)'
                 true
                 """
         try withSystem(script) { base in
@@ -193,6 +222,9 @@ struct BootTests {
                 success
                 success
                 success
+                once 0
+                deleted
+                deleted
                 """
             let submitted = """
                 killed 137

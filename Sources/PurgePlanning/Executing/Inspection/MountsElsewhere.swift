@@ -115,8 +115,7 @@ struct MountView {
             do throws(Errno) {
                 let directory = SharedDescriptor(
                     try openFile(in: thread, link, flags: [.reference, .directory]))
-                let opened = SharedDescriptor(
-                    try openReference(layer, inRoot: directory.descriptor))
+                let opened = try openReference(layer, inRoot: directory.descriptor)
                 let target = try SystemCalls.realPath(ofOpen: opened.descriptor)
                 if let real = path(target, below: root) { paths.append(real) }
             } catch {
