@@ -45,7 +45,9 @@ struct WalkTool: Sendable, CustomTestStringConvertible {
         ]
         words += options
         words += roots
-        if isWithoutDirectoryForms { words = [program("without-calls"), "xattrat", "ENOSYS"] + words }
+        if isWithoutDirectoryForms {
+            words = [program("without-calls"), "xattrat", "ENOSYS"] + words
+        }
         if let descriptorLimit {
             words = ["/bin/sh", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "sh"] + words
         }

@@ -46,9 +46,8 @@ public struct PurgeOutcome: Sendable, Hashable {
         }
         if let examinationFailure {
             let advice = "does a container or a service's filter refuse system calls?"
-            return (
-                nil, "none of the units could be examined: \(examinationFailure.sentence) (\(advice))"
-            )
+            let why = examinationFailure.sentence
+            return (nil, "none of the units could be examined: \(why) (\(advice))")
         }
         return measurementError.map { ($0.path, "cannot measure free space: \($0)") }
     }
