@@ -1,3 +1,4 @@
+import CommandSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct ProgramTests {
     func version(program: String, arguments: [String]) throws {
         let result = try Command(.built(program), arguments: arguments).run()
         #expect(result.exitCode == 0)
-        #expect(result.text == "0.1.0\n")
+        #expect(result.text == "\(CommandVersion.text)\n")
         #expect(result.errorText == "")
     }
 
@@ -112,9 +113,9 @@ struct ProgramTests {
                     0
                     false
                     0
-                    0.1.0
+                    \(CommandVersion.text)
                     0
-                    0.1.0
+                    \(CommandVersion.text)
                     0
                     64
 
