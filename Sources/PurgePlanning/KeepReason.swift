@@ -22,8 +22,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     case specialFile
     /// The item, or something in its unit, is immutable or append-only.
     case immutable
-    /// The item, or something in its unit, was used or changed too recently.
-    case tooYoung
+    /// The item, or something in its unit, was used or changed too recently: within so many seconds.
+    case tooYoung(minimumAge: Int64)
     /// The item, or something in its unit, has a time in the future.
     case fromTheFuture
     /// The item is old enough only by a clock that is not known to be right, and space is not
@@ -48,7 +48,7 @@ public enum KeepReason: Error, Sendable, Hashable {
     case unreadable(Errno)
     /// Deleting the item would free nothing: another hard link remains, or its extents are shared.
     case freesNothing
-    /// The item changed since the plan was made.
+    /// The item was used or changed after planning began.
     case changed
     /// The item, or a file in it, is in use: open, mapped or executed.
     case inUse
@@ -117,7 +117,8 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .foreignOwner: "it, or something in it, belongs to another user"
         case .specialFile: "it is or contains a socket, a FIFO or a device"
         case .immutable: "it is, or something in it is, immutable or append-only"
-        case .tooYoung: "it was used or changed too recently"
+        case .tooYoung(let minimumAge):
+            "it was used or changed too recently: less than \(ageText(minimumAge)) ago"
         case .fromTheFuture: "its times are in the future"
         case .untrustedClock: "its age depends on a clock that may be wrong, and space is not short"
         case .listedForKeeping: "tmpfiles.d says that it, or something in it, is never cleaned"
@@ -130,7 +131,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .companion: "a database and its journals are deleted together or not at all"
         case .unreadable(let errno): "it, or something in it, could not be read: \(errno)"
         case .freesNothing: "deleting it would free nothing"
-        case .changed: "it has changed since it was planned"
+        case .changed: "it was used or changed after planning began"
         case .inUse: "it, or a file in it, is in use by another process"
         case .locked: "it, or a directory above it or in it, is locked by another process"
         case .processInside:

@@ -149,7 +149,10 @@ public struct UnitSearch: Sendable {
         } catch {
             return false
         }
-        return volume.attributeModificationTime <= now && volume.contentModificationTime <= now
+        // Also what was changed since the search or the run began is not from the future.
+        let latest = max(now, .now)
+        return volume.attributeModificationTime <= latest
+            && volume.contentModificationTime <= latest
     }
 
     /// Returns where the walk begins.

@@ -82,7 +82,7 @@ struct PlanPrinter: ~Copyable {
                 line.add("units", result.totals.count(of: purgeClass))
                 line.add("bytes", result.totals.bytes(of: purgeClass))
             }
-            line.add("kept", objects: result.kept.counts) { kept, line in
+            line.add("kept", objects: result.kept.counts.byReason) { kept, line in
                 line.add("reason", kept.name)
                 line.add("count", kept.count)
             }
@@ -107,8 +107,8 @@ struct PlanPrinter: ~Copyable {
         buffer.append(
             text: "total: \(sizeText(result.plan.bytes)) in \(units); "
                 + "wanted \(sizeText(result.plan.wantedBytes))\n")
-        let kept = result.kept.counts.map { "\($0.count) \($0.name)" }
-        if !kept.isEmpty { buffer.append(text: "kept: \(kept.joined(separator: ", "))\n") }
+        let kept = result.kept.counts.text
+        if !kept.isEmpty { buffer.append(text: "kept: \(kept)\n") }
     }
 
     /// Writes what is still buffered.

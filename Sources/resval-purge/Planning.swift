@@ -86,10 +86,44 @@ extension PurgeRecord {
     }
 }
 
+/// The number of kept items for each reason.
+struct KeptCounts: Sendable {
+    private var counts: [String: Int] = [:]
+    private var minimumAges: Set<Int64> = []
+
+    mutating func note(_ reason: KeepReason) {
+        counts[reason.name, default: 0] += 1
+        if case .tooYoung(let age) = reason { minimumAges.insert(age) }
+    }
+
+    /// The number of items for each reason, the most frequent first.
+    var byReason: [(name: String, count: Int)] {
+        counts.map { ($0.key, $0.value) }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+    }
+
+    /// The number of items that are too young.
+    var tooYoung: Int { counts[Self.tooYoungName] ?? 0 }
+
+    /// When the items that are too young were used or changed: `less than 24h ago`.
+    var tooYoungSentence: String {
+        "less than \(minimumAges.sorted().map(ageText).joined(separator: " or ")) ago"
+    }
+
+    /// The reasons in one line, with how old is old enough; empty when nothing was kept.
+    var text: String {
+        byReason.map { name, count in
+            let age = name == Self.tooYoungName ? " (used or changed \(tooYoungSentence))" : ""
+            return "\(count) \(name)\(age)"
+        }.joined(separator: ", ")
+    }
+
+    private static let tooYoungName = KeepReason.tooYoung(minimumAge: 0).name
+}
+
 /// Counts the kept items by reason, and prints each one if requested. Shared by threads.
 final class KeptItems: Sendable {
     private struct State {
-        var counts: [String: Int] = [:]
+        var counts = KeptCounts()
         var buffer: [UInt8] = []
     }
 
@@ -106,7 +140,7 @@ final class KeptItems: Sendable {
     /// Counts one item, and prints it if requested.
     func note(_ path: [UInt8], _ reason: KeepReason) {
         state.withLock { state in
-            state.counts[reason.name, default: 0] += 1
+            state.counts.note(reason)
             guard isListed else { return }
             state.buffer += record(path, reason)
             if state.buffer.count > 32768 { flush(&state) }
@@ -116,14 +150,8 @@ final class KeptItems: Sendable {
     /// Prints what is still buffered.
     func finish() { state.withLock { flush(&$0) } }
 
-    /// Returns the number of items kept for a reason.
-    func count(of reason: KeepReason) -> Int { state.withLock { $0.counts[reason.name] ?? 0 } }
-
-    /// The number of items for each reason, the most frequent first.
-    var counts: [(name: String, count: Int)] {
-        state.withLock { $0.counts }.map { ($0.key, $0.value) }
-            .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
-    }
+    /// The number of items for each reason.
+    var counts: KeptCounts { state.withLock { $0.counts } }
 
     private func flush(_ state: inout State) {
         StandardOutput.shared.write(state.buffer)

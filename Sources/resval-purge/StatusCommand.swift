@@ -134,7 +134,7 @@ struct StatusCommand: ParsableCommand {
             let found = try search.units(freeing: 0, on: volume.path, now: now) {
                 kept.note($0, $1)
             }
-            state.tooYoungUnits = kept.count(of: .tooYoung)
+            state.kept = kept.counts
             state.totals = found.totals
             record(
                 found.totals.bytes,
@@ -160,8 +160,8 @@ struct VolumeState {
     let space: StorageAmount?
     /// The units that may be deleted; nil where nothing is ever deleted.
     var totals: PurgeTotals?
-    /// The number of units that would count if they were older.
-    var tooYoungUnits = 0
+    /// What is kept: units that are too young would count if they were older.
+    var kept = KeptCounts()
     /// Why nothing is ever deleted; nil where units may be deleted.
     var unavailable: String?
 
@@ -188,10 +188,10 @@ struct VolumeState {
                 text: "  \(purgeClass.name): \(counted(count, "unit")), "
                     + "\(sizeText(totals.bytes(of: purgeClass)))\n")
         }
-        guard tooYoungUnits > 0 else { return }
+        guard kept.tooYoung > 0 else { return }
         buffer.append(
-            text: "  too young: \(counted(tooYoungUnits, "unit")), used or changed too recently "
-                + "(--min-age 0 counts them)\n")
+            text: "  too young: \(counted(kept.tooYoung, "unit")), used or changed "
+                + "\(kept.tooYoungSentence) (--min-age 0 counts them)\n")
     }
 
     private func writeJSON(_ buffer: inout OutputBuffer) {
@@ -207,7 +207,7 @@ struct VolumeState {
             line.add("units", totals?.count(of: kind))
             line.add("bytes", totals?.bytes(of: kind))
         }
-        line.add("tooYoungUnits", tooYoungUnits)
+        line.add("tooYoungUnits", kept.tooYoung)
         line.add("unavailable", unavailable)
         line.end(in: &buffer)
     }

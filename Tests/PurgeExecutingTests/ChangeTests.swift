@@ -117,8 +117,29 @@ struct ChangeTests {
             var report = PurgeReport()
             let executor = home.executor(home.search(minimumAge: age))
             report.outcome = try executor.execute(plan, now: time) { report.add($0) }
-            #expect(Set(report.kept.values) == [.tooYoung])
+            #expect(Set(report.kept.values) == [.tooYoung(minimumAge: age)])
             #expect(report.removed == [])
+        }
+    }
+
+    @Test(
+        "when it was used after the run began, which is told as that", arguments: ["cat", "touch"])
+    func used(command: String) throws {
+        try withPurgeHome(tree) { home in
+            let plan = try home.plan()
+            let begin = FileTime.now
+            // The kernel's clock for files advances every few milliseconds.
+            try tool("sleep", "0.02")
+            for path in ["marked", "unit/deep/file", ".cache/app/file"] {
+                try tool(command, home(path))
+            }
+            var report = PurgeReport()
+            let fresh = PurgePlan(
+                created: begin, bootID: plan.bootID, device: plan.device, wantedBytes: .max,
+                units: plan.units)
+            report.outcome = try home.executor().execute(fresh, now: begin) { report.add($0) }
+            #expect(Set(report.kept.values) == [.changed])
+            #expect(report.kept.count == 3)
         }
     }
 

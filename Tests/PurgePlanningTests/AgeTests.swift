@@ -49,9 +49,12 @@ struct AgeTests {
         let newest = FileTime(seconds: now.seconds - 86_400, nanoseconds: 5)
         #expect(limit.reasonToKeep(newest) == nil)
         #expect(
-            limit.reasonToKeep(FileTime(seconds: newest.seconds, nanoseconds: 6)) == .tooYoung)
+            limit.reasonToKeep(FileTime(seconds: newest.seconds, nanoseconds: 6))
+                == .tooYoung(minimumAge: 86_400))
         let largest = rules(.low, wanted: .max).limit(for: .caches, keepsLonger: false)
-        #expect(largest?.reasonToKeep(FileTime(seconds: 0, nanoseconds: 0)) == .tooYoung)
+        #expect(
+            largest?.reasonToKeep(FileTime(seconds: 0, nanoseconds: 0))
+                == .tooYoung(minimumAge: .max))
     }
 
     @Test("does not matter while the clock may be wrong, unless space is short")
@@ -62,10 +65,25 @@ struct AgeTests {
             calm.limit(for: .temporary, keepsLonger: false)?.reasonToKeep(old) == .untrustedClock)
         let short = rules(.low, isClockTrusted: false)
         #expect(short.limit(for: .temporary, keepsLonger: false)?.reasonToKeep(old) == nil)
-        let future = FileTime(seconds: now.seconds, nanoseconds: 6)
-        #expect(
-            short.limit(for: .temporary, keepsLonger: false)?.reasonToKeep(future)
-                == .fromTheFuture)
+    }
+
+    @Test("of what was used after planning began is not that of something from the future")
+    func usedMeanwhile() {
+        let limit = rules(.low, wanted: 0).limit(for: .caches, keepsLonger: false)
+        let meanwhile = FileTime(seconds: now.seconds, nanoseconds: 6)
+        #expect(limit?.reasonToKeep(meanwhile) == .changed)
+        #expect(limit?.reasonToKeep(.now) == .changed)
+        #expect(limit?.reasonToKeep(.later) == .fromTheFuture)
+    }
+
+    @Test(
+        "is told in the largest unit that is exact",
+        arguments: [
+            (0, "0s"), (59, "59s"), (60, "1m"), (5400, "90m"), (21_600, "6h"), (86_400, "24h"),
+            (90_000, "25h"), (172_800, "2d"), (86_401, "86401s"),
+        ] as [(Int64, String)])
+    func text(_ seconds: Int64, _ text: String) {
+        #expect(ageText(seconds) == text)
     }
 
     @Test("is 24 hours for caches and marks, and 6 for temporary files when space is critical")
@@ -103,7 +121,7 @@ struct AgeTests {
             }
             let found = try home.found(now: .after(hours: 1)) { $0.minimumAge = nil }
             #expect(found.units == [])
-            #expect(found.kept[".cache/app/unit"] == .tooYoung)
+            #expect(found.kept[".cache/app/unit"] == .tooYoung(minimumAge: 86_400))
         }
     }
 

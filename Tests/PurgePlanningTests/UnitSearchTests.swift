@@ -152,8 +152,8 @@ struct UnitSearchTests {
             try tool("touch", "-d", "2001-01-01", home.home.appending("marked"))
             let found = try home.found { $0.minimumAge = 3_000_000_000 }
             #expect(found.units == [])
-            #expect(found.kept["marked"] == .tooYoung)
-            #expect(found.kept[".cache/app/unit"] == .tooYoung)
+            #expect(found.kept["marked"] == .tooYoung(minimumAge: 3_000_000_000))
+            #expect(found.kept[".cache/app/unit"] == .tooYoung(minimumAge: 3_000_000_000))
         }
     }
 

@@ -148,7 +148,9 @@ struct PlanCommandTests {
         try withPurgeHome(tree) { home in
             let result = try home.run("plan", ".", "--free", "1")
             #expect(result.exitCode == 1)
-            #expect(result.text.contains("kept: 2 too-young, 1 protected-root\n"))
+            #expect(
+                result.text.contains(
+                    "kept: 2 too-young (used or changed less than 24h ago), 1 protected-root\n"))
         }
     }
 

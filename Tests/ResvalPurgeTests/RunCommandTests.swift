@@ -61,7 +61,7 @@ struct RunCommandTests {
                 "plan", ".", "--free", "1", "--min-age", "0", "--output", "plan.json")
             let result = try home.run("run", "plan.json")
             #expect(result.exitCode == 1)
-            #expect(result.errorText.contains("used or changed too recently"))
+            #expect(result.errorText.contains("too recently: less than 24h ago\n"))
             #expect(try exists(home.path(".cache/app/first")))
         }
     }

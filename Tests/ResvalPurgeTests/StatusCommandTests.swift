@@ -56,7 +56,8 @@ struct StatusCommandTests {
             #expect(result.exitCode == 0)
             #expect(
                 result.text.contains(
-                    "  too young: 1 unit, used or changed too recently (--min-age 0 counts them)\n"),
+                    "  too young: 1 unit, used or changed less than 24h ago (--min-age 0 counts them)\n"
+                ),
                 "\(result)")
             #expect(
                 result.text.hasSuffix(

@@ -31,16 +31,18 @@ struct AgeRules: Sendable {
         let newest = FileTime(
             seconds: now.seconds.subtractingSaturating(age), nanoseconds: now.nanoseconds)
         return AgeLimit(
-            newestAllowed: newest, now: now,
+            minimumAge: age, newestAllowed: newest, now: now,
             waitsForClock: pressure == .normal && !isClockTrusted)
     }
 }
 
 /// The test whether an item is old enough.
 struct AgeLimit: Sendable {
+    /// The minimum age in seconds.
+    let minimumAge: Int64
     /// The latest time of last use at which an item is old enough.
     let newestAllowed: FileTime
-    /// The current time.
+    /// The time from which ages are counted: when the search or the run began.
     let now: FileTime
     /// Whether nothing is deleted for its age alone because the clock may be wrong.
     let waitsForClock: Bool
@@ -49,10 +51,19 @@ struct AgeLimit: Sendable {
     ///
     /// - Parameter lastUse: the item's latest access, modification, change or birth time.
     func reasonToKeep(_ lastUse: FileTime) -> KeepReason? {
-        if lastUse > now { return .fromTheFuture }
-        if lastUse > newestAllowed { return .tooYoung }
+        if lastUse > now { return lastUse > .now ? .fromTheFuture : .changed }
+        if lastUse > newestAllowed { return .tooYoung(minimumAge: minimumAge) }
         return waitsForClock ? .untrustedClock : nil
     }
+}
+
+/// Returns an age for people, as `--min-age` takes it: `90s`, `24h`, `10d`.
+///
+/// - Parameter seconds: the age.
+package func ageText(_ seconds: Int64) -> String {
+    if seconds >= 2 * day, seconds % day == 0 { return "\(seconds / day)d" }
+    if seconds >= hour, seconds % hour == 0 { return "\(seconds / hour)h" }
+    return seconds >= 60 && seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds)s"
 }
 
 private let hour: Int64 = 3600

@@ -149,7 +149,7 @@ struct VolumePurge {
 /// kept.
 struct PurgeReport {
     private let log: ServiceLog
-    private var kept: [String: Int] = [:]
+    private var kept = KeptCounts()
     private(set) var hasFailures = false
 
     init(_ log: ServiceLog) { self.log = log }
@@ -162,7 +162,7 @@ struct PurgeReport {
                 "deleted (\(unit.purgeClass.name), \(counted(unit.itemCount, "item")), "
                     + "\(sizeText(bytes)))")
         case .kept(_, let reason):
-            kept[reason.name, default: 0] += 1
+            kept.note(reason)
         case .failed(let unit, let error):
             hasFailures = true
             log.write(
@@ -188,8 +188,7 @@ struct PurgeReport {
                 log.write(.error, about: (trouble.path ?? volume).bytes, trouble.sentence)
             }
             let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
-            let reasons = kept.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            let rest = reasons.isEmpty ? "" : "; kept: \(reasons.joined(separator: ", "))"
+            let rest = kept.text.isEmpty ? "" : "; kept: \(kept.text)"
             log.write(
                 .notice, about: volume.bytes,
                 "deleted \(counted(outcome.removedUnits, "unit")), which freed \(measured) of "
