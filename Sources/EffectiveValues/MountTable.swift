@@ -68,6 +68,18 @@ public struct MountTable: Sendable, Hashable {
     }
 }
 
+/// Returns the mount points in the contents of a file in the format of fstab(5), whether anything is
+/// mounted there or not.
+package func mountPoints(inFstab contents: [UInt8]) -> [FilePath] {
+    contents.split(separator: UInt8(ascii: "\n")).compactMap { line in
+        let fields = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        guard fields.count >= 3, fields[0].first != UInt8(ascii: "#"),
+            fields[1].first == UInt8(ascii: "/")
+        else { return nil }
+        return FilePath(bytes: unescaped(fields[1]))
+    }
+}
+
 extension Mount {
     /// Finds a mount by its ID, as reported by `statx(2)`, in the contents of
     /// `/proc/self/mountinfo`. Other lines are not parsed.

@@ -40,6 +40,7 @@ struct WatchCommand: ParsableCommand {
               critical-percent = 5
               critical = "500M"
 
+            A volume that was unmounted, or is in /etc/fstab and not mounted, is an error. \
             Directories that the file names and that do not exist are reported, at the start and \
             when it is read again. A directory of the system, such as /etc, /usr or /var/lib, a \
             home, and directories for documents, settings, keys or data are refused for caches and \

@@ -21,6 +21,19 @@ private let text = #"""
 struct MountTableTests {
     private let table = MountTable(mountinfo: Array(text.utf8))
 
+    @Test("mount points of fstab are read, and swap, comments and halves of lines left out")
+    func fstab() {
+        let text = """
+            # /dev/sda1 /comment ext4 defaults 0 1
+            UUID=1 / ext4 errors=remount-ro 0 1
+            \t/dev/sdb1\t/my\\040disk\tvfat  noauto
+            UUID=2 none swap sw 0 0
+            /dev/sdc1 /half
+
+            """
+        #expect(mountPoints(inFstab: Array(text.utf8)) == ["/", "/my disk"])
+    }
+
     @Test("lines of mountinfo are read, and others left out")
     func parses() {
         #expect(table.mounts.map(\.number) == [22, 23, 24, 25, 26, 27, 29])

@@ -11,6 +11,8 @@ final class VolumeWatcher {
     private struct Watched {
         let path: FilePath
         var watch: VolumeWatch
+        /// Where the volume was mounted when it was last measured; nil before.
+        var mountPoint: FilePath?
         /// Whether the last measurement failed, which is logged once.
         var isUnreachable = false
         var effect = PurgeEffect()
@@ -52,7 +54,7 @@ final class VolumeWatcher {
     }
 
     /// Whether any volume is below the `low` threshold, or cannot be measured.
-    var isShort: Bool { volumes.contains { !isRelieved($0.path) } }
+    var isShort: Bool { volumes.indices.contains { !isRelieved($0) } }
 
     /// Measures each volume once, and purges where space is short.
     ///
@@ -129,6 +131,7 @@ extension VolumeWatcher {
                 "nothing in it is ever deleted, whatever its marks say: it is, or is in, a "
                     + "protected directory")
         }
+        adviseOnMarks(settings)
         for root in settings.markRoots {
             do throws(FileError) {
                 _ = try NamedItem(at: root)
@@ -142,11 +145,26 @@ extension VolumeWatcher {
         let old = volumes
         volumes = settings.volumes.map { path in
             // A change of other settings does not end a pause.
-            let known = old.first { $0.path == path }?.watch
+            let known = old.first { $0.path == path }
             var watch = VolumeWatch(settings.thresholds)
-            if let known, known.thresholds == settings.thresholds { watch = known }
+            if let known, known.watch.thresholds == settings.thresholds { watch = known.watch }
             watch.interval = interval
-            return Watched(path: path, watch: watch)
+            return Watched(path: path, watch: watch, mountPoint: known?.mountPoint)
+        }
+    }
+
+    /// Tells where marks have no effect although `plan` and `run` act on them: in the directories for
+    /// application data that are below none of `mark-roots`.
+    private func adviseOnMarks(_ settings: WatchSettings) {
+        for location in environment.locations.locations
+        where location.kind == .applicationSupport
+            && environment.localStatus(of: location.path) != nil
+            && !settings.markRoots.contains(where: { location.path.isHeld(by: $0) })
+        {
+            log.write(
+                .notice, about: location.path.bytes,
+                "items marked purgeable in it are deleted only below mark-roots: name it there to "
+                    + "have them deleted")
         }
     }
 
@@ -154,7 +172,7 @@ extension VolumeWatcher {
         watchdog.tell()
         let path = volumes[index].path
         do throws(FileError) {
-            let space = try space(at: path)
+            let space = try space(at: index)
             volumes[index].isUnreachable = false
             let before = volumes[index].watch.pressure
             let action = volumes[index].watch.action(for: space, at: timeSinceBoot())
@@ -225,7 +243,7 @@ extension VolumeWatcher {
             hasFailures = true
         }
         if report.hasFailures { hasFailures = true }
-        if isRelieved(path) {
+        if isRelieved(index) {
             volumes[index].effect = PurgeEffect()
             return .helpful
         }
@@ -234,10 +252,24 @@ extension VolumeWatcher {
 
     /// Measures the space on a volume. Remote and FUSE filesystems are never purged, and measuring
     /// one could block for ever.
-    private func space(at path: FilePath) throws(FileError) -> StorageSpace {
+    ///
+    /// - Throws: `FileError`, also where the volume was unmounted, or is not mounted although fstab(5)
+    ///   names it: what is found at the path is then on another volume.
+    private func space(at index: Int) throws(FileError) -> StorageSpace {
+        let path = volumes[index].path
         let mounts = try MountTable.current()
         if let real = realPath(of: path, notBeyond: mounts), !mounts.isRemote(real) {
-            return try StorageSpace(at: real)
+            let mountPoint = mounts.mount(holding: real)?.mountPoint
+            if let missing = missingMountPoint(of: volumes[index], real, below: mountPoint) {
+                throw FileError(
+                    code: .other,
+                    message: "\(NameEscaping.text(missing.bytes)) is not mounted, so what is there "
+                        + "is on another volume",
+                    advice: "mount it, or take it out of volumes", path: path)
+            }
+            let space = try StorageSpace(at: real)
+            volumes[index].mountPoint = mountPoint
+            return space
         }
         guard mounts.remoteMountPoints.isEmpty else {
             throw FileError(
@@ -248,10 +280,27 @@ extension VolumeWatcher {
         return try StorageSpace(at: path)
     }
 
+    /// Returns the mount point that a volume lies below, where nothing is mounted now; nil when there
+    /// is none.
+    ///
+    /// - Parameters:
+    ///   - real: the volume's real path.
+    ///   - current: the mount point of the filesystem that holds it now.
+    private func missingMountPoint(
+        of volume: Watched, _ real: FilePath, below current: FilePath?
+    ) -> FilePath? {
+        guard let current else { return nil }
+        // A machine without the file has no mount points of its own choice.
+        let configured = (try? contentsOfFile("/etc/fstab")).map(mountPoints(inFstab:)) ?? []
+        return ([volume.mountPoint].compactMap(\.self) + configured).first { point in
+            point != current && point.isHeld(by: current) && real.isHeld(by: point)
+        }
+    }
+
     /// Whether the `low` threshold is available again, whatever the cause.
-    private func isRelieved(_ path: FilePath) -> Bool {
+    private func isRelieved(_ index: Int) -> Bool {
         do throws(FileError) {
-            return settings.thresholds.pressure(of: try space(at: path)) == .normal
+            return settings.thresholds.pressure(of: try space(at: index)) == .normal
         } catch {
             return false
         }
@@ -282,7 +331,8 @@ extension VolumeWatcher {
 
     private func tellStatus() {
         let states = volumes.map { volume in
-            "\(volume.path.string): \(volume.watch.pressure?.name ?? "cannot be watched")"
+            let pressure = volume.isUnreachable ? nil : volume.watch.pressure?.name
+            return "\(volume.path.string): \(pressure ?? "cannot be watched")"
         }
         let status = String(states.joined(separator: ", ").map { $0.isNewline ? " " : $0 })
         guard status != sentStatus else { return }

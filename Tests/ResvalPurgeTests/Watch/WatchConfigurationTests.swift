@@ -129,6 +129,100 @@ struct WatchConfigurationTests {
         }
     }
 
+    @Test("a volume that was unmounted is an error, and the one below it is not taken for it")
+    func unmounted() throws {
+        let configuration = "min-age = \"0\"\nvolumes = [\"~/disk\"]\n"
+        try withWatchedHome(configuration: configuration) { home in
+            let address = "@resval-test-\(UInt64.random(in: 0...(.max)))"
+            let listener = try #require(DatagramListener(address))
+            let result = try home.run(
+                """
+                mkdir disk
+                mount -t tmpfs -o size=1m none disk
+                "$PURGE" watch 2> "$LOG" & watch=$!
+                until_logged 'pressure is normal'
+                umount disk
+                leave 8
+                until_logged 'is not mounted'
+                kill -HUP "$watch"
+                until_logged 'configuration reloaded'
+                sleep 1.2
+                mount -t tmpfs -o size=1m none disk
+                fallocate -l 1000K disk/fill
+                kill -HUP "$watch"
+                until_logged 'pressure is critical'
+                umount disk
+                kill -TERM "$watch"
+                wait "$watch"
+                echo "exit $?"
+                """, notifying: address)
+            let log = try home.log
+            #expect(result.text == "exit 0\n", "\(result)\n\(log)")
+            let complaint =
+                "\(home.home)/disk: cannot be watched: \(home.home)/disk is not mounted, so what is "
+                + "there is on another volume (mount it, or take it out of volumes)\n"
+            #expect(log.contains(complaint), "\(log)")
+            #expect(home.exists(".cache/app/c0"))
+            #expect(
+                listener.next(beginning: "STATUS=\(home.home)/disk: cannot be watched") != nil)
+        }
+    }
+
+    @Test("a volume of fstab that is not mounted is an error when watching begins")
+    func notMounted() throws {
+        let configuration = "min-age = \"0\"\nvolumes = [\"~/my disk/data\"]\n"
+        try withWatchedHome(configuration: configuration) { home in
+            let result = try home.run(
+                """
+                mkdir -p 'my disk/data'
+                leave 8
+                printf '# disk\n/dev/sda1 %s\\\\040disk ext4 defaults 0 0\n' "$HOME/my" > fstab
+                unshare --mount bash -c '
+                    mount --bind fstab /etc/fstab
+                    "$PURGE" watch --once 2> "$LOG"
+                    echo "exit $?"
+                    mount -t tmpfs -o size=1m none "my disk"
+                    mkdir "my disk/data"
+                    "$PURGE" watch --once
+                    echo "exit $?"'
+                """)
+            let log = try home.log
+            #expect(result.text == "exit 2\nexit 0\n", "\(result)\n\(log)")
+            #expect(log.contains("/my disk is not mounted"), "\(log)")
+            #expect(home.exists(".cache/app/c0"))
+        }
+    }
+
+    @Test("marks that plan acts on and watch does not are told once, with how to go on")
+    func marksInData() throws {
+        try withWatchedHome(caches: 0) { home in
+            try Tree {
+                Directory(".local") {
+                    Directory("share") { File("marked", contentOfOneMebibyte).purgeable() }
+                }
+            }.create(in: home.home)
+            let result = try home.run(
+                """
+                "$PURGE" plan --free 1M --min-age 0
+                leave 3
+                "$PURGE" watch --once 2> "$LOG"
+                echo "exit $?"
+                echo 'mark-roots = ["~/.local/share"]' >> .config/resval/purge.toml
+                "$PURGE" watch --once 2> "$LOG.named"
+                """)
+            let log = try home.log
+            #expect(result.text.contains("/.local/share/marked\n"), "\(result)")
+            #expect(result.text.contains("\nexit 1\n"), "\(result)")
+            let advice =
+                "/.local/share: items marked purgeable in it are deleted only below mark-roots: name "
+                + "it there to have them deleted\n"
+            #expect(log.contains(advice), "\(log)")
+            let named = try tool("cat", home.home.appending("log.named"))
+            #expect(!named.contains("mark-roots"), "\(named)")
+            #expect(!home.exists(".local/share/marked"))
+        }
+    }
+
     @Test("protected directories in mark-roots are reported, and nothing in them is deleted")
     func protectedMarkRoots() throws {
         let configuration = "min-age = \"0\"\nmark-roots = [\"~/Documents/drafts\"]\n"
