@@ -23,6 +23,8 @@ struct Planning {
         let isTruncated: Bool
         /// The search that the plan's units are checked by.
         let search: UnitSearch
+        /// A path on the volume.
+        let volume: FilePath
 
         /// How many bytes less than wanted the plan frees; 0 when it frees enough.
         var missingBytes: Int64 { max(0, plan.wantedBytes - plan.bytes) }
@@ -62,7 +64,7 @@ struct Planning {
         record(found.totals.bytes, plan)
         return Result(
             plan: plan, totals: found.totals, kept: kept, isTruncated: found.isTruncated,
-            search: environment.search(realRoots, pressure))
+            search: environment.search(realRoots, pressure), volume: volume)
     }
 }
 

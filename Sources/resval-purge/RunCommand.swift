@@ -21,7 +21,8 @@ struct RunCommand: ParsableCommand {
             run [ROOT...] --free SIZE makes the plan that resval-purge plan shows, and executes it. \
             If the target cannot be reached, nothing is deleted, unless --partial is given.
 
-            Items in use are kept, and reported. Without PLAN, the next units are deleted instead, \
+            What is deleted counts by its blocks, whatever other processes store meanwhile. Items in \
+            use are kept, and reported. Without PLAN, the next units are deleted instead, \
             until enough is freed. An interrupted purge is finished first, except with --dry-run.
 
             JSON FIELDS
@@ -47,6 +48,7 @@ struct RunCommand: ParsableCommand {
                 keptBytes: number
                 freedBytes: number or null
                 measuredBytes: number or null
+                volumeAvailableCapacity: number or null
                 isReached: boolean
                 isFutile: boolean
                 failedItems: number
@@ -117,6 +119,8 @@ struct RunCommand: ParsableCommand {
         let goesOn: Bool
         /// How many bytes may be deleted on the volume altogether.
         let purgeableBytes: Int64
+        /// A path on the volume.
+        let volume: FilePath
     }
 
     private func readPlan() throws -> PurgePlan {
@@ -142,7 +146,7 @@ struct RunCommand: ParsableCommand {
         guard reportShortfall(result) || partial else { return nil }
         return Prepared(
             plan: result.plan, search: result.search, goesOn: result.isTruncated,
-            purgeableBytes: result.totals.bytes)
+            purgeableBytes: result.totals.bytes, volume: result.volume)
     }
 
     /// Prepares a plan from a file; nil when it does not free enough and so is not executed.
@@ -161,7 +165,7 @@ struct RunCommand: ParsableCommand {
             onDevice: plan.device, now: FileTime.now)
         return Prepared(
             plan: plan, search: environment.search(plan.roots, pressure), goesOn: false,
-            purgeableBytes: known ?? 0)
+            purgeableBytes: known ?? 0, volume: volume)
     }
 
     private func execute(_ run: Prepared, _ report: inout RunReport) throws -> PurgeOutcome {
@@ -182,7 +186,8 @@ struct RunCommand: ParsableCommand {
                 step, done: units, total: nil, bytes: bytes, totalBytes: run.plan.wantedBytes)
         }
         display.end()
-        report.finish(outcome, wanted: run.plan.wantedBytes)
+        report.finish(
+            outcome, wanted: run.plan.wantedBytes, available: availableBytes(at: run.volume))
         if !isDryRun { record(run.purgeableBytes - outcome.predictedBytes, run.plan) }
         return outcome
     }

@@ -1,7 +1,9 @@
 import CommandSupport
 import PurgePlanning
 import ResourceValues
+import StorageManagement
 import SystemCalls
+import SystemPackage
 import TextFormats
 
 /// Prints the outcome for each unit of a plan.
@@ -59,7 +61,9 @@ struct RunReport: ~Copyable {
     }
 
     /// Prints the outcome of the run, and reports when less was freed than wanted.
-    mutating func finish(_ outcome: PurgeOutcome, wanted: Int64) {
+    ///
+    /// - Parameter available: how many bytes the volume has available now; nil when not known.
+    mutating func finish(_ outcome: PurgeOutcome, wanted: Int64, available: Int64?) {
         printer.flush()
         if form == .json {
             var line = JSONLine.output()
@@ -71,6 +75,7 @@ struct RunReport: ~Copyable {
             line.add("keptBytes", outcome.keptBytes)
             line.add("freedBytes", outcome.freedBytes)
             line.add("measuredBytes", outcome.measuredBytes)
+            line.add("volumeAvailableCapacity", available)
             line.add("isReached", outcome.isReached)
             line.add("isFutile", outcome.isFutile)
             line.add("failedItems", outcome.failures)
@@ -78,27 +83,22 @@ struct RunReport: ~Copyable {
             line.add("measurementError", outcome.measurementError?.code.description)
             line.end(in: &buffer)
         } else {
-            buffer.append(text: sentence(outcome) + "\n")
+            buffer.append(text: sentence(outcome, available) + "\n")
         }
         buffer.flush()
         complain(outcome, wanted: wanted)
     }
 
-    private func sentence(_ outcome: PurgeOutcome) -> String {
+    private func sentence(_ outcome: PurgeOutcome, _ available: Int64?) -> String {
         let units = counted(outcome.removedUnits, "unit")
-        let expected = sizeText(outcome.predictedBytes)
+        let size = sizeText(outcome.predictedBytes)
         let kept =
             outcome.keptUnits == 0
             ? "" : "; \(counted(outcome.keptUnits, "unit")) kept, \(sizeText(outcome.keptBytes))"
         switch mode {
-        case .rehearse: return "\(units) would be deleted, \(expected)\(kept)"
+        case .rehearse: return "\(units) would be deleted, \(size)\(kept)"
         case .delete:
-            guard let measured = outcome.measuredBytes else {
-                return "deleted \(units), expected to free \(expected)\(kept)"
-            }
-            let sign = measured < 0 ? "-" : ""
-            return "deleted \(units): freed \(sign)\(sizeText(abs(measured))), expected \(expected)"
-                + kept
+            return "deleted \(units), \(size)\(kept)\(outcome.volumeText(available: available))"
         }
     }
 
@@ -112,12 +112,37 @@ struct RunReport: ~Copyable {
                 "stopped: deleting frees less than half of what it should "
                     + "(snapshots may share the blocks)")
         } else if !outcome.isReached, outcome.measurementError == nil {
-            let missing = wanted - (outcome.measuredBytes ?? outcome.predictedBytes)
-            let others =
-                (outcome.freedBytes ?? 0) >= wanted ? ": other processes took what was freed" : ""
+            let freed =
+                mode == .rehearse
+                ? outcome.predictedBytes : max(outcome.certainBytes, outcome.measuredBytes ?? 0)
             Messages.write(
                 about: [UInt8]?.none,
-                "\(sizeText(max(0, missing))) short of the \(sizeText(wanted)) wanted\(others)")
+                "\(sizeText(max(0, wanted - freed))) short of the \(sizeText(wanted)) wanted")
         }
+    }
+}
+
+/// Returns how many bytes a volume has available; nil where that cannot be read.
+func availableBytes(at volume: FilePath) -> Int64? {
+    do throws(FileError) {
+        return try StorageSpace(at: volume).bytes?.available
+    } catch {
+        return nil
+    }
+}
+
+extension PurgeOutcome {
+    /// What the volume has now, beside what was deleted: other processes write, too.
+    ///
+    /// - Parameter available: how many bytes are available; nil when not known.
+    func volumeText(available: Int64?) -> String {
+        guard let available, let measured = measuredBytes else { return "" }
+        let change =
+            switch measured {
+            case 0: "as before"
+            case 0...: "\(sizeText(measured)) more than before"
+            default: "\(sizeText(-measured)) less than before"
+            }
+        return "; \(sizeText(available)) available now, \(change)"
     }
 }

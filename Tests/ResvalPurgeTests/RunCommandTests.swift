@@ -31,7 +31,7 @@ struct RunCommandTests {
             #expect(try exists(home.path(".cache/app/first")))
             let result = try home.run("run", "plan.json", "--min-age", "0")
             #expect(result.exitCode == 0)
-            #expect(result.text.contains("/.cache/app/first\ndeleted 1 unit: freed "))
+            #expect(result.text.contains("/.cache/app/first\ndeleted 1 unit, 5.0 KiB; "))
             #expect(try !exists(home.path(".cache/app/first")))
             #expect(try exists(home.path(".cache/app/second")))
             #expect(try exists(home.path("plain")))
@@ -139,6 +139,43 @@ struct RunCommandTests {
             #expect(
                 result.text.contains(
                     "/.cache/app/foreign: it, or something in it, belongs to another user"))
+        }
+    }
+
+    @Test("beside a writer, exits by what was deleted, and tells what the volume has then")
+    func writer() throws {
+        let tree = Tree {
+            Directory(".cache") {
+                Directory("app") {
+                    for index in 0..<8 {
+                        File(FileName(Array("c\(index)".utf8)), contentOfOneMebibyte)
+                    }
+                }
+            }
+        }
+        try withMeasuredHome(tree) { home in
+            // The second unit is open, so there is time after the first is gone.
+            let result = try home.run(
+                "/bin/bash",
+                arguments: [
+                    "-c",
+                    """
+                    exec 9< .cache/app/c1
+                    "$0" run . --free 3M --min-age 0 9<&- & run=$!
+                    while [[ -e .cache/app/c0 ]]; do sleep 0.01; done
+                    fallocate -l 9M other
+                    wait "$run"
+                    """, FilePath.built("resval-purge"),
+                ])
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                result.text.contains("deleted 3 units, 3.0 MiB; 1 unit kept, 1.0 MiB; "),
+                "\(result)")
+            #expect(result.text.hasSuffix(" available now, 6.0 MiB less than before\n"))
+            #expect(!result.errorText.contains("short"))
+            for (index, isThere) in [false, true, false, false, true].enumerated() {
+                #expect(try exists(home.path(".cache/app/c\(index)")) == isThere, "\(index)")
+            }
         }
     }
 

@@ -47,7 +47,7 @@ public struct PurgeExecutor: Sendable {
     /// - Parameter search: where units may lie, and the rules that decide about them.
     public init(_ search: UnitSearch) { self.search = search }
 
-    /// Deletes the units of a plan in order, until as much is free as the plan wants.
+    /// Deletes the units of a plan in order, until as much was freed as the plan wants.
     ///
     /// - Parameters:
     ///   - plan: the units that may be deleted.

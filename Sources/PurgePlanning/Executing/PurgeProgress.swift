@@ -1,11 +1,11 @@
 import SystemCalls
 
-/// Decides when a run measures free space, and what the result means.
+/// Decides when enough was deleted, when a run measures free space, and what the result means.
 struct PurgeProgress {
     /// What the measured growth means.
     enum Verdict: Hashable {
         case goOn
-        /// As much is free as was wanted.
+        /// As much was freed as was wanted.
         case reached
         /// Something else, such as a snapshot, keeps the blocks of what is deleted.
         case futile
@@ -28,11 +28,20 @@ struct PurgeProgress {
         nextMeasure = min(wanted, futileBytes)
     }
 
-    /// Whether to measure before anything else is deleted.
-    var isDue: Bool { isDue(after: 0) }
+    /// Whether to judge the run before anything else is deleted.
+    var isDue: Bool { isDue(after: 0, certain: 0) }
 
     /// Whether that is so when a number of bytes more are deleted, as predicted.
-    func isDue(after bytes: Int64) -> Bool { predicted.addingSaturating(bytes) >= nextMeasure }
+    ///
+    /// - Parameter certainBytes: how many of those bytes are freed for certain.
+    func isDue(after bytes: Int64, certain certainBytes: Int64) -> Bool {
+        predicted.addingSaturating(bytes) >= nextMeasure
+            || certain.addingSaturating(certainBytes) >= wanted
+    }
+
+    /// Whether the blocks of what was deleted are as many as are wanted. Other processes may have
+    /// used them since, and snapshots may keep them where ``mayBeFutile``.
+    var isReached: Bool { certain >= wanted }
 
     /// Whether snapshots or other files may keep blocks of what is deleted.
     var mayBeFutile: Bool { futileBytes < .max }
@@ -51,6 +60,7 @@ struct PurgeProgress {
     ) throws(Failure) -> Verdict {
         if measured >= wanted { return .reached }
         if certain >= futileBytes, measured < certain / 2, try isAlone() { return .futile }
+        if isReached { return .reached }
         // Small steps near the end would spend more time in `syncfs(2)` than in deleting.
         let step = max(wanted.subtractingSaturating(measured), wanted / 8, 1 << 20)
         nextMeasure = predicted.addingSaturating(min(step, max(futileBytes, 1)))

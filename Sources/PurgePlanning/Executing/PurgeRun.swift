@@ -13,9 +13,6 @@ struct PurgeRun {
     private let journal: RunJournal
     private let meter: SpaceMeter?
     private var progress: PurgeProgress
-    /// Whether units are processed that the plan does not name: no more than are needed when no
-    /// other process writes.
-    private var isGoingOn = false
     /// Whether a unit was examined: deleted, or kept for a reason that was found in it.
     private var didExamine = false
     private(set) var outcome = PurgeOutcome()
@@ -40,13 +37,14 @@ struct PurgeRun {
             ? try SpaceMeter(volume, repeats: executor.measureRepeats) : nil
     }
 
-    /// Processes the units in order until enough is free.
+    /// Processes the units in order until enough was freed.
     mutating func execute(_ event: (PurgeEvent) -> Void) throws {
         try executeAll(plan.units, event)
         if executor.goesOn { try goOn(event) }
         if outcome.examinationFailure != nil { outcome.failures += 1 }
         outcome.predictedBytes = progress.predicted
         outcome.certainBytes = progress.certain
+        outcome.isReached = !outcome.isFutile && progress.isReached
         guard let meter else {
             outcome.isReached = progress.predicted >= plan.wantedBytes
             return
@@ -54,7 +52,7 @@ struct PurgeRun {
         do throws(FileError) {
             let grown = try meter.grownBytes(expecting: progress.certain)
             outcome.measuredBytes = grown
-            outcome.isReached = grown >= plan.wantedBytes
+            if grown >= plan.wantedBytes { outcome.isReached = true }
             var isTelling = progress.mayBeFutile
             if isTelling, grown < progress.certain { isTelling = try meter.isAlone() }
             outcome.freedBytes = isTelling ? grown : max(grown, progress.certain)
@@ -112,10 +110,9 @@ struct PurgeRun {
 
     /// Searches and processes the units that come next, as long as too little was freed.
     private mutating func goOn(_ event: (PurgeEvent) -> Void) throws {
-        isGoingOn = true
         var handled = Set(plan.units.map(\.path))
         var search = executor.search
-        while !isAtEnd, needsMore(), progress.certain < plan.wantedBytes {
+        while !isAtEnd, needsMore() {
             let found: FoundUnits
             do {
                 // A root that is a unit itself may have been deleted. No roots at all would mean
@@ -156,7 +153,6 @@ struct PurgeRun {
                 break
             }
             guard needsMore() else { break }
-            if isGoingOn, progress.certain >= plan.wantedBytes { break }
             take(unit, &batch)
             if batch.waiting.isEmpty { try finish(&batch, event, postpone) }
         }
@@ -165,9 +161,7 @@ struct PurgeRun {
 
     /// Whether the units of a batch have to be deleted before it is known if another is needed.
     private func isComplete(_ batch: RemovalBatch) -> Bool {
-        if batch.isFull || progress.isDue(after: batch.bytes) { return true }
-        return isGoingOn
-            && progress.certain.addingSaturating(batch.certainBytes) >= plan.wantedBytes
+        batch.isFull || progress.isDue(after: batch.bytes, certain: batch.certainBytes)
     }
 
     /// Examines a unit and, unless it is a directory, deletes it.
@@ -283,6 +277,10 @@ struct PurgeRun {
     /// Whether more has to be deleted.
     private mutating func needsMore() -> Bool {
         guard progress.isDue else { return true }
+        if progress.isReached, !progress.mayBeFutile {
+            outcome.isReached = true
+            return false
+        }
         do throws(FileError) {
             // Without a meter the prediction is the measurement.
             let grown = try meter?.grownBytes(expecting: progress.certain) ?? progress.predicted

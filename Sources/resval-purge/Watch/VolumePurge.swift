@@ -187,12 +187,12 @@ struct PurgeReport {
                 hasFailures = true
                 log.write(.error, about: (trouble.path ?? volume).bytes, trouble.sentence)
             }
-            let measured = outcome.measuredBytes.map { sizeText($0) } ?? "an unknown amount"
             let rest = kept.text.isEmpty ? "" : "; kept: \(kept.text)"
             log.write(
                 .notice, about: volume.bytes,
-                "deleted \(counted(outcome.removedUnits, "unit")), which freed \(measured) of "
-                    + "\(sizeText(outcome.predictedBytes)) expected\(rest)")
+                "deleted \(counted(outcome.removedUnits, "unit")), "
+                    + sizeText(outcome.predictedBytes)
+                    + outcome.volumeText(available: availableBytes(at: volume)) + rest)
             if outcome.isFutile {
                 log.write(
                     .warning, about: volume.bytes,
