@@ -46,6 +46,8 @@ public enum KeepReason: Error, Sendable, Hashable {
     case companion
     /// The item, or something in its unit, could not be inspected.
     case unreadable(Errno)
+    /// The item frees little, as do the other small items of its directory together.
+    case tooSmall
     /// Deleting the item would free nothing: another hard link remains, or its extents are shared.
     case freesNothing
     /// The item was used or changed after planning began.
@@ -86,6 +88,7 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .reservedName: "reserved-name"
         case .companion: "companion"
         case .unreadable: "unreadable"
+        case .tooSmall: "too-small"
         case .freesNothing: "frees-nothing"
         case .changed: "changed"
         case .inUse: "in-use"
@@ -130,6 +133,8 @@ public enum KeepReason: Error, Sendable, Hashable {
         case .reservedName(let why): "other programs rely on it: \(why)"
         case .companion: "a database and its journals are deleted together or not at all"
         case .unreadable(let errno): "it, or something in it, could not be read: \(errno)"
+        case .tooSmall:
+            "it frees little: small items go only where those of a directory come to 1 MiB"
         case .freesNothing: "deleting it would free nothing"
         case .changed: "it was used or changed after planning began"
         case .inUse: "it, or a file in it, is in use by another process"

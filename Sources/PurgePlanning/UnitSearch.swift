@@ -15,6 +15,9 @@ public struct UnitSearch: Sendable {
     /// The age below which no unit is deleted, in seconds; nil for the ages that follow from the
     /// location and ``pressure``.
     public var minimumAge: Int64?
+    /// The size in bytes below which temporary files and caches are deleted only where the small units
+    /// of their directory come to a mebibyte together: 64 KiB. 0 where inodes are short.
+    public var smallest: Int64 = 64 << 10
     /// Whether items of other users may be deleted.
     public var includesForeign = false
     /// Directories and files that are never deleted, in addition to those of the environment and to
@@ -59,6 +62,7 @@ public struct UnitSearch: Sendable {
     ) throws -> PurgePlan {
         let now = FileTime.now
         let found = try units(freeing: bytes, on: volume, now: now, keep: keep)
+            .trimmed(toFree: bytes)
         return try PurgePlan(
             freeing: bytes, on: volume, roots: roots, units: found.units, created: now)
     }
@@ -84,7 +88,9 @@ public struct UnitSearch: Sendable {
         while true {
             passesLeft -= 1
             let units = FirstUnits(wantedBytes: bytes)
-            let sink = UnitSink(units, lateFindings, rules.mountsElsewhere, keep: keep)
+            let small = smallest > 0 ? SmallUnits(below: smallest) : nil
+            let sink = UnitSink(
+                units, lateFindings, rules.mountsElsewhere, small: small, keep: keep)
             var scanner = TreeScanner(
                 threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
             scanner.leavesAccessTimes = true
@@ -92,6 +98,7 @@ public struct UnitSearch: Sendable {
                 UnitVisitor(rules, sink, didExamine: didExamine)
             }
             if shouldStop() { throw CancellationError() }
+            small?.forEachKept { keep($0, .tooSmall) }
             let found = units.found()
             let certain = found.removing(lateFindings, keep: keep)
             // When units were removed from a truncated list, units that sort after them have to be

@@ -117,6 +117,7 @@ public struct CacheTrimmer: Sendable {
         var search = UnitSearch(environment)
         search.roots = [directory]
         search.minimumAge = minimumAge
+        search.smallest = 0
         search.goal = .smallerDirectory
         search.shouldStop = isStopped
         // All units, since some of the first may turn out to be in use.

@@ -56,10 +56,16 @@ public struct StorageThresholds: Sendable, Hashable {
         let bytes = space.byteAmounts.map { amount in
             level(amount, lowBytes, criticalBytes, margin: margin)
         }
-        let inodes = space.inodeAmounts.map { amount in
-            level(amount, lowInodes, criticalInodes, margin: margin)
-        }
-        return (bytes + inodes).max() ?? .normal
+        return (bytes + inodeLevels(space, margin: margin)).max() ?? .normal
+    }
+
+    /// Whether inodes, or a quota of them, are low.
+    package func isShortOfInodes(_ space: StorageSpace) -> Bool {
+        inodeLevels(space, margin: 0).contains { $0 != .normal }
+    }
+
+    private func inodeLevels(_ space: StorageSpace, margin: Int) -> [StoragePressure] {
+        space.inodeAmounts.map { level($0, lowInodes, criticalInodes, margin: margin) }
     }
 
     private func level(

@@ -44,8 +44,7 @@ struct Planning {
                 path: volume)
         }
         let display = progress.begin(counting: "items examined")
-        let pressure = StorageThresholds().pressure(of: space)
-        let search = environment.search(realRoots, pressure, display)
+        let search = environment.search(realRoots, space, display)
         let wanted = target.wantedBytes(of: bytes)
         let now = FileTime.now
         let found: FoundUnits
@@ -53,7 +52,7 @@ struct Planning {
             defer { display.end() }
             found = try search.units(freeing: wanted, on: volume, now: now) { path, reason in
                 kept.note(path, reason)
-            }
+            }.trimmed(toFree: wanted)
         } catch is CancellationError {
             // The signal ends the program.
             throw ExitCode(2)
@@ -64,7 +63,7 @@ struct Planning {
         record(found.totals.bytes, plan)
         return Result(
             plan: plan, totals: found.totals, kept: kept, isTruncated: found.isTruncated,
-            search: environment.search(realRoots, pressure), volume: volume)
+            search: environment.search(realRoots, space), volume: volume)
     }
 }
 

@@ -47,15 +47,19 @@ struct PurgeEnvironment {
     /// Creates a search from the options.
     ///
     /// - Parameters:
-    ///   - pressure: how short space is; anything below critical counts as low, since space was
+    ///   - space: the space on the volume; nil for a search that is not walked. Any pressure below critical counts as low, since space was
     ///     requested.
     ///   - progress: counts the items examined; nil for a search that is not walked.
     func search(
-        _ roots: [FilePath], _ pressure: StoragePressure, _ progress: Progress? = nil
+        _ roots: [FilePath], _ space: StorageSpace?, _ progress: Progress? = nil
     ) -> UnitSearch {
+        let thresholds = StorageThresholds()
         var search = UnitSearch(environment)
         search.roots = roots
-        search.pressure = pressure == .critical ? .critical : .low
+        search.pressure =
+            space.map { thresholds.pressure(of: $0) } == .critical ? .critical : .low
+        search.smallest = options.smallest.bytes
+        if let space, thresholds.isShortOfInodes(space) { search.smallest = 0 }
         search.minimumAge = options.minAge?.seconds
         search.includesForeign = options.allOwners
         search.protected = options.protected.map { absolute($0.path) }

@@ -134,7 +134,7 @@ struct RunCommand: ParsableCommand {
     private func finishLeftovers(
         _ environment: PurgeEnvironment, _ report: inout RunReport
     ) throws {
-        let executor = PurgeExecutor(environment.search([], .low))
+        let executor = PurgeExecutor(environment.search([], nil))
         try executor.finishLeftovers { report.write($0) }
     }
 
@@ -160,11 +160,11 @@ struct RunCommand: ParsableCommand {
             return nil
         }
         let volume = try environment.volume(plan.roots)
-        let pressure = StorageThresholds().pressure(of: try StorageSpace(at: volume))
+        let space = try StorageSpace(at: volume)
         let known = try PurgeRecords.current?.purgeableBytes(
             onDevice: plan.device, now: FileTime.now)
         return Prepared(
-            plan: plan, search: environment.search(plan.roots, pressure), goesOn: false,
+            plan: plan, search: environment.search(plan.roots, space), goesOn: false,
             purgeableBytes: known ?? 0, volume: volume)
     }
 

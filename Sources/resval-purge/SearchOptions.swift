@@ -18,6 +18,13 @@ struct SearchOptions: ParsableArguments {
             valueName: "age"))
     var minAge: AgeArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep caches and temporary files below this size where those of their directory come to "
+                + "less than 1 MiB together. 0 where inodes are short.",
+            valueName: "size"))
+    var smallest = ByteSize(bytes: 64 << 10)
+
     @Flag(help: "Include items of other users.")
     var allOwners = false
 

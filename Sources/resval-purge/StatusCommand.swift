@@ -122,7 +122,7 @@ struct StatusCommand: ParsableCommand {
         let space = try StorageSpace(at: volume.path)
         let pressure = StorageThresholds().pressure(of: space)
         let display = progress.begin(counting: "items examined")
-        let search = environment.search(volume.roots, pressure, display)
+        let search = environment.search(volume.roots, space, display)
         var state = VolumeState(
             path: volume.path, filesystem: Volume(holding: volume.status)?.mount.filesystemType,
             pressure: pressure, space: space.bytes)

@@ -24,6 +24,7 @@ struct PurgeFixture: Sendable {
     func search(minimumAge: Int64 = 0) -> UnitSearch {
         var search = UnitSearch(settings)
         search.minimumAge = minimumAge
+        search.smallest = 0
         search.roots = [home]
         search.temporaryFilesDirectories = []
         return search

@@ -32,6 +32,7 @@ struct UnsafePathTests {
                 environment: ["HOME": top].merging(environment) { $1 },
                 passwordDatabase: "/dev/null", user: 0, named: named))
         search.minimumAge = 0
+        search.smallest = 0
         search.temporaryFilesDirectories = []
         return search
     }

@@ -30,6 +30,7 @@ struct HomeFixture {
             named: named)
         var search = UnitSearch(settings)
         search.minimumAge = minimumAge
+        search.smallest = 0
         search.roots = [home]
         search.temporaryFilesDirectories = [path("tmpfiles.d")]
         return search
@@ -55,7 +56,7 @@ struct HomeFixture {
     /// The path of something in the home.
     func path(_ path: String) -> FilePath { home.appending(path) }
 
-    private func name(_ path: [UInt8]) -> String {
+    func name(_ path: [UInt8]) -> String {
         let inside = FilePath(bytes: path).components.dropFirst(home.components.count)
         return FilePath(root: nil, inside).string
     }

@@ -39,6 +39,7 @@ struct NotACacheTests {
             switch entry.kind {
             case .name: list.reason(name: last)
             case .reserved: list.reason(reserved: last)
+            case .split: list.isSplit(entry.pattern) ? entry.reason : nil
             case .cache:
                 list.reason(
                     in: names.dropLast().reduce(.top) { position, name in
@@ -64,7 +65,7 @@ struct NotACacheTests {
         }
         let wrong = [
             "no reason", "name\tx", "name\tx\t", "name\t\tx", "cache\tx\t", "other\tx\ty",
-            "name\tx/y\tz", "tree\tx*\ty", "reserved\tx/y\tz",
+            "name\tx/y\tz", "tree\tx*\ty", "reserved\tx/y\tz", "split\tx*\ty",
         ]
         #expect(
             NotACache(list: Array(wrong.joined(separator: "\n").utf8)).malformedLineCount

@@ -125,7 +125,7 @@ struct PlanFileTests {
         var progress = PurgeProgress(wanted: .max, futileBytes: .max)
         for _ in 0..<2 { progress.removed(unit([65], bytes: .max)) }
         #expect(progress.predicted == .max)
-        #expect(progress.judge(.max - 1) { true } == .goOn)
+        #expect(progress.judge(.max - 1) { true } == .reached)
         var begun = PurgeProgress(wanted: .max, futileBytes: .max)
         begun.removed(unit([65], bytes: 1))
         #expect(begun.judge(.min) { true } == .goOn)

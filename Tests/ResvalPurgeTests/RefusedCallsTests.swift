@@ -34,7 +34,7 @@ struct RefusedCallsTests {
         "$@" "$resval" find --sort --excluded .; echo "find $?"
         "$@" "$resval" list marked/file; echo "list $?"
         "$@" "$resval" dump marked | tail -n +2; echo "dump $?"
-        "$@" "$purge" run . --free 1G --partial --min-age 0 --json |
+        "$@" "$purge" run . --free 1G --partial --min-age 0 --smallest 0 --json |
             sed -n 's/.*"type":"\\(removed\\|kept\\|failed\\)","path":"\\([^"]*\\)".*/\\1 \\2/p'
         find .cache marked | sort
         """
@@ -68,7 +68,7 @@ struct RefusedCallsTests {
         try withMeasuredHome(tree) { home in
             for (program, arguments) in [
                 ("resval", ["get", "excluded", "marked"]),
-                ("resval-purge", ["run", ".", "--free", "1", "--min-age", "0"]),
+                ("resval-purge", ["run", ".", "--free", "1", "--min-age", "0", "--smallest", "0"]),
             ] {
                 let words: [any CommandArgument] =
                     ["statx", code, FilePath.built(program)] + arguments
@@ -91,6 +91,7 @@ struct RefusedCallsTests {
     func untestable(command: String) throws {
         let settings = """
             min-age = "0s"
+            smallest = "0"
             [thresholds]
             low-percent = 50
             low = "1T"
@@ -106,7 +107,9 @@ struct RefusedCallsTests {
             var words: [any CommandArgument] = [
                 "lease", "EPERM", FilePath.built("resval-purge"), command,
             ]
-            words += command == "watch" ? ["--once"] : [".", "--free", "1", "--min-age", "0"]
+            words +=
+                command == "watch"
+                ? ["--once"] : [".", "--free", "1", "--min-age", "0", "--smallest", "0"]
             let result = try home.run(.built("without-calls"), arguments: words)
             #expect(result.exitCode == 2, "\(result)")
             #expect(

@@ -23,11 +23,19 @@ struct PurgeHome {
         try command(program, arguments: arguments, user: user, environment: environment).run()
     }
 
-    /// `resval-purge`, or another program, in the home.
+    /// `resval-purge`, or another program, in the home. Small units count by themselves, unless the
+    /// arguments say otherwise.
     func command(
         _ program: FilePath = .built("resval-purge"), arguments: [any CommandArgument],
         user: UInt32? = nil, environment: [String: String?] = [:]
     ) -> Command {
+        var arguments = arguments
+        let words = arguments.map { String(decoding: $0.argumentBytes, as: UTF8.self) }
+        if program.lastComponent == "resval-purge", !words.contains("--smallest"),
+            !words.contains("--help"), ["plan", "run", "status"].contains(words.first)
+        {
+            arguments += ["--smallest", "0"]
+        }
         var command = Command(program, arguments: arguments)
         command.workingDirectory = home
         command.user = user

@@ -45,7 +45,7 @@ struct TerminalTests {
             let slowly = "trace=unlinkat -e inject=unlinkat:delay_exit=500000"
             let words =
                 "-f -qq -o /dev/null -e \(slowly) \(program) run .cache --free 1M --partial"
-                + " --min-age 0 --progress json"
+                + " --min-age 0 --smallest 0 --progress json"
             let result = try home.command(
                 try #require(.tool("strace")),
                 arguments: words.split(separator: " ").map(String.init)

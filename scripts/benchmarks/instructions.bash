@@ -28,7 +28,7 @@ count_instructions() {
     can_purge W8 || return 0
     make_tree "$purge_home/.cache" 50 10 0 5 -b -l 500 > /dev/null
     count W8 env -i "HOME=$purge_home" "$resval_purge" plan "$purge_home/.cache" \
-        --free 16M --min-age 0
+        --free 16M --min-age 0 --smallest 0
 }
 
 # count WORKLOAD COMMAND…: prints a row. The count is stored unless the sources differ from the commit.

@@ -27,7 +27,7 @@ measure_W8() {
 # plan_competitor WORKLOAD NAME ROOT BYTES [OPTION…]: ROOT is in $purge_home, the command's HOME.
 plan_competitor() {
     competitor "$1" "$2" "${unit_of_plans:-s}" env -i "HOME=$purge_home" "$resval_purge" plan "$3" \
-        --free "$4" --min-age 0 "${@:5}"
+        --free "$4" --min-age 0 --smallest 0 "${@:5}"
 }
 
 can_purge() {
@@ -107,7 +107,7 @@ measure_purge() {
     make_doomed
     printf 'd %s - - - 0\n' "$doomed" > "$work/tmpfiles.conf"
     competitor "$workload" "resval$suffix" s env -i "HOME=$purge_home" "$resval_purge" run \
-        "$doomed" --cache "$doomed" --free "$(bytes_of_units "$doomed")" --min-age 0
+        "$doomed" --cache "$doomed" --free "$(bytes_of_units "$doomed")" --min-age 0 --smallest 0
     # Its exit code tells that other programs took the space that was freed; what is left is checked.
     tolerated_exit[$workload/resval$suffix]=1
     competitor "$workload" "tmpfiles$suffix" s systemd-tmpfiles --clean "$work/tmpfiles.conf"

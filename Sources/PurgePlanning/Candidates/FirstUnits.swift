@@ -122,7 +122,7 @@ struct UnitPreselection {
     ///
     /// - Returns: true when the unit was counted; otherwise it still has to be added.
     mutating func drop(_ bytes: Int64, of purgeClass: PurgeClass, lastUse: FileTime) -> Bool {
-        guard let bound, bound < UnitBound(purgeClass, lastUse) else { return false }
+        guard let bound, bound < UnitBound(purgeClass, bytes, lastUse) else { return false }
         late.add(bytes, of: purgeClass)
         return true
     }
@@ -144,23 +144,28 @@ struct UnitPreselection {
     }
 }
 
-/// The leading part of the order of units: class, then time of last use.
+/// The leading part of the order of units: class, then small units after all others, then time of
+/// last use.
 struct UnitBound: Sendable, Hashable, Comparable {
     private let purgeClass: PurgeClass
+    /// Whether the unit frees little, and is not marked.
+    let isSmall: Bool
     private let lastUse: FileTime
 
-    /// Creates a bound from a unit's class and time of last use.
-    init(_ purgeClass: PurgeClass, _ lastUse: FileTime) {
+    /// Creates a bound from a unit's class, size and time of last use.
+    init(_ purgeClass: PurgeClass, _ bytes: Int64, _ lastUse: FileTime) {
         self.purgeClass = purgeClass
+        isSmall = purgeClass != .marked && bytes < SmallUnits.limit
         self.lastUse = lastUse
     }
 
     /// The bound that almost all units sort after.
-    static let first = UnitBound(.temporary, FileTime(seconds: .min, nanoseconds: 0))
+    static let first = UnitBound(.temporary, .max, FileTime(seconds: .min, nanoseconds: 0))
 
     /// Whether all units at the first bound sort before those at the second, whatever their paths.
     static func < (first: UnitBound, second: UnitBound) -> Bool {
-        first.purgeClass != second.purgeClass
-            ? first.purgeClass < second.purgeClass : first.lastUse < second.lastUse
+        if first.purgeClass != second.purgeClass { return first.purgeClass < second.purgeClass }
+        if first.isSmall != second.isSmall { return second.isSmall }
+        return first.lastUse < second.lastUse
     }
 }

@@ -94,7 +94,7 @@ struct HeldUnits {
         guard needed < keys.count else { return }
         isTruncated = true
         let last = needed > 0 ? unit(keys[needed - 1].number) : nil
-        bound = last.map { UnitBound($0.purgeClass, $0.lastUse) } ?? .first
+        bound = last?.record.bound ?? .first
         keep(keys[..<needed].map(\.number).sorted())
         bytes = neededBytes
     }
@@ -137,8 +137,8 @@ struct HeldUnits {
 
 /// What units are sorted by, in few bytes.
 private struct UnitKey {
-    /// The class and the time of last use, in 2, 32 and 30 bits; times that do not fit are equal, as are
-    /// units with the same time: these are compared themselves.
+    /// The class, whether the unit is small, and the time of last use, in 2, 1, 32 and 29 bits; times
+    /// that do not fit are equal, as are units with the same time: these are compared themselves.
     var rank: UInt64 { UInt64(high) << 32 | UInt64(low) }
     private let high: UInt32
     private let low: UInt32
@@ -146,14 +146,16 @@ private struct UnitKey {
 
     init(_ record: UnitRecord, _ number: UInt32) {
         let time = record.lastUse
-        let part = min(time.nanoseconds, 1 << 30 - 1)
+        let part = min(time.nanoseconds, 1 << 30 - 1) >> 1
         let rest =
             switch time.seconds {
             case ..<0: 0 as UInt64
-            case (1 << 32)...: UInt64(1) << 62 - 1
-            default: UInt64(time.seconds) << 30 | UInt64(part)
+            case (1 << 32)...: UInt64(1) << 61 - 1
+            default: UInt64(time.seconds) << 29 | UInt64(part)
             }
-        let rank = UInt64(record.purgeClass.rawValue) << 62 | rest
+        let rank =
+            UInt64(record.purgeClass.rawValue) << 62
+            | (record.bound.isSmall ? UInt64(1) << 61 : 0) | rest
         // In halves, so that a key takes 12 bytes.
         (high, low) = (UInt32(rank >> 32), UInt32(truncatingIfNeeded: rank))
         self.number = number

@@ -80,12 +80,12 @@ extension PurgeUnit: Hashable {
 }
 
 extension PurgeUnit: Comparable {
-    /// Whether the first unit is deleted before the second: by class, then the least recently used
-    /// first, then the deeper path first. Ties are broken by path, so that every run produces the
-    /// same list.
+    /// Whether the first unit is deleted before the second: by class, then those of a mebibyte and more
+    /// first unless they are marked, then the least recently used first, then the deeper path first.
+    /// Ties are broken by path, so that every run produces the same list.
     public static func < (first: PurgeUnit, second: PurgeUnit) -> Bool {
-        if first.purgeClass != second.purgeClass { return first.purgeClass < second.purgeClass }
-        if first.lastUse != second.lastUse { return first.lastUse < second.lastUse }
+        let (bound, otherBound) = (first.record.bound, second.record.bound)
+        if bound != otherBound { return bound < otherBound }
         if first.depth != second.depth { return first.depth > second.depth }
         return first.batch.order(Int(first.index), Int(second.index), of: second.batch) < 0
     }

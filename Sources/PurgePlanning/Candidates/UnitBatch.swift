@@ -100,6 +100,9 @@ struct UnitRecord: Sendable {
 
     var itemCount: Int { Int(items) }
 
+    /// The unit's part of the order of deletion that needs no path.
+    var bound: UnitBound { UnitBound(purgeClass, bytes, lastUse) }
+
     var lastUse: FileTime {
         FileTime(seconds: seconds.lastUse, nanoseconds: nanoseconds.lastUse)
     }

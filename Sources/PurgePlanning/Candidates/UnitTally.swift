@@ -117,17 +117,22 @@ struct UnitSink: Sendable {
     private let units: FirstUnits
     private let lateFindings: LateFindings
     private let mounts: MountsElsewhere
+    /// The small units that wait for others; nil where each unit counts by itself.
+    private let small: SmallUnits?
     private let keep: @Sendable ([UInt8], KeepReason) -> Void
 
-    /// - Parameter keep: called, from any thread, for each item that is kept for a reason
-    ///   although it would otherwise be deleted.
+    /// - Parameters:
+    ///   - small: collects the small units; nil where each unit counts by itself.
+    ///   - keep: called, from any thread, for each item that is kept for a reason although it would
+    ///     otherwise be deleted.
     init(
         _ units: FirstUnits, _ lateFindings: LateFindings, _ mounts: MountsElsewhere,
-        keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
+        small: SmallUnits? = nil, keep: @escaping @Sendable ([UInt8], KeepReason) -> Void
     ) {
         self.units = units
         self.lateFindings = lateFindings
         self.mounts = mounts
+        self.small = small
         self.keep = keep
     }
 
@@ -152,7 +157,21 @@ struct UnitSink: Sendable {
             start.purgeClass, isDirectory: true, inode: start.status.identity.inode,
             lastUse: portion.lastUse, freed: portion.freed, itemCount: portion.itemCount,
             pin: PurgePin(start.status, newestChange: portion.newestChange))
+        if hold(record, start.status, start.path) { return }
         units.add(record, on: start.status.identity.device) { $0 += start.path }
+    }
+
+    /// Lets a small unit wait for others of its directory, and adds those that need not wait any more.
+    ///
+    /// - Returns: whether the unit is small.
+    private func hold(_ record: UnitRecord, _ status: FileStatus, _ path: [UInt8]) -> Bool {
+        guard let small, small.concern(record.bytes, record.purgeClass) else { return false }
+        let unit = SmallUnits.Waiting(
+            record: record, device: status.identity.device, path: path)
+        for unit in small.add(unit) {
+            units.add(unit.record, on: unit.device) { $0 += unit.path }
+        }
+        return true
     }
 
     /// Returns one thread's access to the units.
@@ -176,7 +195,7 @@ struct UnitSink: Sendable {
         if let reason = limit.reasonToKeep(lastUse) ?? (freesNothing ? .freesNothing : nil) {
             return note(pathBytes(of: entry), reason)
         }
-        if !lateFindings.concernFiles,
+        if !lateFindings.concernFiles, small?.concern(freed.atMost, purgeClass) != true,
             preselection.drop(freed.atMost, of: purgeClass, lastUse: lastUse)
         {
             return
@@ -189,6 +208,7 @@ struct UnitSink: Sendable {
             purgeClass, isDirectory: false, inode: status.identity.inode, lastUse: lastUse,
             freed: freed, itemCount: 1,
             pin: PurgePin(status, newestChange: status.attributeModificationTime))
+        if hold(record, status, path) { return }
         preselection.add(record, on: status.identity.device) { $0 += path }
     }
 

@@ -142,11 +142,15 @@ struct UnitVisitor: TreeVisitor {
         if seen.isMarked, context.heedsMarks, !isMarked {
             sink.note(pathBytes(of: entry), .untrustedMark)
         }
+        let layout = layout(of: entry, seen, in: context)
         let purgeClass = rules.purgeClass(
-            seen.status, isMarked: isMarked, isTagged: seen.isTagged,
+            seen.status, isMarked: isMarked, isWhole: seen.isTagged || layout?.isIndexed == true,
             in: context.place)
         guard let purgeClass, let limit = rules.ageLimit(for: purgeClass, in: context.place)
-        else { return descend(into: entry, seen, in: context) }
+        else {
+            return descend(
+                into: entry, seen, in: context, keepsSmallFiles: layout?.keepsSmallFiles == true)
+        }
         if let reason = reasonToKeepAlone(entry, seen, in: context) {
             sink.note(pathBytes(of: entry), reason)
             // A directory on the way to a protected directory may contain units, and so may one
@@ -163,10 +167,27 @@ struct UnitVisitor: TreeVisitor {
         return begin(entry, seen, purgeClass, limit, in: context)
     }
 
+    /// Returns how the entries of a program's directory for caches belong together; nil for anything
+    /// else, and where the list says that they do not.
+    private func layout(
+        of entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
+    ) -> CacheLayout? {
+        guard context.place == .caches(.top), seen.status.kind == .directory,
+            rules.obstacle(seen.status) == nil, rules.places.locations[seen.status.identity] == nil,
+            !entry.withLastName({ rules.notACache.isSplit(Array($0)) })
+        else { return nil }
+        return CacheLayout(of: entry, at: pathBytes(of: entry) + [UInt8(ascii: "/")])
+    }
+
     private func reasonToKeepAlone(
         _ entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> KeepReason? {
         if seen.listed != nil { return .listedForKeeping }
+        if context.keepsSmallFiles, seen.status.kind == .regularFile,
+            seen.status.size < SmallUnits.limit
+        {
+            return .notACache("it may be the index of a repository beside it")
+        }
         return entry.withLastName { name in
             rules.reasonToKeep(
                 name, seen.status, seen.decision, isMarked: hasMarkThatCounts(seen, in: context))
@@ -196,7 +217,7 @@ struct UnitVisitor: TreeVisitor {
 
     private mutating func descend(
         into entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext,
-        isNoted: Bool = false
+        isNoted: Bool = false, keepsSmallFiles: Bool = false
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
         let isRoot = entry.depth == 0
@@ -216,7 +237,8 @@ struct UnitVisitor: TreeVisitor {
                     policy: seen.decision.contextForEntries,
                     place: rules.place(inside: seen.status, named: name, of: context.place),
                     keptPaths: seen.keptPaths, trustsMarks: context.trustsMarks && passesTrust,
-                    heedsMarks: context.heedsMarks || rules.isMarkRoot(seen.status)))
+                    heedsMarks: context.heedsMarks || rules.isMarkRoot(seen.status),
+                    keepsSmallFiles: keepsSmallFiles))
         }
     }
 

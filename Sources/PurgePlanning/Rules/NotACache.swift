@@ -14,7 +14,7 @@ struct NotACache: Sendable {
     struct Entry: Sendable, Hashable {
         /// What the pattern is compared with.
         enum Kind: String, Sendable {
-            case name, tree, cache, reserved
+            case name, tree, cache, reserved, split
         }
 
         let kind: Kind
@@ -42,6 +42,8 @@ struct NotACache: Sendable {
     /// The indices of the places by their first name, and of those whose first name is a pattern.
     private let namedPlaces: [[UInt8]: [Int]]
     private let placeFilter: NameFilter
+    /// The names of the directories for caches whose entries do not belong together.
+    private let split: Set<[UInt8]>
     private let patternPlaces: [Int]
 
     /// A path below a directory for caches.
@@ -77,8 +79,10 @@ struct NotACache: Sendable {
         var places: [Place] = []
         var namedPlaces: [[UInt8]: [Int]] = [:]
         var patternPlaces: [Int] = []
+        split = Set(entries.filter { $0.kind == .split }.map(\.pattern))
         for entry in entries {
             switch entry.kind {
+            case .split: break
             case .name: names.append((entry.pattern, entry.reason))
             case .reserved: reserved.append((entry.pattern, entry.reason))
             case .tree:
@@ -138,6 +142,10 @@ struct NotACache: Sendable {
         trees.first { $0.names.allSatisfy(hasEntry) }?.reason
     }
 
+    /// Whether the entries of a program's directory for caches are units by themselves although a
+    /// database lies beside them.
+    func isSplit(_ name: [UInt8]) -> Bool { split.contains(name) }
+
     /// Returns why an entry of a directory for caches, or of one below, is kept; nil when it is not.
     ///
     /// What lies below a listed path is kept too, and so are the directories above it.
@@ -169,7 +177,7 @@ extension NotACache.Entry {
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
             let kind = Kind(rawValue: String(decoding: parts[0], as: UTF8.self)),
             kind == .cache || !parts[1].contains(UInt8(ascii: "/")),
-            kind != .tree || NamePattern.isLiteral(parts[1])
+            kind != .tree && kind != .split || NamePattern.isLiteral(parts[1])
         else { return nil }
         self.kind = kind
         pattern = Array(parts[1])

@@ -125,15 +125,15 @@ final class PurgeRules: Sendable {
     ///
     /// - Parameters:
     ///   - isMarked: whether the item has a mark that counts and allows deletion.
-    ///   - isTagged: whether a directory contains a valid `CACHEDIR.TAG`.
+    ///   - isWhole: whether a directory contains a valid `CACHEDIR.TAG`, or a database beside directories.
     func purgeClass(
-        _ status: FileStatus, isMarked: Bool, isTagged: Bool, in place: PurgeContext.Place
+        _ status: FileStatus, isMarked: Bool, isWhole: Bool, in place: PurgeContext.Place
     ) -> PurgeClass? {
         switch place {
         case .elsewhere: return isMarked ? .marked : nil
         case .temporary: return .temporary
         case .caches(let position):
-            let isUnit = status.kind != .directory || isMarked || isTagged || position.depth >= 1
+            let isUnit = status.kind != .directory || isMarked || isWhole || position.depth >= 1
             return isUnit ? .caches : nil
         }
     }

@@ -48,7 +48,8 @@ struct VolumePurge {
     func run(
         on volume: FilePath, towards goal: PurgeGoal, event: (PurgeEvent) -> Void
     ) throws -> Outcome {
-        let search = try search(on: volume, isCritical: goal.isPartial)
+        var search = try search(on: volume, isCritical: goal.isPartial)
+        if goal.wanted.inodes > 0 { search.smallest = 0 }
         guard !search.roots.isEmpty else { return .unreachable(purgeable: 0) }
         let now = FileTime.now
         let (units, totals, isTruncated) = try units(search, volume, goal, now)
@@ -81,6 +82,7 @@ struct VolumePurge {
         var search = UnitSearch(environment)
         search.roots = roots(on: try volume.fileStatus().identity.device)
         search.minimumAge = settings.minimumAge
+        search.smallest = settings.smallest
         search.protected = settings.protected
         search.markRoots = settings.markRoots
         search.pressure = isCritical ? .critical : .low
@@ -113,6 +115,7 @@ struct VolumePurge {
         var bytes = max(goal.wanted.bytes, forInodes, 1)
         while true {
             let found = try search.units(freeing: bytes, on: volume, now: now)
+                .trimmed(toFree: goal.wanted.bytes, inodes: goal.wanted.inodes)
             if !found.isTruncated || goal.wanted.isReached(by: amount(of: found.units)) {
                 return (found.units, found.totals, found.isTruncated)
             }

@@ -67,6 +67,7 @@ extension WatchSettings {
             }
             minimumAge = age
         }
+        if let size = try Self.size(WatchKey.smallest, reader) { smallest = size }
         if let table = try reader.table(WatchKey.thresholds) {
             thresholds = try Self.thresholds(table)
         }
@@ -85,8 +86,8 @@ extension WatchSettings {
             thresholds.criticalBytes.percent = percent
             thresholds.criticalInodes.percent = percent
         }
-        if let bytes = try size(.low, reader) { thresholds.lowBytes.amount = bytes }
-        if let bytes = try size(.critical, reader) { thresholds.criticalBytes.amount = bytes }
+        if let bytes = try size(ThresholdKey.low, reader) { thresholds.lowBytes.amount = bytes }
+        if let bytes = try size(ThresholdKey.critical, reader) { thresholds.criticalBytes.amount = bytes }
         if let count = try count(.lowInodes, reader) { thresholds.lowInodes.amount = count }
         if let count = try count(.criticalInodes, reader) {
             thresholds.criticalInodes.amount = count
@@ -112,8 +113,8 @@ extension WatchSettings {
         return percent
     }
 
-    private static func size(
-        _ key: ThresholdKey, _ reader: SettingsReader
+    private static func size<Key: RawRepresentable<String>>(
+        _ key: Key, _ reader: SettingsReader
     ) throws(SettingsError) -> Int64? {
         guard let text = try reader.string(key) else { return nil }
         guard let size = ByteSize(argument: text) else {

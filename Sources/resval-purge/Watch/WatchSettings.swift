@@ -20,6 +20,9 @@ struct WatchSettings: Sendable, Hashable {
     /// The age below which nothing is purged, in seconds; nil for the ages that follow from the
     /// location and the pressure.
     var minimumAge: Int64?
+    /// The size in bytes below which a unit of caches and temporary files goes only with others of its
+    /// directory.
+    var smallest: Int64 = 64 << 10
 
     /// Creates settings that watch the given volumes.
     init(volumes: [FilePath]) { self.volumes = volumes }
@@ -31,7 +34,7 @@ enum WatchKey: String, CaseIterable {
     case markRoots = "mark-roots"
     case protected, caches, temporary
     case minimumAge = "min-age"
-    case thresholds
+    case smallest, thresholds
 }
 
 /// The keys of the table `thresholds`.

@@ -52,6 +52,7 @@ extension Audit {
         var search = UnitSearch(environment)
         search.roots = paths
         search.minimumAge = 0
+        search.smallest = 0
         search.shouldStop = { StopRequest.isMade }
         let kept: Monitor<[FilePath: KeepReason]> = Monitor([:])
         let found = try search.units(freeing: .max, on: volume, now: .now) { path, reason in

@@ -28,6 +28,7 @@ private func purge(_ home: FilePath, state: FilePath) throws {
     var search = UnitSearch(settings)
     search.roots = [home]
     search.minimumAge = 0
+    search.smallest = 0
     let now = FileTime(seconds: 4_000_000_000, nanoseconds: 0)
     let found = try search.units(freeing: .max, on: home, now: now)
     let plan = try PurgePlan(freeing: .max, on: home, units: found.units, created: now)
