@@ -109,7 +109,7 @@ struct StatusCommandTests {
                         FilePath("/usr/bin/timeout"),
                         arguments: [
                             "-s", "KILL", "30", FilePath.built("resval-purge"),
-                        ] + command + ["--min-age", "0"],
+                        ] + command + ["--min-age", "0", "--smallest", "0"],
                         environment: [
                             "RESTIC_REPOSITORY": home.path("Documents/inner/repository").string
                         ])
