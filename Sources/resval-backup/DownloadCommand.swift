@@ -59,16 +59,7 @@ struct DownloadCommand: AsyncParsableCommand {
         for file in expansion.files where whole.contains(file) {
             report.note(EvictionOutcome(path: file, end: .unneeded))
         }
-        var lacking = expansion.files.filter { !whole.contains($0) }
-        if isDryRun {
-            lacking = try lacking.filter { file in
-                guard let known = try journal.unrecorded(at: file) else { return true }
-                report.note(EvictionOutcome(path: file, size: known.size, end: .planned))
-                return false
-            }
-        } else {
-            try await MetPlaceholders(repository).takeOver(lacking, journal)
-        }
+        let lacking = expansion.files.filter { !whole.contains($0) }
         try await download(lacking, journal, repository, report, isDryRun: isDryRun)
         try report.finish()
     }

@@ -95,7 +95,6 @@ struct EvictCommand: AsyncParsableCommand {
                     + "\(sizeText(expansion.found.bytes)) on the disk")
         }
         let files = expansion.files
-        if !isDryRun { try await MetPlaceholders(repository).takeOver(files, journal) }
         let rules = policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             var evicting = FileEvicting(

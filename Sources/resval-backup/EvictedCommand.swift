@@ -46,8 +46,6 @@ struct EvictedCommand: AsyncParsableCommand {
         let display = progress.begin("looking for files")
         defer { display.end() }
         let journal = try ownJournal(in: PolicyEnvironment.current())
-        try await MetPlaceholders(repository).takeOver(
-            try journal.contents().files.map(\.path), journal)
         let roots = try paths.isEmpty ? [home()] : paths.map(\.path)
         var buffer = OutputBuffer()
         var troubles: [FileError] = []

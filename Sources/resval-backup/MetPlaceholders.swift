@@ -40,32 +40,18 @@ struct MetPlaceholders {
         journal = currentBaseDirectories().stateHome.map { Journal(stateHome: $0.path) }
     }
 
-    /// Makes a plan and notes which placeholders' content the repository does not keep. Placeholders of
-    /// older versions get their record first.
+    /// Makes a plan and notes which placeholders' content the repository does not keep.
     ///
     /// - Parameters:
     ///   - isShownOnly: whether the plan is only shown and not for a backup. Placeholders are then missing
-    ///     in it only where a repository is named, and those of older versions are named and stay as they
-    ///     are.
+    ///     in it only where a repository is named.
     ///   - plan: the key path of the plan in the result of `makePlan`.
-    ///   - makePlan: makes a plan; called again when files were changed.
+    ///   - makePlan: makes a plan; called again when files were downloaded.
     func settle<Planned>(
         isShownOnly: Bool = false, _ plan: WritableKeyPath<Planned, BackupPlan>,
         _ makePlan: () throws -> Planned
     ) async throws -> Planned {
-        if !isShownOnly, let journal { try await takeOver(oldFiles(journal), journal) }
         var planned = try makePlan()
-        let unrecorded = planned[keyPath: plan].notices.filter(\.isUnrecorded).map(\.path)
-        if isShownOnly {
-            for path in unrecorded where try journal?.unrecorded(at: path) != nil {
-                Messages.warn(
-                    about: path.bytes,
-                    "was evicted by an older version: create writes its record on it, and then "
-                        + "excludes it")
-            }
-        } else if let journal, try await takeOver(unrecorded, journal) {
-            planned = try makePlan()
-        }
         try await noteMissing(in: &planned[keyPath: plan], !isShownOnly)
         let missing = planned[keyPath: plan].notices.filter(\.isMissing).map(\.path)
         guard downloadsMissing, !missing.isEmpty, let journal else { return planned }
@@ -80,15 +66,6 @@ struct MetPlaceholders {
         return planned
     }
 
-    private func oldFiles(_ journal: Journal) -> [FilePath] {
-        do throws(FileError) {
-            return try journal.contents().files.filter { $0.state == .evicted }.map(\.path)
-        } catch {
-            Messages.warn(about: error.path?.bytes, error.description)
-            return []
-        }
-    }
-
     private func noteMissing(in plan: inout BackupPlan, _ isBackup: Bool) async throws {
         if isForRepository, try options.location() != nil {
             try await options.engine().noteMissing(in: &plan)
@@ -96,62 +73,9 @@ struct MetPlaceholders {
             plan.noteMissing { _ in false }
         }
     }
-
-    /// Writes the records on placeholders of older versions, each from the repository that keeps its
-    /// content.
-    ///
-    /// - Returns: whether any record was written. A file that gets none is reported.
-    @discardableResult
-    func takeOver(_ files: [FilePath], _ journal: Journal) async throws -> Bool {
-        var groups: [[UInt8]: [(known: EvictedFile, path: FilePath)]] = [:]
-        for file in files {
-            do throws(FileError) {
-                guard let known = try journal.unrecorded(at: file) else { continue }
-                groups[known.repository, default: []].append((known, file))
-            } catch {
-                Messages.warn(about: file.bytes, error.description)
-            }
-        }
-        var isDone = false
-        for (repository, group) in groups {
-            let refused: [(path: FilePath, reason: String)]
-            do {
-                refused = try await takeOver(group, from: repository, journal)
-            } catch let error as BackupError where error.code != .interrupted {
-                refused = group.map { ($0.path, "\(error)") }
-            }
-            for (path, reason) in refused {
-                Messages.warn(
-                    about: path.bytes,
-                    "is evicted, and its record cannot be written on it: \(reason)")
-            }
-            if refused.count < group.count { isDone = true }
-        }
-        return isDone
-    }
-
-    private func takeOver(
-        _ files: [(known: EvictedFile, path: FilePath)], from repository: [UInt8],
-        _ journal: Journal
-    ) async throws -> [(path: FilePath, reason: String)] {
-        var own = options
-        own.repository = PathArgument(bytes: repository)
-        do {
-            return try await own.holder().takeOver(files, in: journal)
-        } catch let error as BackupError where error.code != .interrupted {
-            // The repository may have been moved to the named location.
-            guard try options.location() != nil else { throw error }
-            return try await options.holder().takeOver(files, in: journal)
-        }
-    }
 }
 
 extension PlanNotice {
-    fileprivate var isUnrecorded: Bool {
-        guard case .eviction(.unrecorded, _) = matter else { return false }
-        return true
-    }
-
     fileprivate var isMissing: Bool {
         guard case .missing = matter else { return false }
         return true

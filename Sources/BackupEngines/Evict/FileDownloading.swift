@@ -84,8 +84,7 @@ package struct FileDownloading: Sendable {
                         "was not downloaded: snapshot \(file.record.snapshot.prefix(8)) has no "
                             + "record of it")
                 }
-                let known = try await known(
-                    fetched.files[file.record.item], file.status, at: file.path, in: snapshot)
+                let known = try known(fetched.files[file.record.item], file.status, in: snapshot)
                 placeholders.append(
                     Placeholder(path: file.path, record: file.record, known: known))
             } catch {
@@ -133,31 +132,15 @@ package struct FileDownloading: Sendable {
 
     /// Returns what must be known of a placeholder before it is filled.
     private func known(
-        _ item: KeptFile, _ status: FileStatus, at path: FilePath, in snapshot: Snapshot
-    ) async throws(EvictionError) -> EvictedFile {
+        _ item: KeptFile, _ status: FileStatus, in snapshot: Snapshot
+    ) throws(EvictionError) -> EvictedFile {
         guard let stored = FilePath(plainAbsolute: item.path), stored.bytes == item.path else {
             throw .failed("was not downloaded: its record has no path")
         }
-        var permissions = item.permissions
-        var content = item.content
-        if content == nil, let old = journal.step(of: status, at: path), old.path == stored {
-            content = old.content
-            permissions = old.permissions
-        }
-        do throws(BackupError) {
-            if content == nil {
-                // The record has no hash. The engine itself verifies what it returns.
-                content = try await holder.readContent(
-                    of: stored, in: snapshot.identifier, with: HashConsumer()
-                ).content
-            }
-        } catch {
-            throw .notDownloaded(error)
-        }
-        guard let content else { throw .damagedSnapshot }
+        guard let content = item.content else { throw .damagedSnapshot }
         return EvictedFile(
             path: stored, identity: status.identity, size: item.size, modified: item.modified,
-            permissions: permissions, content: content, dataBytes: item.dataBytes,
+            permissions: item.permissions, content: content, dataBytes: item.dataBytes,
             pinned: PinnedSnapshot(
                 snapshot: snapshot.identifier, tag: snapshot.allTags.first ?? "",
                 repository: holder.repository.absoluteBytes))
@@ -182,12 +165,6 @@ extension Journal {
         // The reason is reported anyway, even if the journal cannot be written.
         guard let (status, _) = try? evictedFile(at: file) else { return }
         try? downloads.note(reason, of: status.identity)
-    }
-
-    /// Returns what older versions wrote to the journal about a placeholder; nil if there is
-    /// nothing or it cannot be read, in which case the repository has the same facts.
-    fileprivate func step(of status: FileStatus, at path: FilePath) -> EvictedFile? {
-        try? record(of: status, at: path)
     }
 }
 

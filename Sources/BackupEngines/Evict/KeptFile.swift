@@ -16,7 +16,7 @@ package struct KeptFile: Sendable, Hashable {
     package var modified = FileTime(seconds: 0, nanoseconds: 0)
     /// The permission bits.
     package var permissions: UInt16 = 0
-    /// The hash of the content; nil in snapshots without a record.
+    /// The hash of the content; a record that lacks it is damaged.
     package var content: ContentHash?
     /// The number of bytes of the content that are not holes; nil if unknown.
     package var dataBytes: Int64?
@@ -42,22 +42,12 @@ package struct KeptFile: Sendable, Hashable {
     }
 }
 
-/// Collects the evicted files of a snapshot from its record, or from its entries if it has none.
-private struct KeptFiles: RecordHandler, SnapshotEntryHandler {
+/// Collects the evicted files of a snapshot from its record.
+private struct KeptFiles: RecordHandler {
     private(set) var files: [KeptFile] = []
 
     mutating func receive(_ line: RecordLine) {
         if case .kept(let file) = line { files.append(file) }
-    }
-
-    mutating func receive(_ entry: SnapshotEntry) {
-        guard entry.kind == .regularFile else { return }
-        var file = KeptFile()
-        file.path = entry.path
-        file.size = entry.size
-        file.modified = entry.modified
-        file.permissions = entry.permissions
-        files.append(file)
     }
 }
 
@@ -79,16 +69,11 @@ extension KeptFile {
 }
 
 extension ContentHolding {
-    /// Returns the evicted files of a snapshot, in the order that eviction records number them. For
-    /// snapshots of versions that wrote no record this is the order of ``readEntries(of:with:)``.
+    /// Returns the evicted files of a snapshot, in the order that eviction records number them.
     ///
-    /// - Throws: ``BackupError``: `damaged` when a record cannot be parsed.
+    /// - Throws: ``BackupError``: `noRecord`, or `damaged` when the record cannot be parsed.
     package func keptFiles(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
-        do throws(BackupError) {
-            return try await readRecord(of: snapshot, with: KeptFiles()).files
-        } catch  where error.code == .noRecord {
-            return try await readEntries(of: snapshot.identifier, with: KeptFiles()).files
-        }
+        try await readRecord(of: snapshot, with: KeptFiles()).files
     }
 
     /// Returns the snapshots of evicted files, by the identifier that eviction records use.
@@ -116,42 +101,6 @@ extension ContentHolding {
         guard let found = snapshots[record.snapshot] else { return nil }
         if found.identifier.hasPrefix(record.snapshot) { return found }
         return try await repositoryIdentifier().hasPrefix(record.repository) ? found : nil
-    }
-
-    /// Writes eviction records to placeholders made by older versions.
-    ///
-    /// - Parameter files: the journal's entry for each, and its current path.
-    /// - Returns: the files that got no record, each with the reason.
-    /// - Throws: ``BackupError`` when the repository or a snapshot cannot be read.
-    package func takeOver(
-        _ files: [(known: EvictedFile, path: FilePath)], in journal: Journal
-    ) async throws(BackupError) -> [(path: FilePath, reason: String)] {
-        let identifier = try await repositoryIdentifier()
-        var refused: [(path: FilePath, reason: String)] = []
-        let bySnapshot = Dictionary(grouping: files) { $0.known.pinTag }
-        for (tag, files) in bySnapshot {
-            let snapshot = try await snapshot(.identifier(try await heldSnapshot(tag: tag)))
-            var numbers: [[UInt8]: Int] = [:]
-            for (number, file) in try await keptFiles(of: snapshot).enumerated() {
-                numbers[file.path] = number
-            }
-            for (known, path) in files {
-                guard let number = numbers[known.path.bytes],
-                    let name = EvictionRecord(
-                        repository: identifier, snapshot: snapshot.originalIdentifier, item: number)
-                else {
-                    refused.append((path, "snapshot \(snapshot.shortIdentifier) does not have it"))
-                    continue
-                }
-                do {
-                    try journal.takeOver(known, at: path, as: name)
-                } catch {
-                    refused.append((path, EvictionError(error, at: path).sentence))
-                }
-            }
-        }
-        noteLocation(identifier, in: journal)
-        return refused
     }
 
     /// Notes the location of the repository, so that downloads find it. A failure is ignored:
