@@ -20,6 +20,8 @@ package struct BackupError: Error, Sendable, Hashable {
 
         /// There is no program `restic` on `PATH`.
         package static let engineMissing = Code("engineMissing")
+        /// The program `restic` is older than 0.18, or does not name its version.
+        package static let engineTooOld = Code("engineTooOld")
         /// There is no repository at the location.
         package static let noRepository = Code("noRepository", exitCode: 10)
         /// Another process has a lock that excludes this one.
@@ -61,8 +63,8 @@ package struct BackupError: Error, Sendable, Hashable {
         /// failures of the engine or the repository as a whole, and for interruption.
         var mayConcernOneSnapshot: Bool {
             let codes: [Code] = [
-                .engineMissing, .noRepository, .locked, .wrongPassword, .noPassword, .unreachable,
-                .interrupted,
+                .engineMissing, .engineTooOld, .noRepository, .locked, .wrongPassword, .noPassword,
+                .unreachable, .interrupted,
             ]
             return !codes.contains(self)
         }

@@ -14,8 +14,7 @@ struct ExplainCommand: AsyncParsableCommand {
         discussion: """
             Excluding an item leaves it in the snapshots that were made before. For each path, the \
             snapshots of this machine that contain it are listed, with how much of it, and the \
-            command that takes it out of them: restic's rewrite, which restic has since 0.15. \
-            Where restic is older, the command is a comment that says so. Snapshots that keep evicted files are \
+            command that takes it out of them: restic's rewrite. Snapshots that keep evicted files are \
             listed, and left out of the command: they may have the only copy.
 
             A path that does not exist any more is given as it was backed up. The exit code is 3 \
@@ -28,8 +27,6 @@ struct ExplainCommand: AsyncParsableCommand {
               snapshots[].items: number
               snapshots[].bytes: number
               snapshots[].isPinned: boolean (whether it keeps evicted files)
-              resticVersion: string or null
-              canRewrite: boolean or null
               command: string or null
             \(JSONFields.progress)
 
@@ -69,11 +66,11 @@ struct ExplainCommand: AsyncParsableCommand {
                 let found = try await engine.occurrences(of: path.bytes)
                 let removable = found.found.filter { !$0.snapshot.isPinned }
                 guard let restic = engine as? Restic, !removable.isEmpty else {
-                    return (found, SnapshotRewriting?.none)
+                    return (found, [[UInt8]]?.none)
                 }
                 return (
                     found,
-                    try await restic.rewriting(
+                    try restic.rewriting(
                         path.bytes, keepsDirectory: removable.allSatisfy(\.isDirectory),
                         in: removable.map(\.snapshot),
                         passwordFile: repository.access()?.passwordFile)
@@ -97,7 +94,7 @@ struct ExplainCommand: AsyncParsableCommand {
     }
 
     private func write(
-        _ path: FilePath, _ occurrences: Occurrences, _ rewriting: SnapshotRewriting?,
+        _ path: FilePath, _ occurrences: Occurrences, _ rewriting: [[UInt8]]?,
         to buffer: inout OutputBuffer
     ) {
         let found = occurrences.found
@@ -113,22 +110,15 @@ struct ExplainCommand: AsyncParsableCommand {
                     + "\(snapshot.isPinned ? ", keeps evicted files" : "")\n")
         }
         if let rewriting {
-            // What the installed restic cannot do is no command to paste.
-            let start = rewriting.isSupported ? "" : "# "
-            if !rewriting.isSupported {
-                let version = rewriting.version ?? "of an unknown version"
-                buffer.append(
-                    text: "# restic \(version) is installed; these commands need 0.15 or newer:\n")
-            }
-            buffer.append(text: "\(start)\(line(rewriting))\n")
-            buffer.append(text: "\(start)\(Advice.completed("resval-backup prune"))\n")
+            buffer.append(text: "\(line(rewriting))\n")
+            buffer.append(text: "\(Advice.completed("resval-backup prune"))\n")
         } else if found.contains(where: { !$0.snapshot.isPinned }) {
             buffer.append(text: "# archives cannot be rewritten; forget removes whole snapshots\n")
         }
     }
 
     private func write(
-        json path: FilePath, _ occurrences: Occurrences, _ rewriting: SnapshotRewriting?,
+        json path: FilePath, _ occurrences: Occurrences, _ rewriting: [[UInt8]]?,
         to buffer: inout OutputBuffer
     ) {
         var line = JSONLine.output()
@@ -140,14 +130,12 @@ struct ExplainCommand: AsyncParsableCommand {
             object.add("bytes", occurrence.bytes)
             object.add("isPinned", occurrence.snapshot.isPinned)
         }
-        line.add("resticVersion", rewriting?.version)
-        line.add("canRewrite", rewriting?.isSupported)
         line.add("command", rewriting.map(self.line))
         line.end(in: &buffer)
     }
 
-    private func line(_ rewriting: SnapshotRewriting) -> String {
-        rewriting.command.map(ShellWord.quoted).joined(separator: " ")
+    private func line(_ rewriting: [[UInt8]]) -> String {
+        rewriting.map(ShellWord.quoted).joined(separator: " ")
     }
 }
 

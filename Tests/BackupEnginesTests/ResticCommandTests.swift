@@ -85,7 +85,7 @@ struct ResticCommandTests {
     func location() throws {
         let location = "rest:https://ada:secret@host/"
         let restic = try Restic(
-            program: ResticProgram(searchPath: Array("/usr/bin:/bin".utf8)),
+            program: ResticProgram(searchPath: Array("/usr/local/bin:/usr/bin:/bin".utf8)),
             repository: RepositoryLocation(bytes: Array(location.utf8)),
             passwordFile: Array("-file".utf8),
             environment: ["RESTIC_REPOSITORY=x"].map { Array($0.utf8) })

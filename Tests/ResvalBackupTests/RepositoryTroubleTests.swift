@@ -167,7 +167,7 @@ struct RepositoryTroubleTests {
                         "$RESVAL" create "$1"' sh "$2" "$3"
                 code=$?
                 ls "$1/locks" | wc -l
-                kill -INT $holder; wait $holder
+                kill -KILL $holder; wait $holder
                 rm "$index"
                 exit $code
                 """

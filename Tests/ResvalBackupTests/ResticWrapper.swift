@@ -5,14 +5,16 @@ import Testing
 extension BackupFixture {
     /// The command `resval-backup` with these arguments, which meets a script in restic's place.
     ///
-    /// - Parameter script: what `/bin/sh` runs first, with restic's arguments; the real restic, whose
-    ///   path is `$REAL`, follows.
+    /// - Parameter script: what `/bin/sh` runs first, with restic's arguments, unless restic is only
+    ///   asked for its version; the real restic, whose path is `$REAL`, follows.
     func command(
         _ arguments: [any CommandArgument], before script: String
     ) throws -> Command {
         let real = try #require(FilePath.tool("restic"))
         return try with(
-            "restic", "REAL=\(real)\n\(script)\nexec \"$REAL\" \"$@\"\n", command(arguments))
+            "restic",
+            "REAL=\(real)\n[ \"$1\" != version ] || exec \"$REAL\" version\n\(script)\nexec \"$REAL\" \"$@\"\n",
+            command(arguments))
     }
 
     /// Restores the newest snapshot to the target, with a restic that is started by another program.

@@ -39,7 +39,8 @@ extension Restic: ContentHolding {
             "backup",
             words("--json", "--force")
                 + [
-                    option("--tag", tag), option("--tag", RecordPath.tag(record.path)),
+                    option("--host", hostName()), option("--tag", tag),
+                    option("--tag", RecordPath.tag(record.path)),
                     option("--files-from-raw", list.path),
                 ])
         let (output, end) = try await attempt(
@@ -51,23 +52,10 @@ extension Restic: ContentHolding {
         return try output.consumer.newSnapshot.snapshot
     }
 
-    /// restic before 0.17 keeps data read from a damaged repository in its cache and uses it from
-    /// then on. So if a read fails before the first byte, it is repeated without the cache.
     package func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        var dump = ResticCommand("dump", on: words(snapshot) + [file.bytes])
-        let (output, end) = try await attempt(dump, reading: FirstByteWatcher(consumer))
-        if end.code == 0 {
-            var consumer = output.consumer
-            try consumer.finish()
-            return consumer
-        }
-        let failure = failure(end)
-        guard !output.hasBegun, failure.code == .other || failure.code == .damaged else {
-            throw failure
-        }
-        dump.options = words("--no-cache")
-        return try await run(dump, reading: consumer)
+        try await run(
+            ResticCommand("dump", on: words(snapshot) + [file.bytes]), reading: consumer)
     }
 }

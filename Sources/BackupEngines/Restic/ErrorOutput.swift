@@ -90,7 +90,7 @@ private let noSuchFile: Int64 = 2
 /// An object that restic writes with `--json`.
 private enum Message {
     case item(ErrorOutput.Item)
-    /// The final error message, from 0.17 on.
+    /// The final error message.
     case end([UInt8])
 
     /// nil for any other object, which is kept as a line.
@@ -109,7 +109,6 @@ private enum Message {
                 case "error":
                     try scanner.forEachField { scanner, field throws(JSONError) in
                         switch field {
-                        case "Err": errno = try scanner.integer()
                         case "message": errno = Self.errno(in: try scanner.text())
                         default: break
                         }
@@ -131,7 +130,7 @@ private enum Message {
         }
     }
 
-    /// Since 0.17, restic reports the errno only in words: `open FILE: permission denied`.
+    /// restic reports the errno in words: `open FILE: permission denied`.
     private static func errno(in message: String) -> Int64? {
         (1..<CInt(133)).first {
             message.hasSuffix(": " + Errno(rawValue: $0).description.lowercased())

@@ -31,7 +31,7 @@ extension Restic {
         else { throw failure(end) }
         var check = RepositoryCheck()
         check.problems = end.errors.lines.map { String(decoding: $0, as: UTF8.self) }
-            // Newer versions advise commands that forget snapshots that could still be read.
+            // restic advises commands that forget snapshots that could still be read.
             .filter { !$0.hasPrefix("Fatal: ") && !$0.hasPrefix("restic ") }
         let damage = DamagedPacks(lines + check.problems)
         check.damagedFiles = damage.names
@@ -135,8 +135,8 @@ struct DamagedPacks {
         guard !names.isEmpty else { return [] }
         return [
             RepairStep(
-                purpose: "store anew what can be read of the damaged packs (needs restic 0.16 or "
-                    + "newer, and RESTIC_REPOSITORY)",
+                purpose:
+                    "store anew what can be read of the damaged packs (needs RESTIC_REPOSITORY)",
                 command: [restic.program.path.bytes] + words("repair", "packs")
                     + restic.passwordOption + names.map { Array($0.utf8) })
         ]

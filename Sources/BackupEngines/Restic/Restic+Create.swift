@@ -51,7 +51,7 @@ extension Restic {
         let plan = request.plan
         let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
-        var command = ResticCommand("backup", words("--json"))
+        var command = ResticCommand("backup", words("--json") + [option("--host", hostName())])
         command.options += (request.tags + [RecordPath.tag(record)]).map { option("--tag", $0) }
         if let parent = request.predecessor {
             command.options.append(option("--parent", parent.identifier))

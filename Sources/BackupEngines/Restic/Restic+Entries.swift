@@ -183,7 +183,7 @@ private struct ExactNameReader: OutputConsumer {
     private var outOfStep: BackupError {
         BackupError(
             .unexpectedAnswer, "two listings of the snapshot do not agree",
-            advice: "tested with restic 0.14; to show yours: restic version")
+            advice: "tested with restic 0.18; to show yours: restic version")
     }
 }
 

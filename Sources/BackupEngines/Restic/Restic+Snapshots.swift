@@ -79,11 +79,10 @@ extension Snapshot {
 }
 
 extension UnreadableSnapshot {
-    /// Parses the line `could not load snapshot ID: CAUSE`, since 0.17 `failed to load snapshot ID: CAUSE`
-    /// after other words; nil for any other.
+    /// Parses the line `… failed to load snapshot ID: CAUSE`; nil for any other.
     fileprivate init?(complaint line: [UInt8]) {
         let text = String(decoding: line, as: UTF8.self)
-        guard let rest = FailureText.rest(of: text, after: " load snapshot "),
+        guard let rest = FailureText.rest(of: text, after: "failed to load snapshot "),
             let colon = rest.firstIndex(of: ":")
         else { return nil }
         self.init(
@@ -120,7 +119,7 @@ extension BackupError {
         BackupError(
             .unexpectedAnswer,
             "restic \(command) printed something unexpected at byte \(error.offset)",
-            advice: "tested with restic 0.14; to show yours: restic version")
+            advice: "tested with restic 0.18; to show yours: restic version")
     }
 }
 

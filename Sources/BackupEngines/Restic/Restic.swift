@@ -12,6 +12,8 @@ package struct Restic: BackupEngine {
     let environment: ResticEnvironment
     /// The directories that earlier commands could not write to.
     let unwritable = UnwritableDirectories()
+    /// Whether the program is known to be new enough.
+    let isNewEnough = Monitor(false)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
     /// What makes ``repositoryReader()``, once; nil until it was needed.
@@ -72,7 +74,7 @@ package struct Restic: BackupEngine {
     /// lock is removed. restic runs without its cache if the disk of the cache is full: otherwise
     /// it would retry writes there for hours.
     ///
-    /// - Throws: ``BackupError``: `notWritable` at once for a command that writes to a repository
+    /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a repository
     ///   where no lock can be written; `noSpace` when the disk of the cache has become full after
     ///   part of the output was consumed.
     ///
@@ -81,6 +83,7 @@ package struct Restic: BackupEngine {
         _ command: ResticCommand, reading consumer: Consumer,
         watch: (@Sendable (ProcessTraffic) -> Void)? = nil
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
+        try await requireVersion()
         var command = command
         if !locksCanBeWritten {
             guard command.onlyReads else { throw locksNotWritable }
@@ -107,9 +110,7 @@ package struct Restic: BackupEngine {
             }
             return try await attempt(command, reading: consumer, watch: watch)
         }
-        if end.code != 0, command.onlyReads, canRunAgain, !command.has("--no-lock"),
-            FailureText(end.errors.lines).tellsOfUnwritableLock
-        {
+        if command.onlyReads, canRunAgain, !command.has("--no-lock"), end.tellsOfUnwritableLock {
             reportLock()
             return try await attempt(command, reading: consumer, watch: watch)
         }

@@ -7,10 +7,7 @@ extension BackupError {
 }
 
 extension Restic {
-    /// Returns the error that restic's exit code and messages describe.
-    ///
-    /// restic 0.14 exits with 1 for nearly everything, so its messages decide; since 0.17, the exit
-    /// codes 10, 11 and 12 report the same.
+    /// Returns the error that restic's exit code describes, or, where that is 1, its messages.
     func failure(_ end: ResticEnd) -> BackupError {
         let text = FailureText(end.errors.lines)
         if end.code == 130 || end.code == -SignalNumber.interrupt { return .interrupted }
@@ -45,16 +42,10 @@ extension Restic {
     }
 
     private func absence(_ text: FailureText, _ code: Int32) -> BackupError? {
-        let opening = text.line(containing: "unable to open config file: ")
-        guard code == 10 || opening != nil else { return nil }
-        let isAbsent =
-            code == 10 || opening?.contains("no such file") == true
-            || opening?.contains("does not exist") == true
-        guard isAbsent else {
-            return BackupError(
-                .unreachable, "the repository cannot be reached: \(text.summary(code: code))")
-        }
-        return noRepository
+        if code == 10 { return noRepository }
+        guard text.line(containing: "unable to open config file: ") != nil else { return nil }
+        return BackupError(
+            .unreachable, "the repository cannot be reached: \(text.summary(code: code))")
     }
 
     /// The error for a location without a repository.
@@ -66,7 +57,7 @@ extension Restic {
     }
 
     private func password(_ text: FailureText, _ code: Int32) -> BackupError? {
-        if code == 12 || text.line(containing: "wrong password or no key found") != nil {
+        if code == 12 {
             return BackupError(
                 .wrongPassword, "the password is wrong",
                 advice: "check --password-file or RESTIC_PASSWORD_FILE")
@@ -74,10 +65,7 @@ extension Restic {
         if let line = text.line(containing: "Resolving password failed: ") {
             return BackupError(.noPassword, "the password cannot be read: \(line)")
         }
-        // The second text is that of restic 0.17 and newer.
-        if text.line(containing: "an empty password is not a password") != nil
-            || text.line(containing: "an empty password is not allowed") != nil
-        {
+        if text.line(containing: "an empty password is not allowed") != nil {
             return BackupError(
                 .noPassword, "the password is empty", advice: "write one into the password file")
         }
@@ -85,9 +73,10 @@ extension Restic {
     }
 
     private func lock(_ text: FailureText, _ code: Int32) -> BackupError? {
-        let line = text.line(containing: "repository is already locked")
-        guard code == 11 || line != nil else { return nil }
-        let holder = line.flatMap { FailureText.rest(of: $0, after: " by ") } ?? "another process"
+        guard code == 11 else { return nil }
+        let holder =
+            text.line(containing: "repository is already locked")
+            .flatMap { FailureText.rest(of: $0, after: " by ") } ?? "another process"
         let since = text.line(containing: "lock was created at").map { ": \($0)" } ?? ""
         return BackupError(
             .locked, "the repository is locked by \(holder)\(since)",

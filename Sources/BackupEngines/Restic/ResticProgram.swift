@@ -15,13 +15,14 @@ package struct ResticProgram: Sendable, Hashable {
 
     /// Finds restic in a search path.
     ///
-    /// - Parameter searchPath: the value of `PATH`.
+    /// - Parameter searchPath: the value of `PATH`, of which only absolute directories count: what the
+    ///   working directory contains is not started.
     /// - Throws: ``BackupError`` with the code `engineMissing`.
     package init(searchPath: [UInt8]) throws(BackupError) {
         guard let path = Self.find("restic", in: searchPath) else {
             throw BackupError(
                 .engineMissing, "there is no program restic on PATH",
-                advice: "install it: apt install restic, or https://restic.net")
+                advice: ResticVersion.advice)
         }
         self.path = path
         launcher = Self.findLauncher(in: searchPath)
@@ -41,6 +42,7 @@ package struct ResticProgram: Sendable, Hashable {
 
     private static func find(_ name: String, in searchPath: [UInt8]) -> FilePath? {
         searchPath.split(separator: UInt8(ascii: ":"))
+            .filter { $0.first == UInt8(ascii: "/") }
             .map { FilePath(bytes: $0).appending(name) }
             .first { isExecutable($0) }
     }
@@ -66,8 +68,64 @@ package struct ResticProgram: Sendable, Hashable {
     }
 }
 
+/// A version of restic.
+struct ResticVersion: Sendable, Comparable, CustomStringConvertible {
+    /// The first version whose commands, exit codes and messages this program knows.
+    static let oldest = ResticVersion(numbers: [0, 18])
+    static let advice =
+        "install restic \(oldest) or newer: apt install restic, or https://restic.net; Debian 12 has an "
+        + "older one, and that of Debian 13 runs there"
+
+    private let numbers: [Int]
+
+    private init(numbers: [Int]) { self.numbers = numbers }
+
+    /// Parses what `restic version` prints, `restic 0.18.0 compiled with …`; nil for anything else, and
+    /// for development versions.
+    init?(printed bytes: [UInt8]) {
+        let words = String(decoding: bytes, as: UTF8.self).split(
+            separator: " ", omittingEmptySubsequences: false)
+        guard words.count > 2, words[0] == "restic", words[2] == "compiled" else { return nil }
+        let parts = words[1].split(separator: ".", omittingEmptySubsequences: false)
+        let isNumber = { (part: Substring) in
+            (1...6).contains(part.utf8.count) && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
+        guard (2...3).contains(parts.count), parts.allSatisfy(isNumber) else { return nil }
+        numbers = parts.compactMap { Int($0) }
+    }
+
+    var description: String { numbers.map(String.init).joined(separator: ".") }
+
+    static func < (left: ResticVersion, right: ResticVersion) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
+    }
+}
+
+extension Restic {
+    /// Checks, once, that restic is new enough.
+    ///
+    /// - Throws: ``BackupError``: `engineTooOld`, and as ``execute(_:reading:watch:)`` does.
+    func requireVersion() async throws(BackupError) {
+        guard !isNewEnough.withLock({ $0 }) else { return }
+        let (output, end) = try await execute(
+            words("version"), reading: WholeOutput(limit: 1 << 20))
+        guard end.code == 0, let version = ResticVersion(printed: output.bytes) else {
+            throw BackupError(
+                .engineTooOld, "does not name its version as restic does",
+                advice: ResticVersion.advice, path: program.path)
+        }
+        guard version >= .oldest else {
+            throw BackupError(
+                .engineTooOld, "restic \(version) is too old", advice: ResticVersion.advice,
+                path: program.path)
+        }
+        isNewEnough.withLock { $0 = true }
+    }
+}
+
 /// The environment restic runs in: the inherited one, without variables that contradict the
-/// arguments, and with the repository's location.
+/// arguments or change what they mean, and with the repository's location. Credentials, the
+/// directory of the cache and what only changes speed stay.
 struct ResticEnvironment: Sendable, Hashable {
     /// The variables, each as `NAME=VALUE`.
     let variables: [[UInt8]]
@@ -77,7 +135,11 @@ struct ResticEnvironment: Sendable, Hashable {
     ///   - hasPasswordFile: whether a password file is given as an argument; other variables that
     ///     give a password are then removed.
     init(_ inherited: [[UInt8]], repository: [UInt8], hasPasswordFile: Bool) {
-        var removed = ["RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RESTIC_PROGRESS_FPS"]
+        var removed = [
+            "RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RESTIC_FROM_REPOSITORY",
+            "RESTIC_FROM_REPOSITORY_FILE", "RESTIC_HOST", "RESTIC_FEATURES", "RESTIC_PROGRESS_FPS",
+            "RESTIC_DEBUG_STACKTRACE_SIGINT",
+        ]
         if hasPasswordFile {
             removed += ["RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND"]
         }

@@ -1,6 +1,6 @@
 import SystemCalls
 
-/// Measures a restore by what restic has written and then, when it compares, read. restic 0.14 tells
+/// Measures a restore by what restic has written and then, when it compares, read. restic tells
 /// nothing itself, and the sizes of the files do not tell, since it allocates them first.
 ///
 /// What restic writes to its cache counts, too. It has little beside the content of files.

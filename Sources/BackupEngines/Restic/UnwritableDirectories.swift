@@ -66,11 +66,11 @@ extension ResticCommand {
     }
 }
 
-extension FailureText {
+extension ResticEnd {
     /// Whether restic ended because it could not write a lock, not because another process has one.
     var tellsOfUnwritableLock: Bool {
-        line(containing: "unable to create lock in backend") != nil
-            && line(containing: "repository is already locked") == nil
+        code == 1
+            && FailureText(errors.lines).line(containing: "unable to create lock in backend") != nil
     }
 }
 

@@ -51,7 +51,6 @@ struct ResticRetentionTests {
                 let tag = number % 2 == 1 ? "odd" : "even"
                 try restic(base, "backup --time '\(time)' --tag \(tag) file")
             }
-            let version = try resticMinorVersion()
             let list = try restic(base, "snapshots --json | jq -c '.[]'")
             let snapshots = try list.split(separator: "\n").map {
                 try Snapshot(json: Array($0.utf8)[...])
@@ -68,10 +67,8 @@ struct ResticRetentionTests {
                 let reasons = rules.reasons(for: snapshots, now: .current())
                 let kept = Set(reasons.filter { !$0.value.isEmpty }.keys)
                 var expected = Set(answer.split(separator: "\n").map(String.init))
-                // Since 0.16 a rule by count that keeps fewer also keeps the oldest.
-                if version >= 16, let oldest = snapshots.first?.identifier,
-                    !kept.contains(oldest)
-                {
+                // restic's rule by count that keeps fewer also keeps the oldest.
+                if let oldest = snapshots.first?.identifier, !kept.contains(oldest) {
                     expected.remove(oldest)
                 }
                 #expect(kept == expected, "\(options)")

@@ -40,34 +40,13 @@ struct OccurrenceTests {
                 #expect(line.hasPrefix("  \(identifier)  "), "\(result)")
                 #expect(line.hasSuffix("  2 items, 12 B"), "\(result)")
             }
-            let hasRewrite = try resticMinorVersion() >= 15
-            var rest = lines[3...]
-            if !hasRewrite {
-                let version = try tool("restic", "version").split(separator: " ")[1]
-                let note = rest.popFirst()
-                #expect(
-                    note == "# restic \(version) is installed; these commands need 0.15 or newer:")
-            }
-            let next = rest.popFirst()
-            let start = hasRewrite ? "" : "# "
-            var command = try #require(next)
-            #expect(
-                command.hasPrefix("\(start)restic --repo \(backup.repository) --password-file "))
-            command.removeFirst(start.count)
+            let command = lines[3]
+            #expect(command.hasPrefix("restic --repo \(backup.repository) --password-file "))
             #expect(command.hasSuffix(" \(all[0]) \(all[1])"), "\(command)")
-            #expect(Array(rest) == ["\(start)resval-backup prune"])
-            if hasRewrite {
-                try Command("/bin/bash", "-c", command).runSuccessfully()
-                let after = try backup.run("explain", "--in-snapshots", raw)
-                #expect(after.text.hasSuffix(": in no snapshot of this machine\n"), "\(after)")
-            } else {
-                // The pattern is one of restic's, which every version has.
-                let words = try Command("/bin/bash", "-c", "printf '%s\\0' \(command)").run().output
-                    .split(separator: 0)
-                let pattern = try #require(words.dropLast(2).last)
-                let found = try backup.restic("find", "--json", Array(pattern))
-                #expect(found.split(separator: #""snapshot":"#).count == 3, "\(found)")
-            }
+            #expect(Array(lines[4...]) == ["resval-backup prune"])
+            try Command("/bin/bash", "-c", command).runSuccessfully()
+            let after = try backup.run("explain", "--in-snapshots", raw)
+            #expect(after.text.hasSuffix(": in no snapshot of this machine\n"), "\(after)")
         }
     }
 
@@ -103,7 +82,7 @@ struct OccurrenceTests {
             #expect(!commands.contains { $0.contains(kept) }, "\(result)")
             let json = try backup.runSuccessfully("explain", "--in-snapshots", "--json", gone)
             #expect(json.hasPrefix(#"{"version":1,"path":"\#(gone)","snapshots":[{"snapshot":""#))
-            #expect(json.contains(#","items":1,"bytes":4,"isPinned":false}],"resticVersion":""#))
+            #expect(json.contains(#","items":1,"bytes":4,"isPinned":false}],"command":"restic "#))
         }
     }
 

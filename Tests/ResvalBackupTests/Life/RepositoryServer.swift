@@ -83,10 +83,12 @@ enum RepositoryServer: CaseIterable {
             server=$!
             until_true find_port
             export AWS_ACCESS_KEY_ID=tester AWS_SECRET_ACCESS_KEY=secret
+            export RCLONE_S3_ENDPOINT="http://127.0.0.1:$port" RCLONE_S3_PROVIDER=Other
+            export RCLONE_S3_ENV_AUTH=true RCLONE_CONFIG=/dev/null
+            # Of a bucket that does not exist restic asks for a quarter of an hour.
+            rclone -q mkdir :s3:bucket
             use() { export RESVAL_BACKUP_REPOSITORY="s3:http://127.0.0.1:$1/bucket/repository"; }
             cheapen() {
-                export RCLONE_S3_ENDPOINT="http://127.0.0.1:$port" RCLONE_S3_PROVIDER=Other
-                export RCLONE_S3_ENV_AUTH=true RCLONE_CONFIG=/dev/null
                 rclone -q copy :s3:bucket/repository/keys copied/keys
                 cheapen_key copied
                 rclone -q sync copied/keys :s3:bucket/repository/keys
