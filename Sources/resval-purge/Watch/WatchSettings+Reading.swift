@@ -87,7 +87,9 @@ extension WatchSettings {
             thresholds.criticalInodes.percent = percent
         }
         if let bytes = try size(ThresholdKey.low, reader) { thresholds.lowBytes.amount = bytes }
-        if let bytes = try size(ThresholdKey.critical, reader) { thresholds.criticalBytes.amount = bytes }
+        if let bytes = try size(ThresholdKey.critical, reader) {
+            thresholds.criticalBytes.amount = bytes
+        }
         if let count = try count(.lowInodes, reader) { thresholds.lowInodes.amount = count }
         if let count = try count(.criticalInodes, reader) {
             thresholds.criticalInodes.amount = count
