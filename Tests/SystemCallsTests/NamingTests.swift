@@ -45,11 +45,14 @@ struct NamingTests {
         }
     }
 
-    @Test("is left to renaming for a directory, which can have no second one")
+    @Test("is given to a directory, which can have no second one, unless something has it")
     func directory() throws {
-        try withTemporaryDirectory(containing: Tree { Directory("old") }) { root in
-            #expect(throws: Errno.invalidArgument) { try move([:], in: root) }
-            try #expect(tool("ls", root) == "old")
+        let tree = Tree { Directory("old") { File("file", "text") } }
+        try withTemporaryDirectory(containing: tree) { root in
+            try move([:], in: root)
+            try #expect(tool("ls", root, root.appending("new")).contains("file"))
+            try tool("mkdir", root.appending("old"))
+            #expect(throws: Errno.fileExists) { try move([:], in: root) }
         }
     }
 

@@ -209,9 +209,11 @@ struct JSONFieldsTests {
             try check("status", "--json")
             try check("status", "--json", "/proc")
             try check("plan", cache, "--free", "1", "--json", "--kept")
-            try check("plan", cache, "--free", "1", "--min-age", "0", "--json")
-            try check("run", cache, "--free", "1", "--min-age", "0", "--json", "--dry-run")
-            try check("run", cache, "--free", "1", "--min-age", "0", "--json")
+            try check("plan", cache, "--free", "1", "--min-age", "0", "--smallest", "0", "--json")
+            try check(
+                "run", cache, "--free", "1", "--min-age", "0", "--smallest", "0", "--json",
+                "--dry-run")
+            try check("run", cache, "--free", "1", "--min-age", "0", "--smallest", "0", "--json")
         }
     }
 
