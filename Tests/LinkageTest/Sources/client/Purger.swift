@@ -8,6 +8,7 @@ func purge(_ directory: FilePath) throws {
     var search = UnitSearch(.current())
     search.roots = [directory]
     search.minimumAge = 0
+    search.smallest = 0
     let plan = try search.makePlan(freeing: .max, on: directory) { path, reason in
         print("keep \(FilePath(bytes: path)): \(reason.name)")
     }
