@@ -147,16 +147,8 @@ struct FullDiskTests {
             try tool("touch", "-d", "2001-01-01", changed)
             var executor = home.executor()
             executor.goesOn = true
-            let mock = SystemCallMock([:])
+            let mock = writing(16 << 16, below: home.root)
             defer { mock.beforeCall = nil }
-            var count = 0
-            mock.beforeCall = { call in
-                guard call == .unlinkat else { return }
-                count += 1
-                _ = system(
-                    "dd if=/dev/zero bs=64K count=16 conv=fsync status=none "
-                        + "> '\(home.root)/other\(count)'")
-            }
             let report = try mock.run { try home.execute(plan, executor) }
             #expect(Array(report.kept.keys) == [changed])
             #expect(report.removed.count == 2)
@@ -280,16 +272,8 @@ struct FullDiskTests {
         try withFilesystem(kind) { filesystem in
             let home = try cacheOfMebibytes(8, on: filesystem.root)
             let plan = try home.plan(home.plan().units, wanting: 3 << 20)
-            let mock = SystemCallMock([:])
+            let mock = writing(32 << 16, below: home.root)
             defer { mock.beforeCall = nil }
-            var count = 0
-            mock.beforeCall = { call in
-                guard call == .unlinkat else { return }
-                count += 1
-                _ = system(
-                    "dd if=/dev/urandom bs=64K count=32 conv=fsync status=none "
-                        + "> '\(home.root)/other\(count)'")
-            }
             let report = try mock.run { try home.execute(plan) }
             #expect(report.outcome.isReached)
             #expect(report.removed.count == 3)
@@ -314,5 +298,19 @@ struct FullDiskTests {
         }
         try tool("sync", "-f", volume)
         return home
+    }
+
+    /// A mock with which something else stores bytes in a directory before each removal.
+    private func writing(_ bytes: Int, below directory: FilePath) -> SystemCallMock {
+        let mock = SystemCallMock([:])
+        var count = 0
+        mock.beforeCall = { call in
+            guard call == .unlinkat else { return }
+            count += 1
+            _ = system(
+                "head -c \(bytes) /dev/urandom | dd conv=fsync status=none "
+                    + "of='\(directory)/other\(count)'")
+        }
+        return mock
     }
 }

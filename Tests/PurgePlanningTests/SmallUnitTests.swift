@@ -139,7 +139,12 @@ struct SmallUnitTests {
                 Directory("tool") {
                     File("index.json", block)
                     File("large", content(1024))
-                    Directory("clone") { Directory(".git") { File("HEAD", block) } }
+                    // A bare repository.
+                    Directory("clone") {
+                        File("HEAD", block)
+                        Directory("objects") { File("object", block) }
+                        Directory("refs")
+                    }
                     Directory("unpacked") { File("file", block) }
                 }
             }

@@ -18,10 +18,9 @@ sanitizer_parts=(
     '--filter ResvalBackupTests\.(ArchiveRoundTrip|Evict|Restore|RoundTrip|Run|Settings|SettingsText|Status)Tests'
 )
 
-# What runs where newer system calls are refused: what is done to marks, trees and purged units. Without
-# KnownVolumeTests, which count the calls that are refused.
+# What runs where newer system calls are refused: what is done to marks, trees and purged units.
 refused_parts=(
-    '--filter (SystemCalls|ResourceValues|FileTree|PurgePlanning|Resval)Tests\. --skip ResourceValuesFoundationTests'
+    '--filter (SystemCalls|ResourceValues|FileTree|PurgePlanning|Resval)Tests\.'
     '--filter (PurgeExecuting|ResvalPurge)Tests\.'
 )
 

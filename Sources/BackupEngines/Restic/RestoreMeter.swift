@@ -1,7 +1,7 @@
 import SystemCalls
 
-/// Measures a restore by what restic has written and then, when it compares, read. restic tells
-/// nothing itself, and the sizes of the files do not tell, since it allocates them first.
+/// Measures a restore by what restic has written and then, when it compares, read. The sizes of the
+/// files do not tell, since restic allocates them first.
 ///
 /// What restic writes to its cache counts, too. It has little beside the content of files.
 final class RestoreMeter: Sendable {

@@ -30,7 +30,7 @@ struct PurgeContext: Sendable {
     var trustsMarks = true
     /// Whether the directory lies where marks allow deletion.
     var heedsMarks = true
-    /// Whether small files in the directory are kept: one may be the index of a repository beside it.
+    /// Whether small files in the directory are kept: see ``CacheLayout/keepsSmallFiles``.
     var keepsSmallFiles = false
     /// Whether the directory is, or lies in, a directory of its unit with an `isPurgeable` mark
     /// that counts.
@@ -87,12 +87,11 @@ struct StartingPoint {
             guard names.count > 1 else { return }
             let program = location.appending(FilePath(bytes: first).components)
             let path = program.bytes + [UInt8(ascii: "/")]
-            let layout = CacheLayout(of: program.withoutFollowing, at: path)
-            context.keepsSmallFiles = layout.keepsSmallFiles
-            let isWhole = layout.isIndexed && !rules.notACache.isSplit(first)
+            let layout = rules.layout(of: program.withoutFollowing, named: first, at: path)
+            context.keepsSmallFiles = layout?.keepsSmallFiles == true
             if let reason = rules.notACache.reason(treeWith: { hasEntry($0, in: path[...]) }) {
                 reasonToKeep = .notACache(reason)
-            } else if names.count > 2 || isWhole || isTagged(program) {
+            } else if names.count > 2 || layout?.isIndexed == true || isTagged(program) {
                 reasonToKeep = .partOfUnit
             }
         }

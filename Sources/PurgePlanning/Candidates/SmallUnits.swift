@@ -2,7 +2,7 @@ import SystemCalls
 
 /// Small units of caches and temporary files: they go only where those of one directory are worth
 /// deleting together. A single small file is often the only copy of something, such as notes, a
-/// session or credentials, and deleting it frees nothing that anyone would notice.
+/// session or credentials, and deleting it frees next to nothing.
 final class SmallUnits: Sendable {
     /// Units below this size, in bytes, are deleted after all larger ones of their class.
     static let limit: Int64 = 1 << 20
@@ -34,14 +34,15 @@ final class SmallUnits: Sendable {
     ///
     /// - Returns: the units of its directory that may go now that it was added.
     func add(_ unit: Waiting) -> [Waiting] {
-        let name = unit.path.reversed().prefix { $0 != UInt8(ascii: "/") }.count
+        let slash = unit.path.lastIndex(of: UInt8(ascii: "/")) ?? unit.path.startIndex
+        let parent = Array(unit.path[..<slash])
         return directories.withLock { directories in
-            var directory = directories[unit.path.dropLast(name)] ?? Directory()
-            directory.bytes.addSaturating(unit.record.bytes)
-            directory.waiting.append(unit)
-            defer { directories[Array(unit.path.dropLast(name))] = directory }
-            guard directory.bytes >= Self.limit else { return [] }
-            defer { directory.waiting = [] }
+            directories[parent, default: Directory()].bytes.addSaturating(unit.record.bytes)
+            directories[parent, default: Directory()].waiting.append(unit)
+            guard let directory = directories[parent], directory.bytes >= Self.limit else {
+                return []
+            }
+            directories[parent]?.waiting = []
             return directory.waiting
         }
     }

@@ -168,15 +168,16 @@ struct UnitVisitor: TreeVisitor {
     }
 
     /// Returns how the entries of a program's directory for caches belong together; nil for anything
-    /// else, and where the list says that they do not.
+    /// else.
     private func layout(
         of entry: borrowing some SearchedItem & ~Copyable, _ seen: Seen, in context: PurgeContext
     ) -> CacheLayout? {
         guard context.place == .caches(.top), seen.status.kind == .directory,
-            rules.obstacle(seen.status) == nil, rules.places.locations[seen.status.identity] == nil,
-            !entry.withLastName({ rules.notACache.isSplit(Array($0)) })
+            rules.obstacle(seen.status) == nil, rules.places.locations[seen.status.identity] == nil
         else { return nil }
-        return CacheLayout(of: entry, at: pathBytes(of: entry) + [UInt8(ascii: "/")])
+        return rules.layout(
+            of: entry, named: entry.withLastName { Array($0) },
+            at: pathBytes(of: entry) + [UInt8(ascii: "/")])
     }
 
     private func reasonToKeepAlone(
@@ -186,7 +187,7 @@ struct UnitVisitor: TreeVisitor {
         if context.keepsSmallFiles, seen.status.kind == .regularFile,
             seen.status.size < SmallUnits.limit
         {
-            return .notACache("it may be the index of a repository beside it")
+            return .notACache("it may be the index of what is kept beside it")
         }
         return entry.withLastName { name in
             rules.reasonToKeep(

@@ -74,11 +74,13 @@ final class VolumeWatcher {
     func runOnce() {
         prepare()
         lookOnce()
+        if isShort { adviseOnMarks() }
     }
 
     /// Watches until SIGTERM or SIGINT. SIGHUP calls `reload` for new settings; when it returns
     /// nil, the current ones remain.
     func run(reload: () -> WatchSettings?) {
+        adviseOnMarks()
         // Finishing leftovers may take longer than the manager allows for a start.
         notify("READY=1")
         prepare()
@@ -88,6 +90,7 @@ final class VolumeWatcher {
                 if let settings = reload() {
                     log.write(.notice, "configuration reloaded")
                     adopt(settings)
+                    adviseOnMarks()
                 }
                 notify("READY=1")
             }
@@ -131,7 +134,6 @@ extension VolumeWatcher {
                 "nothing in it is ever deleted, whatever its marks say: it is, or is in, a "
                     + "protected directory")
         }
-        adviseOnMarks(settings)
         for root in settings.markRoots {
             do throws(FileError) {
                 _ = try NamedItem(at: root)
@@ -154,8 +156,9 @@ extension VolumeWatcher {
     }
 
     /// Tells where marks have no effect although `plan` and `run` act on them: in the directories for
-    /// application data that are below none of `mark-roots`.
-    private func adviseOnMarks(_ settings: WatchSettings) {
+    /// application data that are below none of `mark-roots`. Not told each time a timer runs the
+    /// command, unless space is short.
+    private func adviseOnMarks() {
         for location in environment.locations.locations
         where location.kind == .applicationSupport
             && environment.localStatus(of: location.path) != nil
