@@ -153,7 +153,7 @@ let package = Package(
             dependencies: [
                 argumentParser, "BackupEngines", "BackupPlanning", "CommandSupport",
                 "EffectiveValues", "Eviction", "FileTree", "ResourceValues", "SettingsReading",
-                "StoragePolicy", "SystemCalls", "TextFormats", subprocess, systemPackage,
+                "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
             ]),
         .executableTarget(
             name: "resval-purge",
@@ -273,9 +273,9 @@ let package = Package(
         .testTarget(
             name: "ResvalBackupTests",
             dependencies: [
-                "CommandSupport", "ResourceValues", "SettingsReading", "StoragePolicy",
-                "SystemCalls", "TestSupport", "foundation-tool", "resval", "resval-backup",
-                "resval-purge", "services-tool", systemPackage,
+                "BackupEngines", "CommandSupport", "ResourceValues", "SettingsReading",
+                "StoragePolicy", "SystemCalls", "TestSupport", "foundation-tool", "resval",
+                "resval-backup", "resval-purge", "services-tool", systemPackage,
             ]),
         .testTarget(
             name: "CommandSupportTests",

@@ -19,9 +19,8 @@ struct BackupCommand: AsyncParsableCommand {
 
             EXIT CODES
               0   done
-              1   failed; also output that could not be written
+              1   failed; also output or a status that could not be written
               3   incomplete, or a snapshot covers less than the one before
-              4   run only: all is done, but its status could not be stored
               10  there is no repository
               11  the repository is locked
               12  the password is wrong

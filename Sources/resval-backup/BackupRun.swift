@@ -1,38 +1,44 @@
+import ArgumentParser
+import BackupEngines
 import CommandSupport
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 import TextFormats
 
 /// One run of the daily backup: its steps, and the status that other programs see meanwhile.
 ///
-/// Each step is a command of this program in a process of its own, so that a timer runs the same
-/// commands as a person does by hand.
+/// Each step calls what the command of its name calls.
 struct BackupRun {
     private let settings: BackupSettings
+    private let repository: RepositoryOptions
     private let file: StatusFile
+    private let progress: ProgressOptions
     private let isJSON: Bool
-    private let step: StepProcess
     /// Why the last attempt to store the status failed; nil when it succeeded.
     private var unstored: FileError?
 
-    /// - Parameter step: runs the steps.
-    init(_ settings: BackupSettings, _ file: StatusFile, isJSON: Bool, _ step: StepProcess) {
+    init(
+        _ settings: BackupSettings, _ repository: RepositoryOptions, _ file: StatusFile,
+        _ progress: ProgressOptions, isJSON: Bool
+    ) {
         self.settings = settings
-        self.step = step
+        self.repository = repository
         self.file = file
+        self.progress = progress
         self.isJSON = isJSON
     }
 
     /// Executes all steps that are due.
     ///
     /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
-    ///   incomplete; else 4 when the status could not be stored.
-    mutating func run() async throws -> Int32 {
+    ///   incomplete; else 1 when the status could not be stored.
+    mutating func run() async -> Int32 {
         var status = RunStatus(
             process: processNumber(), start: FileTime.now, after: readPrevious())
         store(status)
-        let code = try await execute(&status)
+        let code = await execute(&status)
         status.end = FileTime.now
         status.exitCode = code
         status.result = RunResult(
@@ -45,7 +51,7 @@ struct BackupRun {
             about: unstored.path?.bytes,
             "\(unstored.description); so resval-backup status does not show this run, which ended "
                 + "with \(code)")
-        return code == 0 ? 4 : code
+        return code == 0 ? 1 : code
     }
 
     /// Stores the status if possible: making the backup matters more than reporting it.
@@ -58,62 +64,77 @@ struct BackupRun {
         }
     }
 
-    private mutating func execute(_ status: inout RunStatus) async throws -> Int32 {
-        let created = try await perform(.create, &status)
+    private mutating func execute(_ status: inout RunStatus) async -> Int32 {
+        let created = await perform(.create, &status)
         guard created == 0 || created == 3 else { return created }
         // In a home directory in use, every snapshot lacks what changed or vanished meanwhile.
         let isSound = created == 0 || status.snapshot?.allowsForget == true
         var code: Int32 = 0
         if isSound && !settings.retention.isEmpty {
-            code = try await perform(.forget, &status)
+            code = await perform(.forget, &status)
         }
         let now = status.start.seconds
         if isSound, code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
-            code = try await perform(.prune, &status)
+            code = await perform(.prune, &status)
             if code == 0 { status.lastPrune = FileTime.now }
         }
         if code == 0 { code = created }
         // An incomplete snapshot is no reason to leave the repository unchecked.
         if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
         {
-            let verified = try await perform(.verify, &status)
+            let verified = await perform(.verify, &status)
             if verified == 0 { status.lastVerify = FileTime.now } else { return verified }
         }
         return code
     }
 
-    private mutating func perform(
-        _ kind: BackupStep.Kind, _ status: inout RunStatus
-    ) async throws -> Int32 {
+    /// Executes a step, and reports why it failed.
+    ///
+    /// - Returns: the exit code of the command of its name.
+    private mutating func perform(_ step: RunStep, _ status: inout RunStatus) async -> Int32 {
         if StopRequest.isMade { return 130 }
-        status.step = kind
+        status.step = step
         store(status)
-        let end = try await step.run(kind, isSilent: isJSON)
-        if StopRequest.isMade { return 130 }
-        if kind == .create {
-            status.snapshot = summary(of: end.output)
-            report(status.snapshot)
-        }
-        // A snapshot without a summary cannot be relied on.
-        if kind == .create, end.code == 0, status.snapshot == nil { return 1 }
-        return end.code
-    }
-
-    private func summary(of output: [UInt8]) -> SnapshotSummary? {
-        do throws(JSONError) {
-            return try SnapshotSummary(createOutput: output)
+        var code: Int32 = 0
+        do {
+            code = try await execute(step, &status)
+        } catch let error as ExitCode {
+            code = error.rawValue
+        } catch let error as FileError {
+            Messages.write(error)
+            code = 1
         } catch {
-            // Nothing was printed: no snapshot was made, and the step has reported why.
-            return nil
+            Messages.write(about: [UInt8]?.none, "\(step.rawValue) failed: \(error)")
+            code = 1
         }
+        return StopRequest.isMade ? 130 : code
     }
 
-    private func report(_ snapshot: SnapshotSummary?) {
-        guard let snapshot, !isJSON else { return }
-        StandardOutput.shared.write(
-            "snapshot \(snapshot.identifier.prefix(8)): \(counted(snapshot.items, "item")), "
-                + "\(sizeText(snapshot.bytes)); \(snapshot.excludedItems) excluded; "
-                + "the repository grew by \(sizeText(snapshot.addedBytes))\n")
+    private func execute(_ step: RunStep, _ status: inout RunStatus) async throws -> Int32 {
+        switch step {
+        case .create:
+            let created = try await Creation(settings).run(in: repository, progress).summary
+            status.snapshot = created
+            if !isJSON { StandardOutput.shared.write(created.text) }
+            return created.exitCode
+        case .forget:
+            let display = progress.begin("reading the repository")
+            defer { display.end() }
+            let scope = try ForgetScope.sources(named: settings.sources)
+            let decisions = try await running { [settings, repository] in
+                try await forgetSnapshots(
+                    by: settings.retention, scope, in: repository.engine(showing: display))
+            }
+            if !isJSON { decisions.writeText() }
+        case .prune:
+            try await pruneData(in: repository, progress)
+        case .verify:
+            let readsData = settings.verifyReadsData
+            let result = try await checkData(in: repository, progress, readsData: readsData)
+            if !isJSON { result.write(asJSON: false, readsData: readsData) }
+            if !result.isHealthy { return 1 }
+        }
+        return 0
     }
 
     /// Returns the status of the previous run. One that cannot be read is reported and started
@@ -131,5 +152,17 @@ struct BackupRun {
             Messages.write(error)
             return nil
         }
+    }
+}
+
+extension Creation {
+    /// Creates what the settings describe.
+    init(_ settings: BackupSettings) {
+        var policy = PolicyOptions()
+        policy.markers = settings.markers?.map(\.rawValue).joined(separator: ",")
+        policy.ignoresLocations = !settings.usesLocations
+        self.init(
+            sources: settings.sources, policy: policy, largestFile: settings.largestFile,
+            allowsPlaintext: settings.allowsPlaintext, tags: settings.tags)
     }
 }

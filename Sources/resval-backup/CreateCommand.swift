@@ -2,7 +2,6 @@ import ArgumentParser
 import BackupEngines
 import BackupPlanning
 import CommandSupport
-import Synchronization
 import SystemCalls
 import SystemPackage
 import TextFormats
@@ -65,10 +64,6 @@ struct CreateCommand: AsyncParsableCommand {
         help: "Print the result as a JSON object; with --dry-run, one for each item.")
     var json = false
 
-    /// Whether only counts are printed, for `run`: it stores nothing else, and lists can have any length.
-    @Flag(help: .hidden)
-    var jsonCounts = false
-
     func validate() throws {
         for tag in tag where !SourceTags.isAllowed(tag) {
             throw ValidationError(
@@ -80,54 +75,107 @@ struct CreateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if isDryRun { return try await show() }
-        let engine = try await running { [repository] in try repository.engine() }
+        let creation = Creation(
+            sources: source.sources, policy: policy, largestFile: source.excludeLargerThan,
+            allowsPlaintext: plaintext.allowPlaintext, tags: tag,
+            downloadsEvicted: evicted.withEvicted)
+        if isDryRun { return try await show(creation) }
+        let created = try await creation.run(in: repository, progress)
+        if json {
+            write(json: created)
+        } else {
+            StandardOutput.shared.write(created.summary.text)
+        }
+        if created.summary.exitCode != 0 { throw ExitCode(created.summary.exitCode) }
+    }
+
+    /// Shows what would be stored.
+    private func show(_ creation: Creation) async throws {
         let sources = try source.present()
-        var planner = try planner(engine.repository)
+        let plan = try await preview.show(
+            creation.planner(for: repository.location()), for: sources,
+            MetPlaceholders(repository), isJSON: json)
+        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
+    }
+
+    private func write(json created: CreatedSnapshot) {
+        let (plan, result, summary) = (created.plan, created.result, created.summary)
+        var line = JSONLine.output()
+        line.add("snapshot", result.snapshot)
+        line.add("isComplete", result.isComplete)
+        line.add("items", result.storedItems)
+        line.add("bytes", result.storedBytes)
+        line.add("newFiles", result.newFiles)
+        line.add("changedFiles", result.changedFiles)
+        line.add("unchangedFiles", result.unchangedFiles)
+        line.add("addedBytes", result.addedBytes)
+        line.add("excludedItems", plan.totals.excludedItems)
+        line.add("allowsForget", summary.allowsForget)
+        line.add("sources", objects: plan.sources) { source, object in
+            object.add(path: source.bytes)
+        }
+        line.add("shortfalls", objects: result.shortfalls) { shortfall, object in
+            object.add(path: shortfall.path)
+            object.add("reason", shortfall.name)
+        }
+        line.add("hasShrunk", result.hasShrunk)
+        line.add(causes: result.coverage.causes)
+        line.add("unnamedShortfalls", result.unnamedShortfalls)
+        line.add("lostExclusions", objects: result.lostExclusions) { path, object in
+            object.add(path: path)
+        }
+        StandardOutput.shared.write(line.ended())
+    }
+}
+
+/// What `create` and `run` do: they make a snapshot, and name on standard error what it lacks.
+struct Creation {
+    let sources: [FilePath]
+    let policy: PolicyOptions
+    /// The size above which files are excluded; nil for no limit.
+    let largestFile: ByteSize?
+    let allowsPlaintext: Bool
+    let tags: [String]
+    /// Whether evicted files that the repository does not have are downloaded first.
+    var downloadsEvicted = false
+
+    /// Returns the planner for these settings.
+    func planner(for repository: RepositoryLocation?) throws -> BackupPlanner {
+        var planner = try makePlanner(
+            policy, repository: repository, allowsPlaintext: allowsPlaintext)
+        planner.largestFile = largestFile?.bytes
+        return planner
+    }
+
+    /// Makes the snapshot.
+    ///
+    /// - Throws: as ``running(_:)`` does.
+    func run(
+        in repository: RepositoryOptions, _ progress: ProgressOptions
+    ) async throws -> CreatedSnapshot {
+        let engine = try await running { try repository.engine() }
+        let present = try presentSources(sources)
+        var planner = try planner(for: engine.repository)
         planner.makesManifest = true
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         planner.didExamine = { display.advance(by: $0) }
-        let placeholders = MetPlaceholders(repository, downloadsMissing: evicted.withEvicted)
-        let (plan, result) = try await running { [planner, tag] in
+        let placeholders = MetPlaceholders(repository, downloadsMissing: downloadsEvicted)
+        let (plan, result) = try await running { [planner, tags] in
             async let isPrepared: Void = engine.prepareReading()
             let plan = try await placeholders.settle(\BackupPlan.self) {
-                try planner.makePlan(for: sources)
+                try planner.makePlan(for: present)
             }
             report(plan.notices.filter { !$0.isShortfall })
             var result = try await engine.create(
-                plan, planner: planner, tags: tag, report: reporter(display))
+                plan, planner: planner, tags: tags, report: reporter(display))
             await recordStoredFiles(&result, of: plan, in: engine)
             await isPrepared
             return (plan, result)
         }
         reportShortfalls(result)
-        let hasAllSources = sources.count == source.sources.count
-        var buffer = OutputBuffer()
-        if json || jsonCounts {
-            write(
-                json: result, plan, hasAllSources: hasAllSources, to: &buffer)
-        } else {
-            write(result, plan, to: &buffer)
-        }
-        buffer.flush()
-        if !result.isComplete || !hasAllSources || result.hasShrunk { throw ExitCode(3) }
-    }
-
-    private func planner(_ repository: RepositoryLocation?) throws -> BackupPlanner {
-        var planner = try makePlanner(
-            policy, repository: repository, allowsPlaintext: plaintext.allowPlaintext)
-        planner.largestFile = source.excludeLargerThan?.bytes
-        return planner
-    }
-
-    /// Shows what would be stored.
-    private func show() async throws {
-        let sources = try source.present()
-        let plan = try await preview.show(
-            planner(repository.location()), for: sources, MetPlaceholders(repository),
-            isJSON: json)
-        if plan.isIncomplete || sources.count < source.sources.count { throw ExitCode(3) }
+        return CreatedSnapshot(
+            plan: plan, result: result, hasAllSources: present.count == sources.count)
     }
 
     private func reportShortfalls(_ result: BackupResult) {
@@ -149,50 +197,22 @@ struct CreateCommand: AsyncParsableCommand {
             Messages.warn(about: path, "is in the snapshot, although it should be excluded")
         }
     }
+}
 
-    private func write(
-        _ result: BackupResult, _ plan: BackupPlan, to buffer: inout OutputBuffer
-    ) {
-        let items = counted(result.storedItems, "item")
-        buffer.append(text: "snapshot \(result.snapshot.prefix(8)): \(items), ")
-        buffer.append(text: "\(sizeText(result.storedBytes)); ")
-        buffer.append(text: "\(plan.totals.excludedItems) excluded; ")
-        buffer.append(text: "the repository grew by \(sizeText(result.addedBytes))\n")
-    }
+/// A snapshot that was made, and what it was made from.
+struct CreatedSnapshot {
+    let plan: BackupPlan
+    let result: BackupResult
+    /// Whether every SOURCE exists.
+    let hasAllSources: Bool
 
-    private func write(
-        json result: BackupResult, _ plan: BackupPlan, hasAllSources: Bool,
-        to buffer: inout OutputBuffer
-    ) {
-        var line = JSONLine.output()
-        line.add("snapshot", result.snapshot)
-        line.add("isComplete", result.isComplete)
-        line.add("items", result.storedItems)
-        line.add("bytes", result.storedBytes)
-        line.add("newFiles", result.newFiles)
-        line.add("changedFiles", result.changedFiles)
-        line.add("unchangedFiles", result.unchangedFiles)
-        line.add("addedBytes", result.addedBytes)
-        line.add("excludedItems", plan.totals.excludedItems)
-        line.add("allowsForget", result.allowsForget && hasAllSources)
-        guard !jsonCounts else {
-            line.add("isWhole", result.isComplete && hasAllSources)
-            line.add("hasShrunk", result.hasShrunk)
-            return line.end(in: &buffer)
-        }
-        line.add("sources", objects: plan.sources) { source, object in
-            object.add(path: source.bytes)
-        }
-        line.add("shortfalls", objects: result.shortfalls) { shortfall, object in
-            object.add(path: shortfall.path)
-            object.add("reason", shortfall.name)
-        }
-        line.add("hasShrunk", result.hasShrunk)
-        line.add(causes: result.coverage.causes)
-        line.add("unnamedShortfalls", result.unnamedShortfalls)
-        line.add("lostExclusions", objects: result.lostExclusions) { path, object in
-            object.add(path: path)
-        }
-        line.end(in: &buffer)
+    /// The facts that are printed and kept in the status file.
+    var summary: SnapshotSummary {
+        SnapshotSummary(
+            identifier: result.snapshot, items: Int64(result.storedItems),
+            bytes: result.storedBytes, addedBytes: result.addedBytes,
+            excludedItems: Int64(plan.totals.excludedItems), hasShrunk: result.hasShrunk,
+            isWhole: result.isComplete && hasAllSources,
+            allowsForget: result.allowsForget && hasAllSources)
     }
 }

@@ -142,10 +142,13 @@ struct ExplainCommand: AsyncParsableCommand {
 /// Returns the path under which an item is in snapshots: its real path, or its normalized path when it
 /// does not exist any more.
 ///
+/// - Parameter followsLast: whether a symbolic link stands for its target, as for a SOURCE.
 /// - Throws: ``FileError`` when it cannot be reached; a path that does not exist has to be absolute.
-func backedUpPath(_ path: FilePath) throws(FileError) -> FilePath {
+func backedUpPath(
+    _ path: FilePath, followsLast: Bool = false
+) throws(FileError) -> FilePath {
     do throws(FileError) {
-        return try realPath(of: path, followsLast: false)
+        return try realPath(of: path, followsLast: followsLast)
     } catch  where error.code == .noSuchFile && path.isAbsolute {
         return path.lexicallyNormalized()
     }

@@ -87,7 +87,7 @@ struct ForgetCommand: AsyncParsableCommand {
     func run() async throws {
         let rules = try retention.rules()
         let scope: ForgetScope =
-            all ? .everySet : sources.isEmpty ? .onlySet : .sources(try sources.map(realPath))
+            all ? .everySet : sources.isEmpty ? .onlySet : try .sources(named: sources.map(\.path))
         try repository.reportDefault()
         let display = progress.begin("reading the repository")
         defer { display.end() }
@@ -95,65 +95,82 @@ struct ForgetCommand: AsyncParsableCommand {
             let engine = try repository.engine(showing: display)
             let decisions: [Retention.Decision]
             if kept {
+                // These snapshots have no records of stored files.
                 decisions = try await decideKept(repository.holder(), lookingThrough: sources)
+                if !isDryRun { try await engine.forget(decisions) }
             } else {
-                decisions = try await engine.decideRetention(
-                    rules, scope: scope, tags: tag, now: .current())
+                decisions = try await forgetSnapshots(
+                    by: rules, scope, tags: tag, isDryRun: isDryRun, in: engine)
             }
-            guard !isDryRun else { return decisions }
-            // Snapshots of evicted files have no records of stored files.
-            if !kept, decisions.contains(where: { !$0.isKept }) {
-                let staying = decisions.filter(\.isKept).map(\.snapshot.identifier)
-                try forgetStoredFiles(in: engine, except: Set(staying))
-            }
-            try await engine.forget(decisions)
-            if prune { try await engine.pruneUnlessShrunk() }
+            if prune, !isDryRun { try await engine.pruneUnlessShrunk() }
             return decisions
         }
+        guard json else { return decisions.writeText(isDryRun: isDryRun) }
         var buffer = OutputBuffer()
-        for decision in decisions { write(decision, to: &buffer) }
-        if !json { writeTotals(decisions, to: &buffer) }
+        for decision in decisions { write(json: decision, to: &buffer) }
         buffer.flush()
     }
 
-    /// Returns the real path of a SOURCE, or its normalized path when it does not exist: a deleted SOURCE
-    /// may still have snapshots.
-    private func realPath(_ source: PathArgument) throws(FileError) -> FilePath {
-        do throws(FileError) {
-            return try EffectiveValues.realPath(of: source.path)
-        } catch  where error.code == .noSuchFile && source.path.isAbsolute {
-            return source.path.lexicallyNormalized()
-        }
-    }
-
-    private func write(_ decision: Retention.Decision, to buffer: inout OutputBuffer) {
+    private func write(json decision: Retention.Decision, to buffer: inout OutputBuffer) {
         let snapshot = decision.snapshot
-        guard !json else {
-            var line = JSONLine.output()
-            line.add("snapshot", snapshot.identifier)
-            line.add("time", snapshot.time)
-            line.add("isKept", decision.isKept)
-            line.add("reasons", strings: decision.reasons)
-            line.add("sources", objects: snapshot.sources) { source, object in
-                object.add(path: source.bytes)
-            }
-            return line.end(in: &buffer)
+        var line = JSONLine.output()
+        line.add("snapshot", snapshot.identifier)
+        line.add("time", snapshot.time)
+        line.add("isKept", decision.isKept)
+        line.add("reasons", strings: decision.reasons)
+        line.add("sources", objects: snapshot.sources) { source, object in
+            object.add(path: source.bytes)
         }
-        buffer.append(text: decision.isKept ? "keep    " : "remove  ")
-        buffer.append(text: "\(snapshot.shortIdentifier)  \(snapshot.time.rfc3339ToTheSecond)")
-        if decision.isKept {
-            buffer.append(text: "  \(decision.reasons.joined(separator: ", "))")
-        }
-        buffer.append("\n")
-        buffer.endRecord()
+        line.end(in: &buffer)
     }
+}
 
-    private func writeTotals(
-        _ decisions: [Retention.Decision], to buffer: inout OutputBuffer
-    ) {
-        let kept = decisions.count(where: \.isKept)
-        buffer.append(text: "snapshots: \(kept) kept, \(decisions.count - kept) ")
+extension ForgetScope {
+    /// Returns the snapshots of SOURCEs, which may have been deleted since.
+    static func sources(named paths: [FilePath]) throws(FileError) -> ForgetScope {
+        .sources(
+            try paths.map { path throws(FileError) in
+                try backedUpPath(path, followsLast: true)
+            })
+    }
+}
+
+/// Removes the snapshots that no rule keeps, and the records of the files in them, for `forget` and
+/// `run`.
+///
+/// - Parameter isDryRun: whether it is only decided which these are.
+func forgetSnapshots(
+    by rules: RetentionRules, _ scope: ForgetScope, tags: [String] = [], isDryRun: Bool = false,
+    in engine: any BackupEngine
+) async throws -> [Retention.Decision] {
+    let decisions = try await engine.decideRetention(
+        rules, scope: scope, tags: tags, now: .current())
+    guard !isDryRun, !decisions.allSatisfy(\.isKept) else { return decisions }
+    let staying = decisions.filter(\.isKept).map(\.snapshot.identifier)
+    try forgetStoredFiles(in: engine, except: Set(staying))
+    try await engine.forget(decisions)
+    return decisions
+}
+
+extension [Retention.Decision] {
+    /// Prints which snapshots are kept and which are not.
+    func writeText(isDryRun: Bool = false) {
+        var buffer = OutputBuffer()
+        for decision in self {
+            let snapshot = decision.snapshot
+            buffer.append(text: decision.isKept ? "keep    " : "remove  ")
+            buffer.append(
+                text: "\(snapshot.shortIdentifier)  \(snapshot.time.rfc3339ToTheSecond)")
+            if decision.isKept {
+                buffer.append(text: "  \(decision.reasons.joined(separator: ", "))")
+            }
+            buffer.append("\n")
+            buffer.endRecord()
+        }
+        let kept = count(where: \.isKept)
+        buffer.append(text: "snapshots: \(kept) kept, \(count - kept) ")
         buffer.append(text: isDryRun ? "would be removed\n" : "removed\n")
+        buffer.flush()
     }
 }
 

@@ -48,24 +48,29 @@ struct SourceArguments: ParsableArguments {
     var excludeLargerThan: ByteSize?
 
     /// The SOURCEs as given.
-    var sources: [PathArgument] { operands.paths }
+    var sources: [FilePath] { operands.paths.map(\.path) }
 
     /// Returns the SOURCEs that exist; the others are reported.
     ///
     /// - Throws: `ExitCode` 1 when none exists.
-    func present() throws -> [FilePath] {
-        let present = sources.filter { source in
-            do throws(FileError) {
-                _ = try source.path.fileStatus()
-                return true
-            } catch {
-                Messages.write(error)
-                return false
-            }
+    func present() throws -> [FilePath] { try presentSources(sources) }
+}
+
+/// Returns the SOURCEs that exist; the others are reported.
+///
+/// - Throws: `ExitCode` 1 when none exists.
+func presentSources(_ sources: [FilePath]) throws -> [FilePath] {
+    let present = sources.filter { source in
+        do throws(FileError) {
+            _ = try source.fileStatus()
+            return true
+        } catch {
+            Messages.write(error)
+            return false
         }
-        if present.isEmpty { throw ExitCode(1) }
-        return present.map(\.path)
     }
+    if present.isEmpty { throw ExitCode(1) }
+    return present
 }
 
 /// Whether items with a protection class may be stored where others can read them.

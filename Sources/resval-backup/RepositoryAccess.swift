@@ -40,8 +40,7 @@ extension RepositoryOptions {
         if configuration.config == nil,
             let location = environmentValue("RESVAL_BACKUP_REPOSITORY")
         {
-            // What `run` put there is from a configuration.
-            return try access(to: location, advisedConfig == nil ? .environment : .configuration)
+            return try access(to: location, .environment)
         }
         return try configuration.settingsIfAny().map { access(by: $0, .configuration) }
     }

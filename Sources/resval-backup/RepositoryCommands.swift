@@ -44,10 +44,17 @@ struct PruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         try repository.reportDefault()
-        let display = progress.begin("reading the repository")
-        defer { display.end() }
-        try await running { [repository] in
-            try await repository.engine(showing: display).pruneUnlessShrunk()
-        }
+        try await pruneData(in: repository, progress)
+    }
+}
+
+/// Removes data that no snapshot needs, for `prune` and `run`.
+///
+/// - Throws: as ``running(_:)`` does.
+func pruneData(in repository: RepositoryOptions, _ progress: ProgressOptions) async throws {
+    let display = progress.begin("reading the repository")
+    defer { display.end() }
+    try await running {
+        try await repository.engine(showing: display).pruneUnlessShrunk()
     }
 }

@@ -25,15 +25,6 @@ struct RepositoryOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOption
 
-    /// The configuration to name in advice, for steps of `run`, whose repository is in the
-    /// environment.
-    @Option(help: .hidden)
-    var advisedConfig: PathArgument?
-
-    /// Whether an earlier step of `run` has warned of the password file.
-    @Flag(name: .customLong("later-step"), help: .hidden)
-    var isLaterStep = false
-
     func validate() throws {
         guard repository == nil || configuration.config == nil else {
             throw ValidationError("give --repository or --config, not both")
@@ -50,7 +41,7 @@ struct RepositoryOptions: ParsableArguments {
     ///
     /// - Throws: as ``access()`` does.
     func reportDefault() throws {
-        guard let access = try access(), access.origin == .configuration, advisedConfig == nil,
+        guard let access = try access(), access.origin == .configuration,
             configuration.config == nil, let file = BackupSettings.defaultFile
         else { return }
         Messages.write(
@@ -60,7 +51,7 @@ struct RepositoryOptions: ParsableArguments {
 
     /// Returns the options that lead another command to the same repository.
     func words(for access: RepositoryAccess) -> [[UInt8]] {
-        if let config = advisedConfig ?? configuration.config {
+        if let config = configuration.config {
             return [Array("--config".utf8), config.bytes]
         }
         var words: [[UInt8]] = []
@@ -88,13 +79,29 @@ struct RepositoryOptions: ParsableArguments {
             return try TarRepository(
                 access.location, warn: { warnOnce($0) }, progress: progress)
         case .restic:
-            if let file = access.passwordFile, !isLaterStep {
+            if let file = access.passwordFile {
                 warnIfReadableByOthers(file, "the password file")
             }
             return try Restic(
                 program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
                 repository: access.location, passwordFile: access.passwordOption,
                 environment: access.environment, warn: { warnOnce($0) }, progress: progress)
+        }
+    }
+}
+
+extension RepositoryOptions {
+    /// Creates the options that lead to a configuration's repository, whichever the environment names.
+    init(_ configuration: ConfigurationOption) {
+        self.init()
+        repository = nil
+        passwordFile = nil
+        self.configuration = configuration
+        // Commands in advice need it, too: the environment leads them elsewhere.
+        if configuration.config == nil, environmentValue("RESVAL_BACKUP_REPOSITORY") != nil {
+            self.configuration.config = BackupSettings.defaultFile.map {
+                PathArgument(bytes: $0.bytes)
+            }
         }
     }
 }

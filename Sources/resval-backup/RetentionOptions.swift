@@ -67,7 +67,7 @@ struct RetentionOptions: ParsableArguments {
             }
             rules.spans[period] = span
         }
-        rules.tags = keepTag.map { $0.unicodeScalars.split(separator: ",").map(String.init) }
+        rules.tags = keepTag.map(RetentionRules.tagList)
         guard rules.tags.allSatisfy({ !$0.isEmpty }) else {
             throw ValidationError("--keep-tag takes a tag")
         }
@@ -87,5 +87,12 @@ struct RetentionOptions: ParsableArguments {
             (.weekly, keepWithinWeekly), (.monthly, keepWithinMonthly),
             (.yearly, keepWithinYearly),
         ]
+    }
+}
+
+extension RetentionRules {
+    /// Returns the tags that are joined by commas.
+    static func tagList(_ text: String) -> [String] {
+        text.unicodeScalars.split(separator: ",").map(String.init)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BackupEngines
 import CommandSupport
 import ResourceValues
 import SystemCalls
@@ -18,7 +17,7 @@ struct RunCommand: AsyncParsableCommand {
             Two runs never work at once: the second exits with 11. How the run went is in \
             $XDG_STATE_HOME/resval/backup-status.json, which resval-backup status prints. Where that \
             file cannot be written, on a full disk for one, the run does its work all the same and \
-            then exits with 4.
+            then exits with 1.
 
             The configuration file is $XDG_CONFIG_HOME/resval/backup.toml:
 
@@ -54,21 +53,11 @@ struct RunCommand: AsyncParsableCommand {
         let lock = try lock()
         let status = StatusFile(in: try StateDirectory.path())
         var run = BackupRun(
-            settings, status, isJSON: json,
-            StepProcess(settings, advisedConfig: advisedConfig(settings), progress: progress))
-        let code = try await run.run()
+            settings, RepositoryOptions(configuration), status, progress, isJSON: json)
+        let code = await run.run()
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
         if code != 0 { throw ExitCode(code) }
-    }
-
-    /// Returns the configuration, unless commands find its repository without it.
-    private func advisedConfig(_ settings: BackupSettings) -> FilePath? {
-        if let config = configuration.config { return config.path }
-        guard let location = environmentValue("RESVAL_BACKUP_REPOSITORY"),
-            !location.elementsEqual(settings.repository.utf8)
-        else { return nil }
-        return BackupSettings.defaultFile
     }
 
     /// Takes the lock; returns nil when storage trouble prevents creating it, which is no reason to

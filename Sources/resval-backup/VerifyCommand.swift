@@ -66,44 +66,62 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
-        let display = progress.begin("checking the repository")
-        defer { display.end() }
-        let result = try await running { [repository, readData, repair] in
-            try await repository.engine(showing: display).verify(
-                choice, readsData: readData, repairs: repair)
-        }
-        for action in result.actions { Messages.write(about: action.path, action.sentence) }
-        for problem in result.check.problems { Messages.write(about: [UInt8]?.none, problem) }
-        for item in result.check.lost { Messages.write(about: item.path, item.sentence) }
-        var buffer = OutputBuffer()
-        let steps = steps(result)
-        if json {
-            write(json: result, steps, to: &buffer)
-        } else {
-            write(result, steps, to: &buffer)
-        }
-        buffer.flush()
+        let result = try await checkData(
+            in: repository, progress, choice, readsData: readData, repairs: repair)
+        result.write(asJSON: json, readsData: readData)
         if !result.isHealthy { throw ExitCode(1) }
     }
+}
 
-    private func write(
-        _ result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
-    ) {
+/// Checks a repository, for `verify` and `run`, and names the damage on standard error.
+///
+/// - Throws: as ``running(_:)`` does.
+func checkData(
+    in repository: RepositoryOptions, _ progress: ProgressOptions,
+    _ snapshot: SnapshotChoice? = nil, readsData: Bool, repairs: Bool = false
+) async throws -> VerifyResult {
+    let display = progress.begin("checking the repository")
+    defer { display.end() }
+    let result = try await running {
+        try await repository.engine(showing: display).verify(
+            snapshot, readsData: readsData, repairs: repairs)
+    }
+    for action in result.actions { Messages.write(about: action.path, action.sentence) }
+    for problem in result.check.problems { Messages.write(about: [UInt8]?.none, problem) }
+    for item in result.check.lost { Messages.write(about: item.path, item.sentence) }
+    return result
+}
+
+extension VerifyResult {
+    /// Prints the result, and the commands that heal what can be healed.
+    ///
+    /// - Parameter readsData: whether all data was read.
+    func write(asJSON isJSON: Bool, readsData: Bool) {
+        var buffer = OutputBuffer()
+        if isJSON {
+            writeJSON(readsData, to: &buffer)
+        } else {
+            writeText(readsData, to: &buffer)
+        }
+        buffer.flush()
+    }
+
+    private func writeText(_ readsData: Bool, to buffer: inout OutputBuffer) {
         // With steps to run, everything but the commands is a comment, so that all of it can be
         // pasted into a shell.
-        let mark = result.isHealthy ? "" : "# "
-        if let items = result.items {
+        let mark = isHealthy ? "" : "# "
+        if let items {
             buffer.append(text: "\(mark)\(counted(items, "item")) can be listed\n")
         }
-        let scope = readData ? "all data was read" : "structure only; --read-data reads all data"
-        guard !result.isHealthy else {
+        let scope = readsData ? "all data was read" : "structure only; --read-data reads all data"
+        guard !isHealthy else {
             return buffer.append(
-                text: result.actions.isEmpty
+                text: actions.isEmpty
                     ? "no damage found (\(scope))\n"
                     : "the damage is healed, and nothing is missing\n")
         }
         buffer.append(
-            text: result.actions.isEmpty
+            text: actions.isEmpty
                 ? "# damage found (\(scope))\n"
                 : "# what could be read of the damaged files was stored anew; the rest is missing\n"
         )
@@ -120,21 +138,19 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(
-        json result: VerifyResult, _ steps: [RepairStep], to buffer: inout OutputBuffer
-    ) {
+    private func writeJSON(_ readsData: Bool, to buffer: inout OutputBuffer) {
         var line = JSONLine.output()
-        line.add("isHealthy", result.isHealthy)
-        line.add("readsData", readData)
-        line.add("items", result.items)
-        line.add("problems", strings: result.check.problems)
-        line.add("lost", objects: result.check.lost) { item, object in
+        line.add("isHealthy", isHealthy)
+        line.add("readsData", readsData)
+        line.add("items", items)
+        line.add("problems", strings: check.problems)
+        line.add("lost", objects: check.lost) { item, object in
             object.add(path: item.path)
             object.add("isExact", item.isExact)
             object.add("isDirectory", item.isDirectory)
             object.add("snapshots", strings: item.snapshots.map(\.identifier))
         }
-        line.add("repaired", strings: result.actions.filter { $0.path == nil }.map(\.sentence))
+        line.add("repaired", strings: actions.filter { $0.path == nil }.map(\.sentence))
         line.add("repair", objects: steps) { step, object in
             object.add("purpose", step.purpose)
             object.add(
@@ -146,16 +162,16 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     /// Returns the engine's steps, and those that store lost items again.
-    private func steps(_ result: VerifyResult) -> [RepairStep] {
-        var steps = result.check.repair.map { step in
+    private var steps: [RepairStep] {
+        var steps = check.repair.map { step in
             guard let name = step.command.first, step.isOwn else { return step }
             return RepairStep(
                 purpose: step.purpose,
                 command: command(String(decoding: name, as: UTF8.self)) + step.command.dropFirst())
         }
         // The engine offers no steps when it is neither damaged nor missing data.
-        guard !steps.isEmpty || !result.check.lost.isEmpty else { return [] }
-        steps += result.sourceSets.map { sources in
+        guard !steps.isEmpty || !check.lost.isEmpty else { return [] }
+        steps += sourceSets.map { sources in
             RepairStep(
                 purpose: "store again what is still there",
                 command: command("create") + sources.map(\.bytes))

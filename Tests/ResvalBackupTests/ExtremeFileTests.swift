@@ -46,19 +46,6 @@ struct ExtremeFileTests {
         }
     }
 
-    @Test("of files that large restic's backups are told the counts, not the lists")
-    func counts() throws {
-        try withFilesystem(.tmpfs) { volume in
-            try makeLargeFiles(in: volume.root)
-            try withArchives(of: Tree {}) { backup in
-                let result = try backup.run("create", "--json-counts", volume.root)
-                expectNamed(result)
-                #expect(result.text.contains(#""items":2,"#), "\(result)")
-                #expect(!result.text.contains("shortfalls"), "\(result)")
-            }
-        }
-    }
-
     @Test("archives hold the times of files whatever the year")
     func archivedTimes() throws {
         try withFilesystem(.tmpfs) { volume in

@@ -16,7 +16,7 @@ private let interruptedCode: Int32 = 130
 
 /// The number of descriptors that must be free to start and read from another process. With fewer,
 /// Subprocess 1.0.2 crashes or waits forever.
-package let spareDescriptors = 24
+let spareDescriptors = 24
 
 extension Restic {
     /// Runs restic and passes its output to a consumer.

@@ -25,12 +25,8 @@ package struct ResticProgram: Sendable, Hashable {
                 advice: ResticVersion.advice)
         }
         self.path = path
-        launcher = Self.findLauncher(in: searchPath)
-    }
-
-    /// Finds util-linux's setpriv in a search path; nil when it is missing.
-    package static func findLauncher(in searchPath: [UInt8]) -> FilePath? {
-        find("setpriv", in: searchPath).flatMap { isFullSetpriv($0) ? $0 : nil }
+        launcher = Self.find("setpriv", in: searchPath)
+            .flatMap { Self.isFullSetpriv($0) ? $0 : nil }
     }
 
     /// The program to start, and the arguments to insert before restic's own.

@@ -23,7 +23,7 @@ extension BackupSettings {
         largestFile = try Self.largestFile(reader)
         tags = try Self.tags(reader)
         allowsPlaintext = try reader.boolean(SettingsKey.allowPlaintext) ?? false
-        retention = try reader.table(SettingsKey.retention).map(Self.retention) ?? []
+        retention = try reader.table(SettingsKey.retention).map(Self.retention) ?? RetentionRules()
         prune = try reader.interval(SettingsKey.prune) ?? (retention.isEmpty ? .never : .days(7))
         verify = try reader.interval(SettingsKey.verify) ?? .days(7)
         verifyReadsData = try reader.boolean(SettingsKey.verifyReadData) ?? false
@@ -97,40 +97,31 @@ extension BackupSettings {
 
     private static func retention(
         _ reader: SettingsReader
-    ) throws(SettingsError) -> [RetentionSetting] {
+    ) throws(SettingsError) -> RetentionRules {
         try reader.refuseUnknownKeys(but: RetentionKey.self)
-        var rules: [RetentionSetting] = []
+        var rules = RetentionRules()
         for key in RetentionKey.allCases where reader.has(key) {
-            if key == .tags {
-                rules += (try reader.strings(key) ?? []).map {
-                    RetentionSetting(name: "keep-tag", value: $0)
+            guard let period = key.period else {
+                rules.tags = (try reader.strings(key) ?? []).map(RetentionRules.tagList)
+                guard rules.tags.allSatisfy({ !$0.isEmpty }) else {
+                    throw reader.complaint(key.rawValue, "has an empty tag")
                 }
-            } else if key.isSpan {
-                rules.append(RetentionSetting(name: key.rawValue, value: try span(key, reader)))
+                continue
+            }
+            if key.isSpan {
+                guard let span = CalendarSpan(try reader.string(key) ?? "") else {
+                    throw reader.complaint(key.rawValue, "takes a span such as \"1y6m14d\"")
+                }
+                rules.spans[period] = span
             } else {
                 guard let count = try reader.integer(key), count > 0 || count == -1 else {
                     throw reader.complaint(
                         key.rawValue, "takes a number from 1, or -1 to keep all")
                 }
-                rules.append(RetentionSetting(name: key.rawValue, value: String(count)))
+                rules.counts[period] = count
             }
         }
         return rules
-    }
-
-    private static func span(
-        _ key: RetentionKey, _ reader: SettingsReader
-    ) throws(SettingsError) -> String {
-        let text = try reader.string(key) ?? ""
-        var rest = text[...]
-        while !rest.isEmpty {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            guard (1...5).contains(digits.count), let unit = rest.dropFirst(digits.count).first,
-                "ymdh".contains(unit)
-            else { throw reader.complaint(key.rawValue, "takes a span such as \"1y6m14d\"") }
-            rest = rest.dropFirst(digits.count + 1)
-        }
-        return text
     }
 }
 
@@ -166,6 +157,13 @@ enum RetentionKey: String, CaseIterable {
 
     /// Whether the value is a span of time, not a number of snapshots.
     var isSpan: Bool { rawValue.hasPrefix("keep-within") }
+
+    /// The period whose newest snapshot is kept; nil for tags.
+    var period: RetentionRules.Period? {
+        self == .within
+            ? .last
+            : RetentionRules.Period(rawValue: String(rawValue.split(separator: "-").last ?? ""))
+    }
 }
 
 extension SettingsPaths {

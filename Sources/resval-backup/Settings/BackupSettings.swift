@@ -1,3 +1,4 @@
+import BackupEngines
 import CommandSupport
 import EffectiveValues
 import SettingsReading
@@ -24,7 +25,7 @@ struct BackupSettings: Sendable, Hashable {
     /// Whether files with a protection class may go into an archive that anyone can read.
     var allowsPlaintext = false
     /// Which snapshots are kept; empty when none is ever removed.
-    var retention: [RetentionSetting] = []
+    var retention = RetentionRules()
     /// How often data that no snapshot needs is removed.
     var prune = Interval.never
     /// How often the repository is checked.
@@ -48,14 +49,6 @@ struct BackupSettings: Sendable, Hashable {
         /// A command that prints it.
         case command(String)
     }
-}
-
-/// One rule of retention: an option of `forget` without its dashes, and its value.
-struct RetentionSetting: Sendable, Hashable {
-    /// The option, such as `keep-daily`.
-    let name: String
-    /// The value as the option takes it.
-    let value: String
 }
 
 /// How often something is done.
@@ -103,5 +96,26 @@ extension BackupSettings {
                 "is in a file that other users can read: chmod 600, or use password-file")
         }
         return settings
+    }
+
+    /// The environment variables that give a password.
+    static let passwordVariables = [
+        "RESTIC_PASSWORD", "RESTIC_PASSWORD_FILE", "RESTIC_PASSWORD_COMMAND",
+    ]
+
+    /// Returns an environment that gives restic the password, by one variable in place of all that
+    /// give another.
+    func environment(replacingIn inherited: [[UInt8]]) -> [[UInt8]] {
+        let given: [UInt8]
+        switch password {
+        case .environment: return inherited
+        case .file(let path): given = Array("RESTIC_PASSWORD_FILE=".utf8) + path.bytes
+        case .text(let text): given = Array("RESTIC_PASSWORD=\(text)".utf8)
+        case .command(let command): given = Array("RESTIC_PASSWORD_COMMAND=\(command)".utf8)
+        }
+        let kept = inherited.filter { variable in
+            !Self.passwordVariables.contains { variable.starts(with: "\($0)=".utf8) }
+        }
+        return kept + [given]
     }
 }

@@ -43,7 +43,7 @@ struct ConfigurationOption: ParsableArguments {
     ///
     /// - Throws: as ``settings()`` does.
     func settingsIfAny() throws -> BackupSettings? {
-        guard config == nil else { return try settings() }
+        guard config == nil, known.withLock({ $0 }) == nil else { return try settings() }
         guard let path = BackupSettings.defaultFile else { return nil }
         do throws(Errno) {
             _ = try path.status()

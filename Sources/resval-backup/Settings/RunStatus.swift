@@ -7,7 +7,7 @@ struct RunStatus: Sendable, Hashable {
     /// How the last run ended.
     var result = RunResult.running
     /// The last step that the run began; nil before its first step.
-    var step: BackupStep.Kind?
+    var step: RunStep?
     /// The exit code; nil while running.
     var exitCode: Int32?
     /// The pid of the run's process.
@@ -111,7 +111,12 @@ struct RunStatus: Sendable, Hashable {
     }
 }
 
-/// The facts about a snapshot that `create --json-counts` prints.
+/// The steps of a run, named after the commands that do the same.
+enum RunStep: String, Sendable, Hashable {
+    case create, forget, prune, verify
+}
+
+/// The facts about a new snapshot that a run reports.
 struct SnapshotSummary: Sendable, Hashable {
     /// The snapshot's identifier.
     var identifier: String
@@ -130,16 +135,13 @@ struct SnapshotSummary: Sendable, Hashable {
     /// Whether `forget` may follow; not part of the status file.
     var allowsForget = false
 
-    /// Creates a summary.
-    init(
-        identifier: String, items: Int64 = 0, bytes: Int64 = 0, addedBytes: Int64 = 0,
-        excludedItems: Int64 = 0
-    ) {
-        self.identifier = identifier
-        self.items = items
-        self.bytes = bytes
-        self.addedBytes = addedBytes
-        self.excludedItems = excludedItems
+    /// The exit code of `create`.
+    var exitCode: Int32 { isWhole && !hasShrunk ? 0 : 3 }
+
+    /// The line that `create` and `run` print.
+    var text: String {
+        "snapshot \(identifier.prefix(8)): \(counted(items, "item")), \(sizeText(bytes)); "
+            + "\(excludedItems) excluded; the repository grew by \(sizeText(addedBytes))\n"
     }
 }
 

@@ -82,7 +82,7 @@ extension RunStatus {
         step = fields.step
         exitCode = fields.exitCode
         end = fields.end
-        snapshot = fields.summary.summary
+        snapshot = fields.snapshot.identifier.isEmpty ? nil : fields.snapshot
         lastCleanRun = fields.lastCleanRun
         lastVerify = fields.lastVerify
         lastPrune = fields.lastPrune
@@ -90,12 +90,12 @@ extension RunStatus {
 
     private struct Fields {
         var result: RunResult?
-        var step: BackupStep.Kind?
+        var step: RunStep?
         var exitCode: Int32?
         var process: Int32?
         var start: FileTime?
         var end: FileTime?
-        var summary = SummaryFields()
+        var snapshot = SnapshotSummary(identifier: "")
         var lastCleanRun: FileTime?
         var lastVerify: FileTime?
         var lastPrune: FileTime?
@@ -104,7 +104,7 @@ extension RunStatus {
             if try scanner.takesNull() { return }
             switch name {
             case "result": result = RunResult(rawValue: try scanner.text())
-            case "step": step = BackupStep.Kind(rawValue: try scanner.text())
+            case "step": step = RunStep(rawValue: try scanner.text())
             case "exitCode": exitCode = Int32(exactly: try scanner.integer())
             case "process": process = Int32(exactly: try scanner.integer())
             case "start": start = FileTime(rfc3339: try scanner.string())
@@ -112,48 +112,14 @@ extension RunStatus {
             case "lastCleanRun": lastCleanRun = FileTime(rfc3339: try scanner.string())
             case "lastVerify": lastVerify = FileTime(rfc3339: try scanner.string())
             case "lastPrune": lastPrune = FileTime(rfc3339: try scanner.string())
-            default: try summary.read(name, &scanner)
+            case "snapshot": snapshot.identifier = try scanner.text()
+            case "items": snapshot.items = try scanner.amount()
+            case "bytes": snapshot.bytes = try scanner.amount()
+            case "addedBytes": snapshot.addedBytes = try scanner.amount()
+            case "leftOutItems": snapshot.excludedItems = try scanner.amount()
+            case "hasShrunk": snapshot.hasShrunk = try scanner.bool()
+            default: break
             }
-        }
-    }
-}
-
-extension SnapshotSummary {
-    /// Parses what `create --json-counts` prints; nil when it names no snapshot.
-    init?(createOutput bytes: [UInt8]) throws(JSONError) {
-        var fields = SummaryFields()
-        var scanner = JSONScanner(bytes[...], hasLostBytes: false)
-        try scanner.forEachField { scanner, name throws(JSONError) in
-            if try !scanner.takesNull() { try fields.read(name, &scanner) }
-        }
-        guard let summary = fields.summary else { return nil }
-        self = summary
-    }
-}
-
-/// The fields of a snapshot that the status file and `create --json-counts` share.
-private struct SummaryFields {
-    private var identifier: String?
-    private var counts = SnapshotSummary(identifier: "")
-
-    var summary: SnapshotSummary? {
-        guard let identifier else { return nil }
-        var summary = counts
-        summary.identifier = identifier
-        return summary
-    }
-
-    mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
-        switch name {
-        case "snapshot": identifier = try scanner.text()
-        case "items": counts.items = try scanner.amount()
-        case "bytes": counts.bytes = try scanner.amount()
-        case "addedBytes": counts.addedBytes = try scanner.amount()
-        case "leftOutItems", "excludedItems": counts.excludedItems = try scanner.amount()
-        case "hasShrunk": counts.hasShrunk = try scanner.bool()
-        case "isWhole": counts.isWhole = try scanner.bool()
-        case "allowsForget": counts.allowsForget = try scanner.bool()
-        default: break
         }
     }
 }

@@ -1,3 +1,4 @@
+import BackupEngines
 import CommandSupport
 import SettingsReading
 import StoragePolicy
@@ -34,7 +35,7 @@ struct SettingsTests {
         #expect(settings.staleAfter == Int64(3 * 86400))
     }
 
-    @Test("every setting is read, and becomes the arguments of the commands")
+    @Test("every setting is read")
     func everything() throws {
         let settings = try read(
             """
@@ -58,47 +59,44 @@ struct SettingsTests {
             keep-within = "1y6m"
             keep-tags = ["important"]
             """)
-        func words(_ kind: BackupStep.Kind) -> [String] {
-            settings.step(kind).arguments.map { String(decoding: $0, as: UTF8.self) }
-        }
-        #expect(
-            settings.variables.map { "\($0.name)=\(String(decoding: $0.value, as: UTF8.self))" }
-                == [
-                    "RESVAL_BACKUP_REPOSITORY=tar:/home/ada/archives",
-                    "RESTIC_PASSWORD_FILE=/home/ada/.config/resval/password",
-                ])
-        #expect(
-            words(.create) == [
-                "create", "--json-counts", "--markers", "native,cachedir", "--no-locations",
-                "--exclude-larger-than", "1610612736", "--allow-plaintext", "--tag=daily",
-                "--tag=home", "--", "/home/ada/Documents", "/srv/a b",
-            ])
-        #expect(
-            words(.forget) == [
-                "forget", "--keep-last=3", "--keep-daily=7", "--keep-yearly=-1",
-                "--keep-within=1y6m",
-                "--keep-tag=important", "--", "/home/ada/Documents", "/srv/a b",
-            ])
-        #expect(words(.prune) == ["prune"])
-        #expect(words(.verify) == ["verify", "--read-data"])
+        #expect(settings.sources == ["/home/ada/Documents", "/srv/a b"])
+        #expect(settings.markers == [.native, .cachedir])
+        #expect(!settings.usesLocations)
+        #expect(settings.largestFile?.bytes == 1_610_612_736)
+        #expect(settings.tags == ["daily", "home"])
+        #expect(settings.allowsPlaintext)
+        #expect(settings.verifyReadsData)
+        #expect(settings.retention.counts == [.last: 3, .daily: 7, .yearly: -1])
+        #expect(settings.retention.spans == [.last: CalendarSpan("1y6m")])
+        #expect(settings.retention.tags == [["important"]])
+        #expect(settings.repository == "tar:/home/ada/archives")
+        #expect(settings.password == .file("/home/ada/.config/resval/password"))
         #expect(settings.verify == .days(30))
         #expect(settings.prune == .days(30))
         #expect(settings.staleAfter == Int64(36 * 3600))
         try #expect(read(shortest + "stale-after = \"never\"").staleAfter == nil)
     }
 
-    @Test("a password or a command goes into the environment, never into arguments")
+    @Test("a password goes into the environment, in place of all others")
     func passwords() throws {
-        let text = try read(shortest + "password = \"secret\"")
-        #expect(text.variables.map(\.name) == ["RESVAL_BACKUP_REPOSITORY", "RESTIC_PASSWORD"])
-        #expect(text.variables.last?.value == Array("secret".utf8))
-        let command = try read(shortest + "password-command = \"pass show backup\"")
-        #expect(command.variables.last?.name == "RESTIC_PASSWORD_COMMAND")
-        #expect(command.variables.last?.value == Array("pass show backup".utf8))
-        for step in BackupStep.Kind.allCases {
-            let arguments = text.step(step).arguments
-            #expect(!arguments.contains { String(decoding: $0, as: UTF8.self).contains("secret") })
+        func environment(_ setting: String) throws -> [String] {
+            let inherited = [
+                "PATH=/bin", "RESTIC_PASSWORD=a", "RESTIC_PASSWORD_FILE=/b",
+                "RESTIC_PASSWORD_COMMAND=c",
+            ]
+            return try read(shortest + setting)
+                .environment(replacingIn: inherited.map { Array($0.utf8) })
+                .map { String(decoding: $0, as: UTF8.self) }
         }
+        try #expect(
+            environment("password = \"secret\"") == ["PATH=/bin", "RESTIC_PASSWORD=secret"])
+        try #expect(
+            environment("password-command = \"pass show backup\"")
+                == ["PATH=/bin", "RESTIC_PASSWORD_COMMAND=pass show backup"])
+        try #expect(
+            environment("password-file = \"/file\"")
+                == ["PATH=/bin", "RESTIC_PASSWORD_FILE=/file"])
+        try #expect(environment("").count == 4)
     }
 
     @Test(
@@ -112,6 +110,7 @@ struct SettingsTests {
             ("[retention]\nkeep-daily = 0", 4, "retention.keep-daily takes a number from 1"),
             ("[retention]\nkeep-within = \"1w\"", 4, "retention.keep-within takes a span such as"),
             ("[retention]\nkeep-within = \"100000d\"", 4, "retention.keep-within takes a span"),
+            ("[retention]\nkeep-tags = [\",\"]", 4, "retention.keep-tags has an empty tag"),
             ("retention = 3", 3, "retention is a table"),
             ("markers = [\"native\", \"apfel\"]", 3, "markers has no mark 'apfel' (valid: native,"),
             ("markers = []", 3, "markers names at least one mark"),

@@ -1,3 +1,4 @@
+import BackupEngines
 import SettingsReading
 import StoragePolicy
 import SystemPackage
@@ -64,9 +65,10 @@ struct SettingsTextTests {
         #expect(settings.repository == "/r/s")
         #expect(settings.prune == .days(16))
         #expect(settings.verify == .days(30))
-        #expect(settings.retention.map(\.value) == ["3", "it's"])
+        #expect(settings.retention.counts == [.last: 3])
+        #expect(settings.retention.tags == [["it's"]])
         let inline = try read(shortest + "retention = { keep-last = 3, keep-daily = 1 }")
-        #expect(inline.retention.count == 2)
+        #expect(inline.retention.counts == [.last: 3, .daily: 1])
     }
 
     @Test(

@@ -68,19 +68,6 @@ struct StatusTests {
         }
     }
 
-    @Test("what create prints is understood")
-    func createOutput() throws {
-        let text =
-            #"{"snapshot":"1a2b","isComplete":true,"items":5,"bytes":6,"addedBytes":7,"#
-            + #""excludedItems":8,"sources":[{"path":"/a"}],"unnamedShortfalls":0}"#
-        let summary = try SnapshotSummary(createOutput: Array(text.utf8))
-        #expect(
-            summary
-                == SnapshotSummary(
-                    identifier: "1a2b", items: 5, bytes: 6, addedBytes: 7, excludedItems: 8))
-        #expect(throws: (any Error).self) { try SnapshotSummary(createOutput: []) }
-    }
-
     @Test("one process has the lock, until it lets go or ends")
     func lock() throws {
         try withTemporaryDirectory { root in
