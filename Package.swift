@@ -38,11 +38,8 @@ let package = Package(
     targets: [
         // System libraries.
         .systemLibrary(name: "CLinux", pkgConfig: "libattr", providers: [.apt(["libattr1-dev"])]),
-        .systemLibrary(
-            name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
         // System calls and text formats.
         .target(name: "SystemCalls", dependencies: ["CLinux", systemPackage]),
@@ -72,9 +69,8 @@ let package = Package(
         .target(
             name: "BackupEngines",
             dependencies: [
-                "BackupPlanning", "CArchive", "CNettle", "CZstd", "EffectiveValues", "Eviction",
-                "FileTree", "ResourceValues", "StoragePolicy", "SystemCalls", "TextFormats",
-                subprocess, systemPackage,
+                "BackupPlanning", "EffectiveValues", "Eviction", "FileTree", "ResourceValues",
+                "StoragePolicy", "SystemCalls", "TextFormats", subprocess, systemPackage,
             ]),
         .target(
             name: "Eviction",
@@ -349,7 +345,7 @@ let swiftSettings: [SwiftSetting] = [
     .define("MOCKING", .when(configuration: .debug)),
 ]
 let targetsInC = [
-    "CArchive", "CLinux", "CNettle", "CTestSupport", "CZlib", "CZstd", "without-calls",
+    "CLinux", "CNettle", "CTestSupport", "CZlib", "without-calls",
 ]
 
 for target in package.targets where !targetsInC.contains(target.name) {

@@ -101,8 +101,6 @@ extension BackupError: CustomStringConvertible {
 package func backupError(_ error: any Error, path: FilePath? = nil) -> BackupError {
     switch error {
     case let error as BackupError: error
-    case let error as ArchiveFailure:
-        BackupError(code(error), error.message, advice: advice(error.errno), path: path)
     case let error as Errno:
         BackupError(code(error) ?? .other, "\(error)", advice: advice(error), path: path)
     case let error as FileError:
@@ -114,11 +112,6 @@ package func backupError(_ error: any Error, path: FilePath? = nil) -> BackupErr
     }
 }
 
-private func code(_ failure: ArchiveFailure) -> BackupError.Code {
-    guard let errno = failure.errno else { return .damaged }
-    return code(errno) ?? .other
-}
-
 private func code(_ errno: Errno) -> BackupError.Code? {
     switch errno {
     case .noSpace, .diskQuotaExceeded: .noSpace
@@ -127,7 +120,7 @@ private func code(_ errno: Errno) -> BackupError.Code? {
     }
 }
 
-private func advice(_ errno: Errno?) -> String? {
+private func advice(_ errno: Errno) -> String? {
     switch errno {
     case .noSpace, .diskQuotaExceeded: "make room and run it again"
     case .permissionDenied, .notPermitted, .readOnlyFileSystem:

@@ -18,8 +18,6 @@ public struct BackupPlan: Sendable {
     /// The items with a protection class of their own, sorted by path. The contents of excluded
     /// directories were not examined.
     public internal(set) var protectedItems: [ProtectedItem] = []
-    /// The stored items that have extended attributes, sorted by path.
-    public internal(set) var attributedItems: [AttributedItem] = []
     /// What a snapshot must contain; nil unless it was requested.
     public internal(set) var manifest: PlanManifest?
 
@@ -97,6 +95,8 @@ public struct PlanNotice: Sendable, Hashable {
         case missing(Placeholder)
         /// The file shows signs of an eviction but is not a placeholder; it is stored as it is.
         case eviction(EvictionSign, FileStatus)
+        /// The item has an extended attribute whose name is not UTF-8, which restic cannot store.
+        case attributeName
     }
 
     /// The absolute path.
@@ -108,7 +108,7 @@ public struct PlanNotice: Sendable, Hashable {
     public var isShortfall: Bool {
         switch matter {
         case .issue, .eviction(.stale, _): false
-        case .unreadable, .moved, .missing, .eviction: true
+        case .unreadable, .moved, .missing, .eviction, .attributeName: true
         }
     }
 
@@ -122,9 +122,10 @@ public struct PlanNotice: Sendable, Hashable {
         case .missing(let placeholder):
             "is evicted, and the snapshot with its content, \(placeholder.record.snapshot.prefix(8)) of "
                 + "repository \(placeholder.record.repository.prefix(8)), is not in this backup's "
-                + "repository: its content is not stored (download it: resval-backup download, or "
-                + "add --with-evicted)"
+                + "repository: its content is not stored (download it: resval-backup download)"
         case .eviction(let sign, _): sign.sentence
+        case .attributeName:
+            "has an extended attribute whose name is not UTF-8, which restic stores under another name"
         }
     }
 }

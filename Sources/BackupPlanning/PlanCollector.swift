@@ -13,14 +13,12 @@ struct PlanPart: Sendable {
     /// The directories that were read; empty without a manifest.
     var walked = WalkedDirectories()
     var protectedItems: [ProtectedItem] = []
-    var attributedItems: [AttributedItem] = []
 
     mutating func add(_ other: PlanPart) {
         exclusions += other.exclusions
         notices += other.notices
         totals.add(other.totals)
         protectedItems += other.protectedItems
-        attributedItems += other.attributedItems
         walked.append(contentsOf: other.walked)
         if let found = other.manifest { manifest?.append(contentsOf: found) }
     }
@@ -57,7 +55,6 @@ final class PlanCollector: Sendable {
         plan.exclusions = part.exclusions.sorted { $0.path.precedes($1.path) }
         plan.notices = part.notices.sorted { $0.path.precedes($1.path) }
         plan.totals = part.totals
-        plan.attributedItems = part.attributedItems.sorted { $0.path.precedes($1.path) }
         plan.protectedItems = part.protectedItems.sorted { $0.path.precedes($1.path) }
         plan.manifest = part.manifest
         return (plan, part.walked)

@@ -58,7 +58,7 @@ struct PlanVisitor: TreeVisitor {
         if reason == nil || status.kind == .directory,
             item.mayHaveAttributes, !rules.isRemoteMount(entry, status, in: context)
         {
-            noteAttributes(of: entry, status)
+            noteAttributeNames(of: entry)
         }
         if let reason {
             note(entry, status, .excluded(reason))
@@ -88,15 +88,13 @@ struct PlanVisitor: TreeVisitor {
         collector.add(part)
     }
 
-    /// Records the extended attributes of an item, which a restore compares.
-    private mutating func noteAttributes(of entry: borrowing TreeEntry, _ status: FileStatus) {
-        // Without a list of them, the item may have some.
-        let attributes = try? AttributeDigest(of: entry)
-        guard attributes?.names.isEmpty != true else { return }
-        let ownerWrites: UInt16 = 0o200
-        part.attributedItems.append(
-            AttributedItem(
-                path: entry.path, attributes, isReadOnly: status.permissions & ownerWrites == 0))
+    /// Reports an item with an extended attribute that restic cannot store as it is. Where the names
+    /// cannot be listed, restic complains itself.
+    private mutating func noteAttributeNames(of entry: borrowing TreeEntry) {
+        guard let names = try? entry.extendedAttributeNames(),
+            names.contains(where: { String(validating: $0.bytes, as: UTF8.self) == nil })
+        else { return }
+        part.notices.append(PlanNotice(path: entry.path, matter: .attributeName))
     }
 
     private mutating func report(_ issues: [PolicyIssue], of path: FilePath) {

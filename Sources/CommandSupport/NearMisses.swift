@@ -54,8 +54,11 @@ package enum NearMisses {
 /// Corrections of words on a command line that are neither commands nor options.
 struct CommandLineCorrections {
     let root: any ParsableCommand.Type
-    /// Words of other programs, or of this one in another version, with the valid word.
+    /// Words of other programs, with the valid word.
     let synonyms: [String: String]
+    /// Commands, and options as `COMMAND --option`, that this program does not have, with what to use
+    /// instead, in words.
+    var refusals: [String: String] = [:]
 
     private static let commonSynonyms = ["version": "--version", "-V": "--version"]
 
@@ -69,6 +72,7 @@ struct CommandLineCorrections {
                 command = subcommand
                 continue
             }
+            if let refusal = refusals[word] { return "no command '\(word)' (\(refusal))" }
             let meant = synonym(of: word) ?? NearMisses.nearest(to: word, among: commands)
             let isFirst = command == root
             return "unknown command '\(word)'\(NearMisses.advice(isFirst ? meant : nil))"
@@ -96,6 +100,9 @@ struct CommandLineCorrections {
     }
 
     private func advice(for option: String, of command: (any ParsableCommand.Type)?) -> String {
+        if let refusal = command.flatMap({ refusals["\($0._commandName) \(option)"] }) {
+            return " (\(refusal))"
+        }
         let valid = options(of: command)
         let synonym = synonym(of: option)
         let meant =

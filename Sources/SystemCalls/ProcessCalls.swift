@@ -81,33 +81,6 @@ package func kernelVersion() throws(Errno) -> (major: Int, minor: Int)? {
     return (numbers[0], numbers[1])
 }
 
-/// What a process has read and written by system calls since it began: `/proc/PID/io`.
-package struct ProcessTraffic: Sendable, Hashable {
-    /// The number of bytes read.
-    package var readBytes: Int64
-    /// The number of bytes written.
-    package var writtenBytes: Int64
-
-    /// Creates the traffic of no process.
-    package init(readBytes: Int64 = 0, writtenBytes: Int64 = 0) {
-        self.readBytes = readBytes
-        self.writtenBytes = writtenBytes
-    }
-
-    /// Reads the traffic of a process; nil if it has ended, is another user's, or the kernel does
-    /// not count.
-    package init?(of process: Int32) {
-        guard let text = try? contentsOfFile(FilePath("/proc/\(process)/io")) else { return nil }
-        var amounts: [Substring: Int64] = [:]
-        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: ":")
-            if words.count == 2 { amounts[words[0]] = Int64(words[1].dropFirst()) }
-        }
-        guard let read = amounts["rchar"], let written = amounts["wchar"] else { return nil }
-        self.init(readBytes: read, writtenBytes: written)
-    }
-}
-
 /// Makes an open directory the calling thread's working directory: `fchdir(2)`.
 ///
 /// Unless ``separateWorkingDirectory()`` was called before, it becomes every thread's working

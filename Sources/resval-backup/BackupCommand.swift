@@ -30,9 +30,8 @@ struct BackupCommand: AsyncParsableCommand {
         version: CommandVersion.text,
         subcommands: [
             PlanCommand.self, InitCommand.self, CreateCommand.self, SnapshotsCommand.self,
-            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, EvictedCommand.self,
-            ShowCommand.self, ExplainCommand.self, DiffCommand.self, VerifyCommand.self,
-            ForgetCommand.self,
+            RestoreCommand.self, EvictCommand.self, DownloadCommand.self, ShowCommand.self,
+            DiffCommand.self, VerifyCommand.self, ForgetCommand.self,
             PruneCommand.self, AcceptCommand.self, RunCommand.self, StatusCommand.self,
         ])
 }

@@ -163,6 +163,6 @@ extension Creation {
         policy.ignoresLocations = !settings.usesLocations
         self.init(
             sources: settings.sources, policy: policy, largestFile: settings.largestFile,
-            allowsPlaintext: settings.allowsPlaintext, tags: settings.tags)
+            tags: settings.tags)
     }
 }

@@ -45,13 +45,10 @@ struct CreateCommand: AsyncParsableCommand {
     @OptionGroup var source: SourceArguments
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var policy: PolicyOptions
-    @OptionGroup var plaintext: PlaintextOptions
     @OptionGroup var progress: ProgressOptions
 
     @Option(help: ArgumentHelp("A tag for the snapshot; may be repeated.", valueName: "tag"))
     var tag: [String] = []
-
-    @OptionGroup var evicted: WithEvictedOption
 
     @Flag(
         name: [.customShort("n"), .customLong("dry-run")],
@@ -69,16 +66,15 @@ struct CreateCommand: AsyncParsableCommand {
             throw ValidationError(
                 "a tag must not be empty, contain a comma, or begin with resval-: '\(tag)'")
         }
-        guard isDryRun || preview.isWhole else {
-            throw ValidationError("--excluded-only and --top need --dry-run")
+        guard isDryRun || !preview.excludedOnly else {
+            throw ValidationError("--excluded-only needs --dry-run")
         }
     }
 
     func run() async throws {
         let creation = Creation(
             sources: source.sources, policy: policy, largestFile: source.excludeLargerThan,
-            allowsPlaintext: plaintext.allowPlaintext, tags: tag,
-            downloadsEvicted: evicted.withEvicted)
+            tags: tag)
         if isDryRun { return try await show(creation) }
         let created = try await creation.run(in: repository, progress)
         if json {
@@ -134,15 +130,11 @@ struct Creation {
     let policy: PolicyOptions
     /// The size above which files are excluded; nil for no limit.
     let largestFile: ByteSize?
-    let allowsPlaintext: Bool
     let tags: [String]
-    /// Whether evicted files that the repository does not have are downloaded first.
-    var downloadsEvicted = false
 
     /// Returns the planner for these settings.
     func planner(for repository: RepositoryLocation?) throws -> BackupPlanner {
-        var planner = try makePlanner(
-            policy, repository: repository, allowsPlaintext: allowsPlaintext)
+        var planner = try makePlanner(policy, repository: repository)
         planner.largestFile = largestFile?.bytes
         return planner
     }
@@ -160,9 +152,8 @@ struct Creation {
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         planner.didExamine = { display.advance(by: $0) }
-        let placeholders = MetPlaceholders(repository, downloadsMissing: downloadsEvicted)
+        let placeholders = MetPlaceholders(repository)
         let (plan, result) = try await running { [planner, tags] in
-            async let isPrepared: Void = engine.prepareReading()
             let plan = try await placeholders.settle(\BackupPlan.self) {
                 try planner.makePlan(for: present)
             }
@@ -170,7 +161,6 @@ struct Creation {
             var result = try await engine.create(
                 plan, planner: planner, tags: tags, report: reporter(display))
             await recordStoredFiles(&result, of: plan, in: engine)
-            await isPrepared
             return (plan, result)
         }
         reportShortfalls(result)

@@ -86,7 +86,7 @@ func download(
     for (identifier, group) in groups.sorted(by: { $0.key < $1.key }) {
         do {
             try await running {
-                let holder: any ContentHolding
+                let holder: Restic
                 do {
                     holder = try await repository.holder(of: identifier, journal)
                 } catch let error as BackupError {

@@ -28,13 +28,26 @@ struct EvictCommand: AsyncParsableCommand {
             users, are in use, share their blocks or are excluded from backups, and what is needed \
             to download files.
 
+            --list looks through directories, without any path through the home, for files that are \
+            evicted, cut-off (the eviction or download was interrupted; resval-backup download \
+            restores the content), exposed (with permission bits: they read as zeros), changed \
+            (with other content; the snapshot has what was evicted) or unrecorded (they look \
+            evicted, and have no record of where their content is).
+
+            --forget removes a snapshot that keeps evicted files. Nothing else does: files that are \
+            evicted into it, here or on another disk, lose their content.
+
             \(EvictionReport.fields(.evicting))
+              with --list:
+            \(EvictedList.fields)
             \(JSONFields.progress)
 
             EXAMPLES
               resval-backup evict ~/Videos/holiday.mkv
               resval-backup evict -R ~/Videos/2019
               resval-backup evict --recover
+              resval-backup evict --list
+              resval-backup evict --forget 1a2b3c4d
 
             EXIT CODES
               0  all done
@@ -58,25 +71,44 @@ struct EvictCommand: AsyncParsableCommand {
             valueName: "size"))
     var minimumSize = ByteSize(bytes: 64 << 10)
 
-    @Flag(name: [.customShort("y"), .long], help: "With -R, do not ask.")
+    @Flag(name: [.customShort("y"), .long], help: "With -R and --forget, do not ask.")
     var yes = false
 
     @Flag(help: "Finish what was interrupted before, also by downloading files.")
     var recover = false
 
+    @Flag(help: "List evicted files, with the snapshots of their content.")
+    var list = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Remove the snapshot with these first digits of its ID, which keeps evicted files.",
+            valueName: "snapshot"))
+    var forget: String?
+
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func validate() throws {
-        if recover != paths.paths.isEmpty {
-            throw ValidationError("give at least one path, or --recover alone")
+        let others = [recover, list, forget != nil].count { $0 }
+        guard others == (paths.paths.isEmpty || list ? 1 : 0) else {
+            throw ValidationError(
+                "give at least one path, or --recover, --list or --forget SNAPSHOT")
+        }
+        if let forget, forget == "latest" || SnapshotChoice(forget) == nil {
+            throw ValidationError("--forget takes at least four hexadecimal digits")
         }
     }
 
     func run() async throws {
         let environment = PolicyEnvironment.current()
         let journal = try ownJournal(in: environment)
+        if let forget { return try await remove(forget) }
         let display = progress.begin("looking for files")
+        if list {
+            let roots = paths.paths.paths.map(\.path)
+            return try EvictedList(isJSON: json).run(roots, journal, display)
+        }
         let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
         if recover {
             let report = EvictionReport(.downloading, isJSON: json, failures: 0, display: display)
@@ -98,12 +130,31 @@ struct EvictCommand: AsyncParsableCommand {
         let rules = policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             var evicting = FileEvicting(
-                holder: try repository.holder(), journal: journal, policy: rules, places: places)
+                holder: try repository.engine(), journal: journal, policy: rules, places: places)
             evicting.isDryRun = isDryRun
             evicting.shouldStop = { StopRequest.isMade }
             try await evicting.evict(files, progress: reporter(display), report: report.note)
         }
         try report.finish()
+    }
+
+    /// Removes a snapshot that keeps evicted files.
+    private func remove(_ digits: String) async throws {
+        guard let choice = SnapshotChoice(digits) else { return }
+        let engine = try await running { [repository] in try repository.engine() }
+        let snapshot = try await running { try await engine.snapshot(choice) }
+        guard snapshot.isPinned else {
+            Messages.write(
+                about: [UInt8]?.none, "snapshot \(snapshot.shortIdentifier) keeps no evicted files")
+            throw ExitCode(1)
+        }
+        let count = try await running { try await engine.keptFiles(of: snapshot).count }
+        if !yes {
+            try confirm(
+                "about to remove snapshot \(snapshot.shortIdentifier), which keeps the content of "
+                    + counted(count, "evicted file"))
+        }
+        try await running { try await engine.remove([snapshot]) }
     }
 
     /// Asks for confirmation on the terminal.

@@ -18,11 +18,6 @@ struct ForgetCommand: AsyncParsableCommand {
             never displace complete ones. Nothing is removed while a snapshot waits for \
             resval-backup accept.
 
-            With --kept, snapshots of evicted files are examined instead. One is removed when it \
-            is older than a week, the home, all SOURCEs and the directories given have no file \
-            that is evicted into it, and the newest snapshots without gaps contain all of its \
-            files.
-
             JSON FIELDS
             \(JSONFields.version)
               snapshot: string (the full ID)
@@ -37,30 +32,21 @@ struct ForgetCommand: AsyncParsableCommand {
               resval-backup forget --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --prune
               resval-backup forget ~/Documents --keep-last 3 --dry-run
               resval-backup forget --all --keep-within 1y
-              resval-backup forget --kept --dry-run
             """)
 
     @Argument(
         help: ArgumentHelp(
             "The SOURCEs of the snapshots, as they were backed up. Without them, the only ones "
-                + "this machine has backed up. With --kept, more directories to look through.",
+                + "this machine has backed up.",
             valueName: "source"))
     var sources: [PathArgument] = []
 
     @Flag(help: "Apply the rules to each set of SOURCEs by itself.")
     var all = false
 
-    @Flag(help: "Remove snapshots of evicted files that no file needs any more.")
-    var kept = false
-
     @OptionGroup(title: "Rules") var retention: RetentionOptions
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "Look only at snapshots with this tag; may be repeated.", valueName: "tag"))
-    var tag: [String] = []
 
     @Flag(help: "Remove the data that no snapshot needs, too.")
     var prune = false
@@ -72,10 +58,7 @@ struct ForgetCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard try retention.rules().isEmpty == kept, !kept || !all && tag.isEmpty else {
-            guard !kept else {
-                throw ValidationError("--kept takes no rules, no --all and no --tag")
-            }
+        guard try !retention.rules().isEmpty else {
             throw ValidationError(
                 "without a rule everything would be removed: give at least one --keep- option")
         }
@@ -91,17 +74,10 @@ struct ForgetCommand: AsyncParsableCommand {
         try repository.reportDefault()
         let display = progress.begin("reading the repository")
         defer { display.end() }
-        let decisions = try await running { [repository, kept, sources, tag, isDryRun, prune] in
+        let decisions = try await running { [repository, isDryRun, prune] in
             let engine = try repository.engine(showing: display)
-            let decisions: [Retention.Decision]
-            if kept {
-                // These snapshots have no records of stored files.
-                decisions = try await decideKept(repository.holder(), lookingThrough: sources)
-                if !isDryRun { try await engine.forget(decisions) }
-            } else {
-                decisions = try await forgetSnapshots(
-                    by: rules, scope, tags: tag, isDryRun: isDryRun, in: engine)
-            }
+            let decisions = try await forgetSnapshots(
+                by: rules, scope, isDryRun: isDryRun, in: engine)
             if prune, !isDryRun { try await engine.pruneUnlessShrunk() }
             return decisions
         }
@@ -140,11 +116,9 @@ extension ForgetScope {
 ///
 /// - Parameter isDryRun: whether it is only decided which these are.
 func forgetSnapshots(
-    by rules: RetentionRules, _ scope: ForgetScope, tags: [String] = [], isDryRun: Bool = false,
-    in engine: any BackupEngine
+    by rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool = false, in engine: Restic
 ) async throws -> [Retention.Decision] {
-    let decisions = try await engine.decideRetention(
-        rules, scope: scope, tags: tags, now: .current())
+    let decisions = try await engine.decideRetention(rules, scope: scope, now: .current())
     guard !isDryRun, !decisions.allSatisfy(\.isKept) else { return decisions }
     let staying = decisions.filter(\.isKept).map(\.snapshot.identifier)
     try forgetStoredFiles(in: engine, except: Set(staying))
@@ -172,32 +146,4 @@ extension [Retention.Decision] {
         buffer.append(text: isDryRun ? "would be removed\n" : "removed\n")
         buffer.flush()
     }
-}
-
-/// Decides which snapshots of evicted files are still needed, by the evicted files in the home, in all
-/// SOURCEs of this machine and in the given directories.
-private func decideKept(
-    _ holder: any ContentHolding, lookingThrough directories: [PathArgument]
-) async throws -> [Retention.Decision] {
-    let own = try await holder.ownSnapshots().snapshots.filter { $0.sourceSet != nil }
-    let roots = Set([try home()] + directories.map(\.path) + own.flatMap(\.sources))
-    let journal = try ownJournal(in: PolicyEnvironment.current()).contents()
-    var isEverythingKnown = journal.unreadable.isEmpty
-    var records: [FilePath: EvictionRecord] = [:]
-    for root in roots {
-        do throws(FileError) {
-            let found = try RegularFiles(
-                below: try realPath(of: root), wanting: .evicted, without: NeededPlaces()
-            ) { StopRequest.isMade }
-            for file in found.files { records[file.path] = file.sign?.record }
-            found.troubles.forEach { Messages.write($0) }
-            if !found.troubles.isEmpty { isEverythingKnown = false }
-        } catch {
-            Messages.write(error)
-            isEverythingKnown = false
-        }
-    }
-    if StopRequest.isMade { throw CancellationError() }
-    return try await holder.decideKept(
-        Array(records.values), journal.files, isEverythingKnown: isEverythingKnown, now: .current())
 }

@@ -27,17 +27,10 @@ struct MetPlaceholders {
     private let options: RepositoryOptions
     /// Whether the named repository, if any, is the backup's.
     private let isForRepository: Bool
-    /// Whether files whose content the repository does not keep are downloaded.
-    private let downloadsMissing: Bool
-    private let journal: Journal?
 
-    init(
-        _ options: RepositoryOptions, isForRepository: Bool = true, downloadsMissing: Bool = false
-    ) {
+    init(_ options: RepositoryOptions, isForRepository: Bool = true) {
         self.options = options
         self.isForRepository = isForRepository
-        self.downloadsMissing = downloadsMissing
-        journal = currentBaseDirectories().stateHome.map { Journal(stateHome: $0.path) }
     }
 
     /// Makes a plan and notes which placeholders' content the repository does not keep.
@@ -46,23 +39,13 @@ struct MetPlaceholders {
     ///   - isShownOnly: whether the plan is only shown and not for a backup. Placeholders are then missing
     ///     in it only where a repository is named.
     ///   - plan: the key path of the plan in the result of `makePlan`.
-    ///   - makePlan: makes a plan; called again when files were downloaded.
+    ///   - makePlan: makes a plan.
     func settle<Planned>(
         isShownOnly: Bool = false, _ plan: WritableKeyPath<Planned, BackupPlan>,
         _ makePlan: () throws -> Planned
     ) async throws -> Planned {
         var planned = try makePlan()
         try await noteMissing(in: &planned[keyPath: plan], !isShownOnly)
-        let missing = planned[keyPath: plan].notices.filter(\.isMissing).map(\.path)
-        guard downloadsMissing, !missing.isEmpty, let journal else { return planned }
-        let report = EvictionReport(.downloading, isJSON: false, isSilent: true, failures: 0)
-        do {
-            try await download(missing, journal, options, report)
-        } catch is ExitCode where !StopRequest.isMade {
-            // The second plan names the files that could not be downloaded as missing.
-        }
-        planned = try makePlan()
-        try await noteMissing(in: &planned[keyPath: plan], true)
         return planned
     }
 
@@ -72,13 +55,6 @@ struct MetPlaceholders {
         } else if isBackup {
             plan.noteMissing { _ in false }
         }
-    }
-}
-
-extension PlanNotice {
-    fileprivate var isMissing: Bool {
-        guard case .missing = matter else { return false }
-        return true
     }
 }
 
@@ -104,14 +80,4 @@ func neededPlaces(
         places.add(home.appending(".gnupg"), "in the directory of GnuPG keys")
     }
     return places
-}
-
-/// The option for evicted files whose content a backup's repository does not keep.
-struct WithEvictedOption: ParsableArguments {
-    @Flag(
-        help: """
-            First download evicted files whose content the backup's repository does not keep. \
-            Without it, they are named and the exit code is 3.
-            """)
-    var withEvicted = false
 }

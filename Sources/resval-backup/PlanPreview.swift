@@ -14,44 +14,22 @@ struct PreviewOptions: ParsableArguments {
     @Flag(help: "Show only what is excluded.")
     var excludedOnly = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Show only the N largest files that are stored, and the N largest files and "
-                + "directories that are excluded, with what is below them.", valueName: "n"))
-    var top: Int?
-
-    func validate() throws {
-        if let top, top < 1 { throw ValidationError("--top takes a number from 1") }
-    }
-
-    /// Whether the whole plan is shown.
-    var isWhole: Bool { !excludedOnly && top == nil }
-
-    /// Makes a plan and prints its items, the largest of them or only what is excluded, and the
-    /// totals.
+    /// Makes a plan and prints its items, or only what is excluded, and the totals.
     func show(
         _ planner: BackupPlanner, for sources: [FilePath], _ placeholders: MetPlaceholders,
         isJSON: Bool
     ) async throws -> BackupPlan {
-        let largest = top.map { LargestItems($0, wantsStoredItems: !excludedOnly) }
         let isColored = color.color.colorsStandardOutput
         let plan = try await running { [excludedOnly] in
             try await placeholders.settle(isShownOnly: true, \BackupPlan.self) {
-                guard let largest else {
-                    return try planner.makePlan(for: sources) { _ in
-                        PlanPrinter(
-                            isJSON: isJSON, wantsStoredItems: !excludedOnly, isColored: isColored)
-                    }
+                try planner.makePlan(for: sources) { _ in
+                    PlanPrinter(
+                        isJSON: isJSON, wantsStoredItems: !excludedOnly, isColored: isColored)
                 }
-                largest.forget()
-                let plan = try planner.makePlan(for: sources) { _ in largest.observer() }
-                try largest.measure(plan, planner)
-                return plan
             }
         }
         report(plan.notices)
         var buffer = OutputBuffer()
-        largest?.write(asJSON: isJSON, to: &buffer)
         write(plan.totals, asJSON: isJSON, to: &buffer)
         buffer.flush()
         return plan

@@ -9,16 +9,12 @@ import SystemPackage
 
 /// Returns a planner for the options.
 func makePlanner(
-    _ options: PolicyOptions, repository: RepositoryLocation?, allowsPlaintext: Bool = false
+    _ options: PolicyOptions, repository: RepositoryLocation?
 ) throws -> BackupPlanner {
     let environment = PolicyEnvironment.current()
     var planner = BackupPlanner(
         policy: options.policy(in: environment), mounts: environment.mounts)
     if let identity = repository?.identity { planner.repositories = [identity] }
-    if repository?.kind == .archives {
-        planner.storesPlaintext = !allowsPlaintext
-        planner.longestPath = nil
-    }
     planner.shouldStop = { StopRequest.isMade }
     return planner
 }
@@ -71,13 +67,4 @@ func presentSources(_ sources: [FilePath]) throws -> [FilePath] {
     }
     if present.isEmpty { throw ExitCode(1) }
     return present
-}
-
-/// Whether items with a protection class may be stored where others can read them.
-struct PlaintextOptions: ParsableArguments {
-    @Flag(
-        help: ArgumentHelp(
-            "Also store items with a protection class where the repository is not encrypted "
-                + "(tar:DIR). Without it they are excluded and named."))
-    var allowPlaintext = false
 }

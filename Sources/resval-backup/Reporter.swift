@@ -16,7 +16,7 @@ func reporter(_ display: Progress?) -> @Sendable (BackupProgress) -> Void {
 
 extension BackupProgress.Step {
     /// Whether items are counted, not only bytes.
-    fileprivate var countsItems: Bool { self != .contentRestored && self != .contentCompared }
+    fileprivate var countsItems: Bool { self != .contentRestored }
 
     /// What is counted, in the plural.
     fileprivate var noun: StaticString {
@@ -27,10 +27,7 @@ extension BackupProgress.Step {
         case .filesDownloaded: "files downloaded"
         case .itemsReadBack: "items read back"
         case .itemsListed: "items listed"
-        case .itemsRestored: "items restored"
         case .contentRestored: "content restored"
-        case .contentCompared: "content compared"
-        case .itemsChecked: "items checked"
         case .snapshotsChecked: "snapshots checked"
         case .packsRead: "packs"
         case .others: "steps"

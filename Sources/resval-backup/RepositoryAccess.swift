@@ -49,7 +49,7 @@ extension RepositoryOptions {
         to location: [UInt8], _ origin: RepositoryAccess.Origin
     ) throws -> RepositoryAccess {
         let named = RepositoryLocation(bytes: location)
-        if passwordFile == nil, named.kind == .restic, !environmentGivesPassword,
+        if passwordFile == nil, !environmentGivesPassword,
             let settings = try configuration.settingsIfAny(),
             location.elementsEqual(settings.repository.utf8)
         {

@@ -14,12 +14,7 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var repository: RepositoryOptions
 
     func run() async throws {
-        let isEncrypted = try await running { [repository] in
-            let engine = try repository.engine()
-            try await engine.initialize()
-            return !engine.storesPlaintext
-        }
-        guard isEncrypted else { return }
+        try await running { [repository] in try await repository.engine().initialize() }
         Messages.write(
             about: [UInt8]?.none,
             "knowledge of the password is required to access the repository: losing it means that the "

@@ -10,8 +10,8 @@ struct RepositoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The repository: a directory, or any location restic knows (s3:, sftp:, rest:, "
-                + "rclone:), or tar:DIR for plain archives in a directory. Without it, that of "
-                + "--config, else $RESVAL_BACKUP_REPOSITORY, else the configuration's.",
+                + "rclone:). Without it, that of --config, else $RESVAL_BACKUP_REPOSITORY, else the "
+                + "configuration's.",
             valueName: "location"))
     var repository: PathArgument?
 
@@ -63,30 +63,28 @@ struct RepositoryOptions: ParsableArguments {
         return words
     }
 
-    /// Returns the engine for the repository, ready for use. Only this function chooses the engine.
+    /// Returns restic with the repository, ready for use.
     ///
     /// - Parameter display: shows the progress of checking, listing and pruning.
-    func engine(showing display: Progress? = nil) throws -> any BackupEngine {
+    func engine(showing display: Progress? = nil) throws -> Restic {
         guard let access = try access() else {
             throw ValidationError(
                 "name the repository with --repository or $RESVAL_BACKUP_REPOSITORY, or in a "
                     + "configuration file")
         }
-        Advice.note(access, self)
-        let progress = reporter(display)
-        switch access.location.kind {
-        case .archives:
-            return try TarRepository(
-                access.location, warn: { warnOnce($0) }, progress: progress)
-        case .restic:
-            if let file = access.passwordFile {
-                warnIfReadableByOthers(file, "the password file")
-            }
-            return try Restic(
-                program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
-                repository: access.location, passwordFile: access.passwordOption,
-                environment: access.environment, warn: { warnOnce($0) }, progress: progress)
+        guard !access.location.bytes.starts(with: "tar:".utf8) else {
+            throw ValidationError(
+                "tar:DIR is no repository (for restic: a directory; for archives: tar with the list "
+                    + "of resval-backup plan --format nul)")
         }
+        Advice.note(access, self)
+        if let file = access.passwordFile {
+            warnIfReadableByOthers(file, "the password file")
+        }
+        return try Restic(
+            program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
+            repository: access.location, passwordFile: access.passwordOption,
+            environment: access.environment, warn: { warnOnce($0) }, progress: reporter(display))
     }
 }
 
@@ -134,33 +132,21 @@ func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
 }
 
 extension RepositoryOptions {
-    /// Returns the engine, for files that are evicted into the repository.
-    ///
-    /// - Throws: `ValidationError` for plain archives, which cannot keep evicted files.
-    func holder() throws -> any ContentHolding {
-        guard let holder = try engine() as? any ContentHolding else {
-            throw ValidationError("files cannot be evicted into plain archives (tar:DIR)")
-        }
-        return holder
-    }
-
     /// Returns the engine for the repository with an identifier from a record: the named repository if
     /// it has this identifier, otherwise the one at the location in the journal. The configuration's
     /// default repository is asked only where the journal names none or the same.
     ///
     /// - Throws: `BackupError` when the named repository cannot be read, or no location is known.
-    func holder(of identifier: String, _ journal: Journal?) async throws -> any ContentHolding {
+    func holder(of identifier: String, _ journal: Journal?) async throws -> Restic {
         let known = try journal?.location(of: identifier)
         if let access = try access(),
             known == nil || access.origin != .configuration || configuration.config != nil
                 || known == access.location.absoluteBytes
         {
-            let named = try engine() as? any ContentHolding
+            let named = try engine()
             // The journal's word is enough: a snapshot is known by its own identifier.
-            if let named {
-                if known == access.location.absoluteBytes { return named }
-                if try await named.repositoryIdentifier().hasPrefix(identifier) { return named }
-            }
+            if known == access.location.absoluteBytes { return named }
+            if try await named.repositoryIdentifier().hasPrefix(identifier) { return named }
         }
         guard let known else {
             throw BackupError(
@@ -170,6 +156,6 @@ extension RepositoryOptions {
         }
         var options = self
         options.repository = PathArgument(bytes: known)
-        return try options.holder()
+        return try options.engine()
     }
 }

@@ -13,23 +13,22 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore", abstract: "Restore a snapshot below a directory.",
         discussion: """
             Each item gets its whole path below the directory: /home/me/notes comes back as \
-            DIR/home/me/notes. Files are read back and compared with the snapshot. What is not \
-            as it is in the snapshot is named, and the exit code is 3, or 1 when nothing was \
-            restored. So are evicted files, whose content is in other snapshots; \
-            --with-evicted restores it from there.
+            DIR/home/me/notes. Evicted files come back from the snapshots that keep their content. \
+            What cannot be restored whole is named and left out, and the exit code is 3, or 1 when \
+            nothing was restored.
 
             JSON FIELDS
             \(JSONFields.version)
               snapshot: string (the full ID)
               isComplete: boolean
-              items: number or null (null when they could not be compared)
+              items: number
               target: string or null
               targetBase64: string, optional
               failures[].path: string or null
               failures[].pathBase64: string, optional
               failures[].reason: string
               complaints: strings
-              evicted[].path: string or null
+              evicted[].path: string or null (restored from the snapshot that keeps its content)
               evicted[].pathBase64: string, optional
               evicted[].snapshot: string or null
               evicted[].repository: string or null
@@ -59,13 +58,6 @@ struct RestoreCommand: AsyncParsableCommand {
             """)
     var overwrite = false
 
-    @Flag(
-        help: """
-            Restore evicted files, too, as they were when they were evicted, from the repository \
-            that is named or the one where they were evicted to.
-            """)
-    var withEvicted = false
-
     @Flag(help: "Print the result as a JSON object.")
     var json = false
 
@@ -87,11 +79,10 @@ struct RestoreCommand: AsyncParsableCommand {
         let display = progress.begin("reading the snapshot")
         defer { display.end() }
         let includes = include.map { Array($0.path.lexicallyNormalized().bytes) }
-        let result = try await running { [repository, target, overwrite, withEvicted] in
+        let result = try await running { [repository, target, overwrite] in
             let result = try await repository.engine(showing: display).restore(
                 choice, to: target.path, including: includes, overwrites: overwrite,
                 report: reporter(display))
-            guard withEvicted else { return result }
             return try await restoreEvicted(
                 result, repository, to: target.path, overwrites: overwrite)
         }
@@ -105,18 +96,8 @@ struct RestoreCommand: AsyncParsableCommand {
                 "was left by a restore that was killed: remove it when it is not needed")
         }
         for complaint in result.complaints { Messages.write(about: [UInt8]?.none, complaint) }
-        for file in result.evicted {
-            let words =
-                ["--with-evicted", "--overwrite", "--include", ShellWord.quoted(file.path)]
-                + ["--target", ShellWord.quoted(target.bytes), result.snapshot.shortIdentifier]
-            Messages.write(
-                about: file.path,
-                "is not in the snapshot: \(file.sentence) "
-                    + Advice.completed("(restore it: resval-backup restore ")
-                    + words.joined(separator: " ") + ")")
-        }
         write(result)
-        guard result.isComplete, result.evicted.isEmpty else {
+        guard result.isComplete else {
             throw ExitCode(result.isNothing ? 1 : 3)
         }
     }
@@ -142,17 +123,9 @@ struct RestoreCommand: AsyncParsableCommand {
             line.end(in: &buffer)
         } else {
             buffer.append(text: "snapshot \(result.snapshot.shortIdentifier): ")
-            if let items = result.items, let whole = result.wholeItems {
-                buffer.append(text: result.isComplete ? "" : "\(whole) of ")
-                buffer.append(text: "\(counted(items, "item")) restored\n")
-            } else {
-                buffer.append(text: "an unknown number of items restored\n")
-            }
-            let evicted = Set(result.evicted.map(\.path))
-            let places =
-                include.isEmpty
-                ? result.snapshot.sources
-                : include.map(\.path).filter { !evicted.contains($0.lexicallyNormalized().bytes) }
+            buffer.append(text: result.isComplete ? "" : "\(result.wholeItems) of ")
+            buffer.append(text: "\(counted(result.items, "item")) restored\n")
+            let places = include.isEmpty ? result.snapshot.sources : include.map(\.path)
             for place in places {
                 buffer.append(path: place)
                 buffer.append(" is now ")
@@ -193,16 +166,14 @@ private func restoreEvicted(
             complaints += complained
         } catch let error as BackupError where error.code != .interrupted {
             failures += group.map { file in
-                let name = file.record.map { " \($0.snapshot.prefix(8))" } ?? " SNAPSHOT"
-                return RestoreFailure(
-                    path: file.path,
-                    cause: .missing(
-                        "\(file.sentence); \(error.message) (resval-backup restore --repository "
-                            + "LOCATION --target \(ShellWord.quoted(target.bytes))\(name))"))
+                RestoreFailure(
+                    path: file.path, cause: .missing("\(file.sentence); \(error.description)"))
             }
         }
     }
-    return RestoreResult(
-        snapshot: result.snapshot, items: result.items.map { $0 + result.evicted.count },
+    var whole = RestoreResult(
+        snapshot: result.snapshot, items: result.items + result.evicted.count,
         failures: failures, complaints: complaints, leftovers: result.leftovers)
+    whole.evicted = result.evicted
+    return whole
 }

@@ -14,7 +14,7 @@ struct SnapshotFacts: RecordHandler {
     private var kept: [KeptFile] = []
 
     /// Reads a snapshot's record, if it has one.
-    init(_ snapshot: Snapshot, _ engine: any BackupEngine) async throws(BackupError) {
+    init(_ snapshot: Snapshot, _ engine: Restic) async throws(BackupError) {
         self.snapshot = snapshot
         do throws(BackupError) {
             self = try await engine.readRecord(of: snapshot, with: self)
@@ -30,7 +30,7 @@ struct SnapshotFacts: RecordHandler {
         case .coverage(let cause): causes.append(cause)
         case .excluded(let item): if item.isEvicted { evictedFiles += 1 }
         case .kept(let file): kept.append(file)
-        case .protected, .readOnly, .attributes, .missing: break
+        case .protected, .missing: break
         }
     }
 

@@ -1,7 +1,9 @@
 import ArgumentParser
 import BackupEngines
 import CommandSupport
+import EffectiveValues
 import SystemCalls
+import SystemPackage
 import TextFormats
 
 /// `resval-backup snapshots`.
@@ -11,6 +13,10 @@ struct SnapshotsCommand: AsyncParsableCommand {
         discussion: """
             Those made while the clock was wrong come in the order they were made. A snapshot that \
             is too damaged to know what it is of is named on standard error, and the exit code is 3.
+
+            With PATH, only this machine's snapshots that contain the item are listed, each with how \
+            much of it: excluding an item leaves it in the snapshots that were made before. A path \
+            that does not exist any more is given as it was backed up.
 
             JSON FIELDS
             \(JSONFields.version)
@@ -24,29 +30,56 @@ struct SnapshotsCommand: AsyncParsableCommand {
               isPinned: boolean (forget never removes it)
               sources[].path: string or null
               sources[].pathBase64: string, optional
+              items: number, optional (with PATH: of the item and what is below it)
+              bytes: number, optional
+            \(JSONFields.progress)
             """)
 
+    @Argument(help: ArgumentHelp("The item to look for.", valueName: "path"))
+    var path: PathArgument?
+
     @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
 
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
-        let list = try await running { [repository] in
-            try await repository.engine().list(SnapshotFilter())
+        let display = progress.begin("reading the repository")
+        defer { display.end() }
+        let path = try path.map { try backedUpPath($0.path) }
+        let (list, found) = try await running { [repository] in
+            let engine = try repository.engine(showing: display)
+            guard let path else {
+                return (try await engine.list(SnapshotFilter()), [Occurrence]?.none)
+            }
+            let occurrences = try await engine.occurrences(of: path.bytes)
+            let snapshots = occurrences.found.map(\.snapshot)
+            return (
+                SnapshotList(snapshots, unreadable: occurrences.unreadable), occurrences.found
+            )
         }
-        let snapshots = list.snapshots
+        display.end()
+        let held = Dictionary(
+            (found ?? []).map { ($0.snapshot, $0) }, uniquingKeysWith: { first, _ in first })
         var buffer = OutputBuffer()
         if json {
-            for snapshot in snapshots { write(json: snapshot, to: &buffer) }
+            for snapshot in list.snapshots { write(json: snapshot, held[snapshot], to: &buffer) }
         } else {
-            writeTable(snapshots, to: &buffer)
+            writeTable(list.snapshots, held, to: &buffer)
         }
         buffer.flush()
+        if let path {
+            for snapshot in list.unreadable {
+                Messages.write(about: path, "may be in a snapshot: \(snapshot.sentence)")
+            }
+        }
         if !list.unreadable.isEmpty { throw ExitCode(3) }
     }
 
-    private func write(json snapshot: Snapshot, to buffer: inout OutputBuffer) {
+    private func write(
+        json snapshot: Snapshot, _ held: Occurrence?, to buffer: inout OutputBuffer
+    ) {
         var line = JSONLine.output()
         line.add("snapshot", snapshot.identifier)
         line.add("time", snapshot.time)
@@ -59,10 +92,16 @@ struct SnapshotsCommand: AsyncParsableCommand {
         line.add("sources", objects: snapshot.sources) { source, object in
             object.add(path: source.bytes)
         }
+        if let held {
+            line.add("items", held.items)
+            line.add("bytes", held.bytes)
+        }
         line.end(in: &buffer)
     }
 
-    private func writeTable(_ snapshots: [Snapshot], to buffer: inout OutputBuffer) {
+    private func writeTable(
+        _ snapshots: [Snapshot], _ held: [Snapshot: Occurrence], to buffer: inout OutputBuffer
+    ) {
         guard !snapshots.isEmpty else { return }
         let hostWidth = max(4, snapshots.map(\.hostName.count).max() ?? 0)
         buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 20))  ")
@@ -76,6 +115,10 @@ struct SnapshotsCommand: AsyncParsableCommand {
             for (index, source) in snapshot.sources.enumerated() {
                 if index > 0 { buffer.append(", ") }
                 buffer.append(name: source.bytes)
+            }
+            if let held = held[snapshot] {
+                buffer.append(
+                    text: "  \(counted(held.items, "item")), \(sizeText(held.bytes))")
             }
             if snapshot.isPinned { buffer.append("  keeps evicted files") }
             for tag in snapshot.tags {
@@ -92,5 +135,20 @@ struct SnapshotsCommand: AsyncParsableCommand {
 
     private func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+/// Returns the path under which an item is in snapshots: its real path, or its normalized path when it
+/// does not exist any more.
+///
+/// - Parameter followsLast: whether a symbolic link stands for its target, as for a SOURCE.
+/// - Throws: ``FileError`` when it cannot be reached; a path that does not exist has to be absolute.
+func backedUpPath(
+    _ path: FilePath, followsLast: Bool = false
+) throws(FileError) -> FilePath {
+    do throws(FileError) {
+        return try realPath(of: path, followsLast: followsLast)
+    } catch  where error.code == .noSuchFile && path.isAbsolute {
+        return path.lexicallyNormalized()
     }
 }

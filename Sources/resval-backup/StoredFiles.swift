@@ -13,7 +13,7 @@ import SystemCalls
 ///
 /// - Parameter result: is left without the list of files, which can be large.
 func recordStoredFiles(
-    _ result: inout BackupResult, of plan: BackupPlan, in engine: any BackupEngine
+    _ result: inout BackupResult, of plan: BackupPlan, in engine: Restic
 ) async {
     var files: [StoredFileState] = []
     swap(&files, &result.storedFiles)
@@ -40,7 +40,7 @@ func recordStoredFiles(
 ///   permissions are changed. Where the state directory belongs to another user or is none, there is
 ///   a warning.
 func forgetStoredFiles(
-    in engine: any BackupEngine, except kept: Set<String>
+    in engine: Restic, except kept: Set<String>
 ) throws(FileError) {
     guard let state = stateHome() else { return }
     let records = StoredFileRecords(stateHome: state)

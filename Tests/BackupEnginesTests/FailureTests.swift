@@ -107,10 +107,12 @@ struct FailureTests {
         for line in lines { errors.receive(Array(line.utf8)[...]) }
         #expect(
             errors.items == [
-                ErrorOutput.Item(name: Array("/u/s".utf8), errno: 13),
+                ErrorOutput.Item(
+                    name: Array("/u/s".utf8), errno: 13, message: "open /u/s: permission denied"),
                 ErrorOutput.Item(name: Array("/u/d".utf8) + [JSONScanner.lostByte], errno: nil),
-                ErrorOutput.Item(name: Array("/l".utf8), errno: 5),
-                ErrorOutput.Item(name: Array("/w".utf8), errno: nil),
+                ErrorOutput.Item(
+                    name: Array("/l".utf8), errno: 5, message: "open l: input/output error"),
+                ErrorOutput.Item(name: Array("/w".utf8), errno: nil, message: "whatever"),
                 ErrorOutput.Item(name: Array("/gone".utf8), errno: 2),
             ])
         #expect(errors.lines.map { $0.count } == [14, 51, 9])

@@ -31,6 +31,7 @@ extension BackupPlan {
             case .moved: "\(relative(notice.path, to: root)): moved"
             case .missing: "\(relative(notice.path, to: root)): missing"
             case .eviction(let sign, _): "\(relative(notice.path, to: root)): \(sign)"
+            case .attributeName: "\(relative(notice.path, to: root)): attribute-name"
             }
         }
     }

@@ -11,7 +11,7 @@ struct CorpusTests {
         "AttributeValueFuzz": fuzzAttributeValue, "DumpFuzz": fuzzDump,
         "EvictedFileFuzz": fuzzEvictedFile, "FormerUsageFuzz": fuzzFormerUsage,
         "JSONFuzz": fuzzJSON,
-        "ManifestFuzz": fuzzManifest, "NamesFuzz": fuzzNames, "PurgePlanFuzz": fuzzPurgePlan,
+        "NamesFuzz": fuzzNames, "PaxFuzz": fuzzPax, "PurgePlanFuzz": fuzzPurgePlan,
         "PurgeRecordFuzz": fuzzPurgeRecord, "ResticFuzz": fuzzRestic, "RulesFuzz": fuzzRules,
         "SettingsFuzz": fuzzSettings, "SystemFilesFuzz": fuzzSystemFiles,
         "TemporaryFilesFuzz": fuzzTemporaryFiles, "TimeFuzz": fuzzTime,

@@ -9,16 +9,10 @@ import ResourceValues
 #endif
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    if let nodes = try? TreeNode.reading(bytes) {
-        // What is read lies in the text, with escapes that are never longer than they are there.
-        precondition(nodes.reduce(0) { $0 + $1.name.count } <= bytes.count)
-    }
-    try? PackBlob.forEachPack(inIndex: bytes) { pack, blobs in
-        precondition(pack.isResticIdentifier && blobs.allSatisfy { $0.identifier.utf8.count == 64 })
-    }
-    if let content = decompressed(bytes[...], limit: 1 << 16) {
-        precondition(content.count <= 1 << 16)
-    }
+    var files = LostFileLines()
+    files.receive(line: bytes[...])
+    precondition(files.files.allSatisfy { $0.path.count <= bytes.count })
+    precondition(printedName(bytes).count <= bytes.count)
     var whole = JSONScanner(bytes[...])
     _ = try? whole.skipValue()
     var text = JSONScanner(bytes[...])

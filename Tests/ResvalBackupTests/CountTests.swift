@@ -48,14 +48,6 @@ struct CountTests {
         }
     }
 
-    @Test("agree in plan, create, show, verify and restore, with archives")
-    func archives() throws {
-        try withArchives(of: tree) { archives in
-            try expectAgreement(
-                { try archives.command($0).run() }, archives.source, archives.target)
-        }
-    }
-
     @Test("progress counts the files of the plan, not the record that goes with them")
     func progress() throws {
         try withBackup(of: tree) { backup in

@@ -39,41 +39,6 @@ struct ExtremeFileTests {
                 expectNamed(try backup.run("create", volume.root))
                 try #expect(backup.restic("ls", "latest").contains("/small"))
             }
-            try withArchives(of: Tree {}) { backup in
-                expectNamed(try backup.run("create", volume.root))
-                try #expect(tool("bsdtar", "-tf", backup.archive()).contains("/small"))
-            }
-        }
-    }
-
-    @Test("archives hold the times of files whatever the year")
-    func archivedTimes() throws {
-        try withFilesystem(.tmpfs) { volume in
-            for (index, time) in times.enumerated() {
-                try tool("touch", "--date", time, volume.root.appending("file\(index)"))
-            }
-            try withArchives(of: Tree {}) { backup in
-                try backup.runSuccessfully("create", volume.root)
-                try backup.runSuccessfully("verify", "--read-data")
-                let target = volume.root.appending("target")
-                try backup.runSuccessfully("restore", "latest", "--target", target)
-                for (index, time) in times.enumerated() {
-                    let restored = backup.restored(volume.root, in: target)
-                    let seconds = try tool(
-                        "stat", "--format", "%Y", restored.appending("file\(index)"))
-                    #expect("@\(seconds)" == time)
-                }
-                try withFilesystem(.ext4) { other in
-                    let lossy = try backup.run(
-                        "restore", "latest", "--target", other.root.appending("target"))
-                    #expect(lossy.exitCode == 3, "\(lossy)")
-                    for index in times.indices {
-                        #expect(
-                            lossy.errorText.contains("/file\(index): "), "\(lossy.errorText)")
-                    }
-                    #expect(lossy.errorText.contains("cannot keep its time"))
-                }
-            }
         }
     }
 

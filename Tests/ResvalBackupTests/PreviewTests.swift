@@ -19,41 +19,11 @@ struct PreviewTests {
     private let totals =
         "total: 6 items stored (3 files with 4.9 KiB, 3 directories, 0 others), 3 excluded\n"
 
-    @Test("--top shows the largest that are stored and the largest that are excluded")
-    func top() throws {
-        try withBackup(of: tree) { backup in
-            let source = backup.source
-            let two = try backup.run("plan", "--top", "2", source)
-            #expect(two.exitCode == 0, "\(two)")
-            #expect(
-                two.text == """
-                    largest stored:
-                      2.9 KiB  \(source)/large
-                      2.0 KiB  \(source)/middle
-                    largest excluded:
-                      6.0 KiB  \(source)/build: its mark excludes it
-                      4.0 KiB  \(source)/excluded: its mark excludes it
-                    \(totals)
-                    """)
-            let excluded = try backup.runSuccessfully(
-                "plan", "--top", "1", "--excluded-only", "--json", source)
-            #expect(
-                excluded.hasPrefix(
-                    #"{"version":1,"type":"largest","path":"\#(source)/build","kind":"directory","#
-                        + #""size":6144,"isStored":false,"reason":"marked","marker":"native","#
-                        + #""sentence":"its mark excludes it"}"# + "\n"
-                        + #"{"version":1,"type":"totals","#))
-            #expect(try backup.run("plan", "--top", "0", source).exitCode == 64)
-            #expect(
-                try backup.run("plan", "--top", "1", "--format", "nul", source).exitCode == 64)
-        }
-    }
-
     @Test("create --dry-run prints what plan prints, and stores nothing")
     func dryRun() throws {
         try withBackup(of: tree) { backup in
             let before = try backup.restic("snapshots", "--json")
-            for options in [[], ["--json"], ["--excluded-only"], ["--top", "1"]] {
+            for options in [[], ["--json"], ["--excluded-only"]] {
                 func lines(_ command: [any CommandArgument]) throws -> [String] {
                     let words: [any CommandArgument] = command + options + [backup.source]
                     let result = try backup.command(words).run()
@@ -67,7 +37,6 @@ struct PreviewTests {
                 try #expect(lines(["create", "-n"]) == plan, "\(options)")
             }
             #expect(try backup.restic("snapshots", "--json") == before)
-            #expect(try backup.run("create", "--top", "1", backup.source).exitCode == 64)
         }
     }
 
@@ -81,12 +50,6 @@ struct PreviewTests {
             #expect(
                 plan.text.contains(
                     "exclude   \(file): it is evicted: its content is in snapshot "), "\(plan)")
-            let top = try backup.runSuccessfully("plan", "--top", "1", backup.source)
-            #expect(
-                top.contains("  312.5 KiB  \(file): it is evicted: its content is in snapshot "))
-            let alone = try backup.run("plan", file)
-            #expect(alone.exitCode == 1, "\(alone)")
-            #expect(alone.errorText.contains("it is evicted: its content is in snapshot "))
         }
     }
 }

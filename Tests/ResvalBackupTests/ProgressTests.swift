@@ -101,35 +101,28 @@ struct ProgressTests {
         }
     }
 
-    @Test("restore tells what restic has written and compared, and verify what it lists")
+    @Test("restore tells what restic has restored, and verify what it lists")
     func restore() throws {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
-            // The kernel adds to the shell's own counts what its children wrote and read, and each
-            // reads a few kilobytes of its program and libraries.
+            let status =
+                #"{"message_type":"status","percent_done":0.5,"bytes_restored":390000}"#
             let restore = try backup.command(
                 ["restore", "latest", "--target", backup.target, "--progress", "json"],
-                before: """
-                    case $1 in restore)
-                        head -c 390000 /dev/zero > /dev/null; sleep 1.5
-                        echo 'verifying files in there'
-                        head -c 468000 /dev/zero > /dev/null; sleep 1.5;;
-                    esac
-                    """
+                before: "case $1 in restore) sleep 1.5; echo '\(status)'; sleep 1.5;; esac"
             ).run()
             #expect(restore.exitCode == 0, "\(restore)")
             let written = try progress("content restored", #""percent":50,"#, in: restore)
-            #expect(written.contains(#""done":null,"total":null,"bytes":39"#), "\(written)")
+            #expect(
+                written.contains(#""done":null,"total":null,"bytes":390000,"#), "\(written)")
             #expect(written.contains(#""totalBytes":780000,"#), "\(written)")
-            try progress("content compared", #""percent":6"#, in: restore)
-            try progress("items checked", #""done":0,"total":4,"#, in: restore)
             let verify = try backup.command(
                 ["verify", "latest", "--progress", "json"],
                 before: "case $1 in check) sleep 1.2;; esac"
             ).run()
             #expect(verify.exitCode == 0, "\(verify)")
             try progress("checking the repository", #""done":null,"total":null,"#, in: verify)
-            try progress("items listed", #""done":0,"total":4,"#, in: verify)
+            try progress("items listed", #""done":0,"total":null,"#, in: verify)
         }
     }
 

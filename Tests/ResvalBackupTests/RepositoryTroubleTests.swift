@@ -187,27 +187,22 @@ struct RepositoryTroubleTests {
             of: Tree { for n in 0..<30 { Directory(FileName(Array("\(n)".utf8))) { File("f") } } }
         ) {
             backup in
-            try tool("mkdir", backup.base.appending("archives"))
-            try backup.runSuccessfully("init", "--repository", "tar:\(backup.base)/archives")
-            for repository in ["\(backup.repository)", "tar:\(backup.base)/archives"] {
-                for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
-                    let script = """
-                        ulimit -n \(limit); exec "$RESVAL" "$@"
-                        """
-                    var arguments: [any CommandArgument] = words
-                    arguments += ["--repository", repository]
-                    let command = backup.command([])
-                    var shell = Command(
-                        "/bin/sh", arguments: ["-c", script, "sh"] + arguments)
-                    shell.environment = command.environment.merging(
-                        ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
-                    let result = try shell.run()
-                    #expect(
-                        result.exitCode == 0
-                            || result.exitCode == 1
-                                && result.errorText.lowercased().contains("too many open files"),
-                        "\(words) with \(limit): \(result)")
-                }
+            for words in [["create", "\(backup.source)"], ["snapshots"], ["verify"]] {
+                let script = """
+                    ulimit -n \(limit); exec "$RESVAL" "$@"
+                    """
+                let arguments: [any CommandArgument] = words
+                let command = backup.command([])
+                var shell = Command(
+                    "/bin/sh", arguments: ["-c", script, "sh"] + arguments)
+                shell.environment = command.environment.merging(
+                    ["RESVAL": "\(FilePath.built("resval-backup"))"]) { $1 }
+                let result = try shell.run()
+                #expect(
+                    result.exitCode == 0
+                        || result.exitCode == 1
+                            && result.errorText.lowercased().contains("too many open files"),
+                    "\(words) with \(limit): \(result)")
             }
         }
     }

@@ -43,50 +43,6 @@ struct RestoreDamageTests {
         }
     }
 
-    @Test(
-        "a file whose content did not reach the disk is named, though its size and time are right")
-    func lostWrite() throws {
-        try require(.tool("strace"))
-        let tree = Tree {
-            File("empty")
-            File("lost", [UInt8](repeating: 7, count: 3000))
-        }
-        try withBackup(of: tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            // restic writes nothing but the content of files at an offset.
-            let result = try backup.restore(
-                by: "strace -f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:retval=3000")
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(
-                result.errorText.contains(
-                    "lost: does not have the content it has in the snapshot, from byte 0 on"),
-                "\(result)")
-            #expect(!result.errorText.contains("empty"))
-            #expect(result.text.contains(": 2 of 3 items restored"))
-        }
-    }
-
-    @Test("a restore that cannot be compared does not tell how many items it restored")
-    func unknown() throws {
-        try withBackup(of: Tree { File("file", "text") }) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            let broken = "case $1 in ls|cat) echo 'Fatal: connection lost' >&2; exit 1;; esac"
-            func restore(_ options: String...) throws -> CommandResult {
-                try backup.command(
-                    ["restore", "latest", "--overwrite", "--target", backup.target] + options,
-                    before: broken
-                ).run()
-            }
-            let result = try restore()
-            #expect(result.exitCode == 3, "\(result)")
-            #expect(
-                result.text.contains(": an unknown number of items restored\n"), "\(result)")
-            #expect(result.errorText.contains("was not compared with the snapshot: "), "\(result)")
-            #expect(try restore("--json").text.contains(#""items":null,"#))
-            #expect(try tool("cat", backup.restored(backup.source.appending("file"))) == "text")
-        }
-    }
-
     @Test("a restore that brings back nothing fails, and says of each item why")
     func nothing() throws {
         try require(.tool("strace"))

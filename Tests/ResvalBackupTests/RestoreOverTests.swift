@@ -64,19 +64,6 @@ struct RestoreOverTests {
         }
     }
 
-    @Test("archives are written through no link to a file or directory, and into no hard link")
-    func linksOfArchives() throws {
-        try withArchives(of: Self.tree) { archives in
-            try archives.runSuccessfully("create", archives.source)
-            let restored = archives.restored(archives.source)
-            try prepare(archives.base, restored)
-            let before = try TreeListing(of: archives.base.appending("outside"))
-            let result = try archives.run(
-                "restore", "latest", "--target", archives.target, "--overwrite")
-            try check(result, before, archives.base, restored)
-        }
-    }
-
     @Test(
         "what is exchanged for a link while restic runs leads nowhere",
         arguments: ["*/source", "*/source/directory", "*/.resval-restore-*"])

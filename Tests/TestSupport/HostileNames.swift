@@ -43,7 +43,7 @@ package enum HostileNames {
     /// each is one `Character` with them, which is not equal to the slash or the quote alone.
     package static let combiningMarks: FileName =
         "\u{301}mark '\u{301};\u{301} echo injected '\u{301} \"\u{301}a,\u{301}b:\u{301}=\u{301}"
-    /// A filter rule to rsync and duplicity.
+    /// A filter rule to rsync.
     package static let includeRule: FileName = "+ **"
     /// Bytes that are not UTF-8: a lone continuation, 0xFF, and a character cut off.
     package static let notUTF8 = FileName([0x62, 0x80, 0x61, 0xFF, 0x64, 0xE2, 0x82])

@@ -1,4 +1,4 @@
-# W9: a backup compared with restic alone. E1: evicting and downloading files. T1: archiving a hole.
+# W9: a backup compared with restic alone. E1: evicting and downloading files.
 #
 # Variables are shared with scripts/benchmark and its other parts:
 # shellcheck shell=bash disable=SC2034,SC2154
@@ -99,19 +99,3 @@ measure_E1() {
 }
 
 sync_work() { sync -f -- "$work"; }
-
-# Archives a file that is a hole but for its ends, and reads the archive back.
-measure_T1() {
-    local file=$work/sparse/file archives=tar:$work/sparse-repository
-    [[ -x $resval_backup ]] || { skip T1 'there is no resval-backup'; return 0; }
-    mkdir -- "$work/sparse"
-    truncate -s 20G -- "$file"
-    printf begin | dd of="$file" conv=notrunc status=none
-    printf end >> "$file"
-    "$resval_backup" init --repository "$archives" 2> "$work/errors" ||
-        die "T1: $(head -n 3 -- "$work/errors")"
-    competitor T1 create s "$resval_backup" create --no-progress --repository "$archives" \
-        "$work/sparse"
-    target T1 below create - 0.1
-    take_turns T1 sync_work create
-}

@@ -241,7 +241,7 @@ measure_M1() {
     done
 }
 
-# Measures the peak memory of plans, and of lists that name every stored item, on trees of 0.5 and
+# Measures the peak memory of plans, and of lists of every stored item, on trees of 0.5 and
 # 2 million entries.
 measure_M7() {
     local round name status entries
@@ -251,15 +251,15 @@ measure_M7() {
         local root=$tree
         [[ $entries == half-million ]] || root=$large_tree
         competitor M7 "plan-$entries" KiB "$resval_backup" plan --no-locations "$root"
-        competitor M7 "tar-$entries" KiB \
-            "$resval_backup" plan --no-locations --format tar "$root"
+        competitor M7 "list-$entries" KiB \
+            "$resval_backup" plan --no-locations --format nul "$root"
     done
-    for name in plan-two-million tar-two-million; do target M7 below "$name" - 65536; done
+    for name in plan-two-million list-two-million; do target M7 below "$name" - 65536; done
     # Memory does not grow with entries: four times as many, at most a quarter more.
     target M7 at-most plan-two-million plan-half-million 1.25
     for (( round = 1; round <= runs; round++ )); do
         note "M7: round $round of $runs"
-        for name in {plan,tar}-{half,two}-million; do
+        for name in {plan,list}-{half,two}-million; do
             status=0
             eval "/usr/bin/time --quiet -f %M -o $(printf %q "$work/peak") ${command_of[M7/$name]}" \
                 > /dev/null 2> "$work/errors" || status=$?

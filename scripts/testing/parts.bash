@@ -15,7 +15,7 @@ test_parts=(
 # have, of which a sanitizer takes terabytes.
 sanitizer_parts=(
     '--skip KillTests --skip CrashTests --skip HostileHomeTests --skip ResvalBackupTests'
-    '--filter ResvalBackupTests\.(ArchiveRoundTrip|Evict|Restore|RoundTrip|Run|Settings|SettingsText|Status)Tests'
+    '--filter ResvalBackupTests\.(Evict|Restore|RoundTrip|Run|Settings|SettingsText|Status)Tests'
 )
 
 # What runs where newer system calls are refused: what is done to marks, trees and purged units.
@@ -29,7 +29,6 @@ kill_parts=(
     '--filter EvictionTests\..*KillTests'
     '--filter PurgeExecutingTests\..*KillTests'
     '--filter ResvalTests\..*KillTests'
-    '--filter ResvalBackupTests\.ArchiveKillTests'
     '--filter ResvalBackupTests\.EvictKillTests'
     '--filter ResvalBackupTests\.FaultTests'
     '--filter ResvalBackupTests\.KillTests'

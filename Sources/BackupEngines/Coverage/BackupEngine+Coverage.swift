@@ -49,7 +49,7 @@ extension [Snapshot] {
     }
 }
 
-extension BackupEngine {
+extension Restic {
     /// Compares a plan with the newest earlier snapshot that has not shrunk and whose record can be
     /// read. The items of newer snapshots whose records cannot be read are compared too.
     ///
@@ -152,7 +152,7 @@ extension BackupEngine {
         } else {
             snapshot = try await onlyPending()
         }
-        try await recover()
+        try await removeDeadLocks()
         try await retag(snapshot, adding: [StateTag.accepted], removing: [StateTag.shrunk])
         return snapshot
     }

@@ -34,7 +34,7 @@ struct CoverageComparison: RecordHandler {
             candidates[item.path] = nil
             if item.isDirectory { directoriesBefore.insert(item.path) }
         case .protected(let item): protectedBefore.append(item)
-        case .coverage, .readOnly, .attributes, .missing, .kept: break
+        case .coverage, .missing, .kept: break
         }
     }
 

@@ -49,7 +49,7 @@ package struct BackupResult: Sendable {
     }
 }
 
-extension BackupEngine {
+extension Restic {
     /// Makes a snapshot from a plan, reads it back and compares it with the plan.
     ///
     /// - Parameters:
@@ -67,8 +67,7 @@ extension BackupEngine {
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
         }
-        try await recover()
-        await prepareReading()
+        try await removeDeadLocks()
         let own = try await ownSnapshots()
         let sources = SourceTags(plan.sources)
         let earlier = own.ofSet(sources.set)
@@ -82,7 +81,7 @@ extension BackupEngine {
             StoreRequest(
                 plan: plan, tags: tags, predecessor: earlier.snapshots.last,
                 record: SnapshotRecord(plan, facts, coverage.causes).bytes),
-            SnapshotCheck(plan, manifest, checksLinkTargets: repairsLinkTargets), report)
+            SnapshotCheck(plan, manifest), report)
         var result = try result(of: attempt, plan, planner)
         result.coverage = coverage
         result.untagged = attempt.leftBehind
@@ -181,15 +180,6 @@ extension BackupEngine {
                 missingFrom: check.manifest, sources: plan.sources, planner: planner)
             shortfalls.add(names.map { Shortfall(path: $0, cause: causeOfAbsence($0)) })
             unnamed = max(unnamed, check.manifest.missingCount - names.count)
-        }
-        if repairsAttributeNames {
-            shortfalls.add(
-                plan.attributedItems.filter(\.hasNameOtherThanUTF8).map {
-                    Shortfall(
-                        path: $0.path.bytes,
-                        cause: .attributes(
-                            "the backup tool cannot store attribute names that are not UTF-8"))
-                })
         }
         shortfalls.add(
             inexact: stored.shortfalls.filter { isReal($0, check.manifest) })

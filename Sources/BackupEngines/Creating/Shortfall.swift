@@ -109,7 +109,11 @@ struct ShortfallList {
     init(_ plan: BackupPlan) {
         for notice in plan.notices where notice.isShortfall {
             causes[notice.path.bytes] =
-                notice.matter == .moved ? .moved : .unplanned(notice.sentence)
+                switch notice.matter {
+                case .moved: .moved
+                case .attributeName: .attributes("one has a name that is not UTF-8")
+                default: .unplanned(notice.sentence)
+                }
         }
         for item in plan.exclusions where item.reason.isShortfall {
             causes[item.path.bytes] =

@@ -32,14 +32,10 @@ struct SnapshotCheck: SnapshotEntryHandler {
     var doubtful: Set<[UInt8]>? = []
     private let start = FileTime.now
     private let items: SourceItems
-    private let checksLinkTargets: Bool
     private let excludedFiles: Set<[UInt8]>
     private let excludedDirectories: Set<[UInt8]>
 
-    /// - Parameter checksLinkTargets: whether the engine may have altered the targets of symbolic
-    ///   links.
-    init(_ plan: BackupPlan, _ manifest: PlanManifest, checksLinkTargets: Bool) {
-        self.checksLinkTargets = checksLinkTargets
+    init(_ plan: BackupPlan, _ manifest: PlanManifest) {
         self.manifest = manifest
         items = SourceItems(plan.sources)
         excludedFiles = Set(plan.exclusions.lazy.filter { !$0.isDirectory }.map { $0.path.bytes })
@@ -64,7 +60,7 @@ struct SnapshotCheck: SnapshotEntryHandler {
         if check == .unplanned, isExcluded(entry.path) { return lostExclusions.append(entry.path) }
         switch entry.kind {
         case .regularFile: compareWithDisk(entry)
-        case .symbolicLink where checksLinkTargets: checkTarget(entry)
+        case .symbolicLink: checkTarget(entry)
         default: break
         }
     }

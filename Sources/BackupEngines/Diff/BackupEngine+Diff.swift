@@ -31,7 +31,7 @@ package struct SnapshotDifference: Sendable, Hashable {
     package let reason: String?
 }
 
-extension BackupEngine {
+extension Restic {
     /// Compares two snapshots and passes every difference to a closure, in a snapshot's order.
     ///
     /// Memory use grows with the number of items that the snapshots exclude, not with the number

@@ -9,19 +9,17 @@ package struct Occurrence: Sendable, Hashable {
     package fileprivate(set) var items = 0
     /// The sizes of the files among them, in bytes.
     package fileprivate(set) var bytes: Int64 = 0
-    /// Whether the item itself is a directory there.
-    package fileprivate(set) var isDirectory = false
 }
 
 /// The snapshots that contain an item.
 package struct Occurrences: Sendable {
     /// Those that contain it, the oldest first.
     package fileprivate(set) var found: [Occurrence] = []
-    /// Those that cannot be read and may contain it, with the reason.
-    package fileprivate(set) var unreadable: [(snapshot: String, reason: String)] = []
+    /// Those that cannot be read and may contain it.
+    package fileprivate(set) var unreadable: [UnreadableSnapshot] = []
 }
 
-extension BackupEngine {
+extension Restic {
     /// Finds the snapshots of this machine that contain an item. The empty directory that stands for
     /// an excluded one, and the tag file in it, do not count.
     ///
@@ -30,7 +28,7 @@ extension BackupEngine {
     package func occurrences(of path: [UInt8]) async throws(BackupError) -> Occurrences {
         let own = try await ownSnapshots()
         var result = Occurrences()
-        result.unreadable = own.unreadable.map { ($0.identifier, $0.problem) }
+        result.unreadable = own.unreadable
         let progress = StepCounter(.snapshotsChecked, of: Int64(own.snapshots.count), progress)
         for snapshot in own.snapshots {
             defer { progress.add(files: 1) }
@@ -39,7 +37,8 @@ extension BackupEngine {
                     of: snapshot.identifier, below: path, with: OccurrenceCounter(path, snapshot))
                 if counter.occurrence.items > 0 { result.found.append(counter.occurrence) }
             } catch  where error.code.mayConcernOneSnapshot {
-                result.unreadable.append((snapshot.identifier, error.message))
+                result.unreadable.append(
+                    UnreadableSnapshot(identifier: snapshot.identifier, problem: error.message))
             }
         }
         return result
@@ -58,7 +57,6 @@ private struct OccurrenceCounter: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        if entry.path == path { occurrence.isDirectory = entry.kind == .directory }
         guard entry.kind != .directory, entry.path != tagFile else { return }
         occurrence.items += 1
         occurrence.bytes.addSaturating(entry.size)

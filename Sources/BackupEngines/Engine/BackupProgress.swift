@@ -5,9 +5,9 @@ package struct BackupProgress: Sendable, Hashable {
     /// The steps, by what is counted in them.
     package enum Step: Sendable, Hashable {
         case filesStored, filesRead, filesEvicted, filesDownloaded
-        case itemsReadBack, itemsListed, itemsRestored, itemsChecked
+        case itemsReadBack, itemsListed
         /// Only bytes are known.
-        case contentRestored, contentCompared
+        case contentRestored
         case snapshotsChecked, packsRead, others
     }
 
@@ -73,8 +73,8 @@ package struct CountedEntries<Handler: SnapshotEntryHandler>: SnapshotEntryHandl
 
     /// Creates a handler.
     ///
-    /// - Parameter engine: the engine that reads the entries, and reports their number.
-    package init(_ handler: Handler, _ engine: any BackupEngine) {
+    /// - Parameter engine: reads the entries, and reports their number.
+    package init(_ handler: Handler, _ engine: Restic) {
         self.handler = handler
         counter = StepCounter(.itemsListed, of: 0, engine.progress)
     }

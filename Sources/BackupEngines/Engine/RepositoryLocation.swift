@@ -1,35 +1,19 @@
 import SystemCalls
 import SystemPackage
 
-/// The location of a repository, and its kind.
+/// The location of a repository.
 package struct RepositoryLocation: Sendable, Hashable {
-    /// The kinds of repositories.
-    package enum Kind: Sendable, Hashable {
-        /// restic: a directory on this machine, or anything else restic can reach.
-        case restic
-        /// A directory of plain archives: `tar:DIR`.
-        case archives
-    }
-
-    /// The kind of repository.
-    package let kind: Kind
-    /// The location in the form that its kind takes.
+    /// The location as restic takes it.
     package let bytes: [UInt8]
     /// The directory; nil for anything but a directory on this machine.
     package let directory: FilePath?
 
-    /// Creates a location from `tar:DIR`, or from a location as restic takes it: `local:DIR`,
-    /// `s3:…`, `sftp:…` and so on, or a directory.
+    /// Creates a location as restic takes it: `local:DIR`, `s3:…`, `sftp:…` and so on, or a directory.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
-        if let directory = Self.rest(of: bytes, after: "tar:") {
-            kind = .archives
-            self.directory = FilePath(bytes: directory)
-            return
-        }
-        kind = .restic
-        if let directory = Self.rest(of: bytes, after: "local:") {
-            self.directory = FilePath(bytes: directory)
+        let local = "local:".utf8
+        if bytes.starts(with: local) {
+            directory = FilePath(bytes: bytes.dropFirst(local.count))
             return
         }
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
@@ -55,9 +39,5 @@ package struct RepositoryLocation: Sendable, Hashable {
                 .lastIndex(of: UInt8(ascii: "@"))
         else { return bytes }
         return Array(bytes[..<start] + bytes[(at + 1)...])
-    }
-
-    private static func rest(of bytes: [UInt8], after scheme: String) -> ArraySlice<UInt8>? {
-        bytes.starts(with: scheme.utf8) ? bytes.dropFirst(scheme.utf8.count) : nil
     }
 }

@@ -26,7 +26,7 @@ package struct Snapshot: Sendable, Hashable {
     let pathCount: Int
     /// The engine's identifier for the snapshot's content; empty if that is ``identifier``.
     package let root: String
-    /// Whether it claims to have a record. Only ``BackupEngine/readRecord(of:with:)`` finds out
+    /// Whether it claims to have a record. Only ``Restic/readRecord(of:with:)`` finds out
     /// whether it does.
     package let hasRecord: Bool
     /// A number higher than that of any snapshot made before, where times do not give the order;
@@ -139,4 +139,19 @@ package func pathPrecedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         return one < other
     }
     return first.count < second.count
+}
+
+/// The items of a snapshot that are counted: the SOURCEs and what is below them, not the directories
+/// above, which snapshots contain, too.
+struct SourceItems: Sendable {
+    private let sources: [[UInt8]]
+
+    init(_ sources: [FilePath]) { self.sources = sources.map(\.bytes) }
+
+    /// Whether a path is that of an item.
+    func contains(_ path: [UInt8]) -> Bool { sources.contains { isHeld(path, by: $0) } }
+
+    /// The number of items that restic does not list: the root directory, which is always part of a
+    /// snapshot of it.
+    var unlistedCount: Int { sources.contains([UInt8(ascii: "/")]) ? 1 : 0 }
 }

@@ -41,7 +41,7 @@ extension StringProtocol {
     var isResticIdentifier: Bool { utf8.count == 64 && isHexadecimal }
 }
 
-extension BackupEngine {
+extension Restic {
     /// Returns the snapshot that a choice refers to.
     ///
     /// A snapshot is also found by its original identifier, which people may have written down.

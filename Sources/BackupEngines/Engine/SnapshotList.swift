@@ -30,11 +30,11 @@ package struct UnreadableSnapshot: Sendable, Hashable {
     /// What is wrong and how to proceed, with the identifier.
     package var sentence: String {
         "snapshot \(identifier.prefix(8)) cannot be read and is skipped: \(problem) "
-            + "(set it aside: resval-backup verify --repair)"
+            + "(check the repository: resval-backup verify)"
     }
 }
 
-extension BackupEngine {
+extension Restic {
     /// Returns the snapshots that match and can be read, in the order of
     /// ``Snapshot/isOlder(than:)``.
     ///

@@ -97,8 +97,6 @@ package enum StateTag {
     package static let shrunk = "resval-coverage=shrunk"
     /// A user accepted that the snapshot covers less.
     package static let accepted = "resval-coverage=accepted"
-    /// The snapshot's file was damaged, and was stored again.
-    static let restored = "resval-stored-anew"
     /// Some files are evicted into another repository; the record lists them.
     package static let missesEvicted = "resval-evicted=elsewhere"
     /// The prefix of tags that keep a snapshot from being forgotten.

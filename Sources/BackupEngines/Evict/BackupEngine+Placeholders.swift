@@ -3,7 +3,7 @@ import EffectiveValues
 import ResourceValues
 import SystemPackage
 
-extension BackupEngine {
+extension Restic {
     /// Notes which placeholders of a plan this repository has no content for: those whose record
     /// names another repository, or a snapshot that does not exist.
     ///
@@ -11,11 +11,8 @@ extension BackupEngine {
     ///   has placeholders.
     package func noteMissing(in plan: inout BackupPlan) async throws(BackupError) {
         guard !plan.placeholders.isEmpty else { return }
-        guard let holder = self as? any ContentHolding else {
-            return plan.noteMissing { _ in false }
-        }
-        let repository = String(try await holder.repositoryIdentifier().prefix(16))
-        let snapshots = try await holder.keptSnapshots()
+        let repository = String(try await repositoryIdentifier().prefix(16))
+        let snapshots = try await keptSnapshots()
         plan.noteMissing { $0.repository == repository && snapshots[$0.snapshot] != nil }
     }
 

@@ -1,62 +1,6 @@
 import Eviction
-import SystemCalls
-import SystemPackage
 
-/// The additional requirements of an engine that files can be evicted with.
-package protocol ContentHolding: BackupEngine {
-    /// Whether the repository cannot be read without its password.
-    var isEncrypted: Bool { get }
-
-    /// Returns the engine's identifier of the repository: at least 16 hexadecimal digits.
-    ///
-    /// - Throws: ``BackupError`` when the repository cannot be read.
-    func repositoryIdentifier() async throws(BackupError) -> String
-
-    /// Makes a snapshot of only these files, reading their content again.
-    ///
-    /// - Parameters:
-    ///   - files: absolute paths. Files that cannot be read are missing from the snapshot; the
-    ///     caller finds out by reading them back.
-    ///   - record: the snapshot's record.
-    ///   - tag: the snapshot's tag.
-    ///   - report: called a few times a second while files are read.
-    /// - Returns: the snapshot's identifier, or its first digits.
-    /// - Throws: ``BackupError`` when no snapshot was made.
-    func hold(
-        _ files: [FilePath], record: [UInt8], tag: String,
-        report: @escaping @Sendable (BackupProgress) -> Void
-    ) async throws(BackupError) -> String
-
-    /// Passes a file's content to a consumer.
-    ///
-    /// - Parameters:
-    ///   - file: its absolute path in the snapshot.
-    ///   - snapshot: the snapshot's full identifier.
-    /// - Throws: ``BackupError``, possibly after part of the content was passed; what the consumer
-    ///   throws.
-    func readContent<Consumer: OutputConsumer>(
-        of file: FilePath, in snapshot: String, with consumer: Consumer
-    ) async throws(BackupError) -> Consumer
-
-    /// Passes the contents of all files below a directory to consumers, in one pass.
-    ///
-    /// A file whose content does not arrive whole may be damaged, absent, or behind one that is: its
-    /// consumer is not finished, and ``readContent(of:in:with:)`` tells why.
-    ///
-    /// - Parameters:
-    ///   - directory: its absolute path in the snapshot.
-    ///   - snapshot: the snapshot's identifier, or its first digits.
-    ///   - consumer: returns the consumer of a file's content, given the file's absolute path in the
-    ///     snapshot; nil to skip the file. When a consumer throws, the rest of its file is skipped.
-    ///     Called, like the consumers, by one thread, which may block.
-    /// - Throws: ``BackupError``, possibly after files were passed.
-    func readContents(
-        below directory: FilePath, in snapshot: String,
-        with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
-    ) async throws(BackupError)
-}
-
-extension ContentHolding {
+extension Restic {
     /// Returns the full identifier of the snapshot with a tag.
     ///
     /// - Throws: ``BackupError`` with the code `noSnapshot` when there is none.

@@ -8,7 +8,7 @@ import TextFormats
 /// Downloads evicted files from their snapshots.
 package struct FileDownloading: Sendable {
     /// The repository.
-    package let holder: any ContentHolding
+    package let holder: Restic
     /// The journal of the user who runs this.
     package let journal: Journal
     /// Whether this is a dry run, which changes nothing.
@@ -18,7 +18,7 @@ package struct FileDownloading: Sendable {
     /// Called while files are filled.
     package var progress: @Sendable (BackupProgress) -> Void = { _ in }
 
-    package init(holder: any ContentHolding, journal: Journal) {
+    package init(holder: Restic, journal: Journal) {
         self.holder = holder
         self.journal = journal
     }

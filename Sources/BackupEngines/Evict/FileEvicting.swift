@@ -8,7 +8,7 @@ import SystemPackage
 /// Evicts files into a repository.
 package struct FileEvicting: Sendable {
     /// The repository.
-    package let holder: any ContentHolding
+    package let holder: Restic
     /// The journal of the user who runs this.
     package let journal: Journal
     /// Determines what is excluded from backups, and which protection classes apply.
@@ -21,7 +21,7 @@ package struct FileEvicting: Sendable {
     package var shouldStop: @Sendable () -> Bool = { false }
 
     package init(
-        holder: any ContentHolding, journal: Journal, policy: StoragePolicy, places: NeededPlaces
+        holder: Restic, journal: Journal, policy: StoragePolicy, places: NeededPlaces
     ) {
         self.holder = holder
         self.journal = journal
@@ -201,14 +201,11 @@ package struct FileEvicting: Sendable {
     }
 
     private func checkPolicy(_ file: FilePath) throws {
-        guard file.length <= holder.longestPath ?? .max else {
-            throw EvictionError.failed("has a path that is longer than the engine can open")
+        guard file.length <= Restic.longestPath else {
+            throw EvictionError.failed("has a path that is longer than restic can open")
         }
         let decision = try EffectiveValueReader(policy).source(at: file).decision
         if decision.isExcluded { throw EvictionError.excluded(decision.exclusion.sentence) }
-        if !holder.isEncrypted, decision.protection.forbidsPlaintext {
-            throw EvictionError.protected
-        }
     }
 
     /// Evicts a file.
@@ -266,11 +263,5 @@ enum PinTag {
     static func make() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return start + String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// Returns whether a tag was made by ``make()``. Users may keep snapshots with other tags.
-    static func isOne(_ tag: String) -> Bool {
-        tag.hasPrefix(start) && tag.utf8.count == start.utf8.count + 16
-            && tag.utf8.dropFirst(start.utf8.count).allSatisfy("0123456789abcdef".utf8.contains)
     }
 }

@@ -68,7 +68,7 @@ extension KeptFile {
     }
 }
 
-extension ContentHolding {
+extension Restic {
     /// Returns the evicted files of a snapshot, in the order that eviction records number them.
     ///
     /// - Throws: ``BackupError``: `noRecord`, or `damaged` when the record cannot be parsed.
@@ -78,8 +78,6 @@ extension ContentHolding {
 
     /// Returns the snapshots of evicted files, by the identifier that eviction records use.
     package func keptSnapshots() async throws(BackupError) -> [String: Snapshot] {
-        // The caller reads the kept snapshots next.
-        await prepareReading()
         let kept = try await snapshots().filter(\.isPinned)
         var found: [String: Snapshot] = [:]
         for snapshot in kept { found[String(snapshot.originalIdentifier.prefix(16))] = snapshot }

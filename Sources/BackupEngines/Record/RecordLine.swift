@@ -15,12 +15,6 @@ package enum RecordLine: Sendable, Hashable {
     case protected(RecordedProtection)
     /// A way in which the snapshot covers less than the previous one.
     case coverage(RecordedCause)
-    /// An item with extended attributes that its owner may not write to; in records without
-    /// attribute digests.
-    case readOnly(path: [UInt8])
-    /// An item with extended attributes: their `AttributeDigest`, nil if not all could be read, and
-    /// the values that the record has.
-    case attributes(path: [UInt8], digest: String?, values: [ExtendedAttributeName: [UInt8]])
     /// An evicted file whose content is not in the snapshot, though the file itself may be, stored
     /// with holes. Its size in bytes and modification time identify the content in other snapshots.
     /// The path is empty in lines written by older versions; the time is nil if unknown.

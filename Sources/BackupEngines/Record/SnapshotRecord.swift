@@ -46,18 +46,6 @@ package struct SnapshotRecord: Sendable {
                 line.add("sentence", cause.sentence)
             }
         }
-        for item in plan.attributedItems {
-            text.add("attributes") { line in
-                line.add(path: item.path.bytes)
-                line.add("sha256", item.digest)
-                guard !item.values.isEmpty else { return }
-                let values = item.values.map { (name: $0.key.description, value: $0.value) }
-                line.add("values", objects: values.sorted { $0.name < $1.name }) { item, object in
-                    object.add("name", item.name)
-                    object.add("value", "valueBase64", item.value)
-                }
-            }
-        }
         for item in plan.protectedItems {
             text.add("protected") { line in
                 line.add(path: item.path.bytes)

@@ -28,10 +28,6 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
         case "source": try handler.receive(.source(fields.source))
         case "protected": try handler.receive(.protected(fields.protection))
         case "coverage": try handler.receive(.coverage(fields.coverage))
-        case "readOnly": try handler.receive(.readOnly(path: fields.path))
-        case "attributes":
-            try handler.receive(
-                .attributes(path: fields.path, digest: fields.digest, values: fields.values))
         case "missing":
             let modified = fields.kept.modified
             // A line without a time.
@@ -72,8 +68,6 @@ private struct RecordFields {
     var facts = RecordFacts()
     private(set) var kept = KeptFile()
     private(set) var path: [UInt8] = []
-    private(set) var digest: String?
-    private(set) var values: [ExtendedAttributeName: [UInt8]] = [:]
     private var filesystem = ""
     private var isEmpty = false
     private var isDirectory = false
@@ -115,9 +109,6 @@ private struct RecordFields {
         case "lines": lines = try scanner.amount()
         case "path": if try !scanner.takesNull() { path = try scanner.string() }
         case "pathBase64": path = try scanner.base64()
-        case "sha256": if try !scanner.takesNull() { digest = try scanner.text() }
-        case "values":
-            try scanner.forEachElement { scanner throws(JSONError) in try readValue(&scanner) }
         case "filesystem": filesystem = try scanner.text()
         case "isEmpty": isEmpty = try scanner.bool()
         case "isDirectory": isDirectory = try scanner.bool()
@@ -130,20 +121,6 @@ private struct RecordFields {
             try readKept(name, &scanner)
         default: try readFacts(name, &scanner)
         }
-    }
-
-    private mutating func readValue(_ scanner: inout JSONScanner) throws(JSONError) {
-        var name = ""
-        var value: [UInt8] = []
-        try scanner.forEachField { scanner, field throws(JSONError) in
-            switch field {
-            case "name": name = try scanner.text()
-            case "value": if try !scanner.takesNull() { value = try scanner.string() }
-            case "valueBase64": value = try scanner.base64()
-            default: break
-            }
-        }
-        values[ExtendedAttributeName(name)] = value
     }
 
     private mutating func readKept(
@@ -179,7 +156,7 @@ extension BackupError {
         advice: "the snapshot itself may be intact; check it: resval-backup verify")
 }
 
-extension BackupEngine {
+extension Restic {
     /// Passes the lines of a snapshot's record to a handler, in bounded memory.
     ///
     /// - Throws: ``BackupError``: `noRecord` when the snapshot has none, `damaged` when it is not

@@ -1,36 +1,33 @@
 import SystemPackage
 
-/// The standard error of restic: complaints about single items, and all other lines.
+/// The standard error of restic: items that it could not store or restore, and all other lines.
 ///
 /// Bounded: the first lines, which name the cause, and the last ones, which describe the end, are
-/// kept; lines between are dropped. The first 10,000 items and complaints are kept; further ones
-/// are only counted.
+/// kept; lines between are dropped. The first 10,000 items are kept; further ones are only counted.
 struct ErrorOutput: Sendable {
-    /// An item that restic could not store.
+    /// An item that restic could not store or restore.
     struct Item: Sendable, Hashable {
-        /// The item's name as restic prints it, where bytes that are not UTF-8 are lost.
+        /// The item's name as restic prints it: ``printedName(_:)``.
         let name: [UInt8]
         /// The errno; nil when restic does not report one.
         let errno: Int64?
+        /// restic's reason.
+        var message = ""
     }
 
-    /// The lines kept, without JSON objects and complaints.
+    /// The lines kept, without JSON objects.
     private(set) var lines: [[UInt8]] = []
-    /// The lines `ignoring error for PATH: CAUSE` of a restore, without those words.
-    private(set) var complaints: [[UInt8]] = []
-    /// The number of complaints beyond those kept.
-    private(set) var droppedComplaintCount = 0
     /// The items kept, each once.
     private(set) var items: [Item] = []
     /// Whether restic retries reads because the disk of its cache is full.
     private(set) var isCacheFull = false
     /// The number of items beyond those kept.
     private(set) var droppedItemCount = 0
+    private var known: Set<Item> = []
 
     private static let lineLimit = 400
     private static let lineLengthLimit = 16384
     private static let itemLimit = 10_000
-    private static let complaintStart = Array("ignoring error for ".utf8)
 
     /// Processes a line.
     mutating func receive(_ line: ArraySlice<UInt8>) {
@@ -42,8 +39,6 @@ struct ErrorOutput: Sendable {
             }
         } else if let name = Self.skippedTarget(line) {
             add(Item(name: name, errno: noSuchFile))
-        } else if line.starts(with: Self.complaintStart) {
-            add(complaint: line.dropFirst(Self.complaintStart.count))
         } else {
             isCacheFull = isCacheFull || Self.tellsOfFullCache(line)
             lines.append(Array(line.prefix(Self.lineLengthLimit)))
@@ -53,16 +48,13 @@ struct ErrorOutput: Sendable {
 
     private mutating func add(_ item: Item) {
         // restic reports an item twice: when it counts and when it stores.
-        if items.contains(item) { return }
-        if items.count < Self.itemLimit { items.append(item) } else { droppedItemCount += 1 }
-    }
-
-    private mutating func add(complaint: ArraySlice<UInt8>) {
-        guard complaints.count < Self.itemLimit else {
-            droppedComplaintCount += 1
+        if known.contains(item) { return }
+        guard items.count < Self.itemLimit else {
+            droppedItemCount += 1
             return
         }
-        complaints.append(Array(complaint.prefix(Self.lineLengthLimit)))
+        known.insert(item)
+        items.append(item)
     }
 
     /// Returns whether a line reports a full cache. Loaded data is written only to the cache:
@@ -99,7 +91,7 @@ private enum Message {
         var kind = ""
         var name: [UInt8]?
         var text: [UInt8]?
-        var errno: Int64?
+        var reason = ""
         do throws(JSONError) {
             try scanner.forEachField { scanner, field throws(JSONError) in
                 switch field {
@@ -108,10 +100,7 @@ private enum Message {
                 case "message": text = try scanner.string()
                 case "error":
                     try scanner.forEachField { scanner, field throws(JSONError) in
-                        switch field {
-                        case "message": errno = Self.errno(in: try scanner.text())
-                        default: break
-                        }
+                        if field == "message" { reason = try scanner.text() }
                     }
                 default: break
                 }
@@ -122,7 +111,8 @@ private enum Message {
         switch kind {
         case "error":
             guard let name else { return nil }
-            self = .item(ErrorOutput.Item(name: name, errno: errno))
+            self = .item(
+                ErrorOutput.Item(name: name, errno: Self.errno(in: reason), message: reason))
         case "exit_error":
             guard let text, text.first != UInt8(ascii: "{") else { return nil }
             self = .end(text)

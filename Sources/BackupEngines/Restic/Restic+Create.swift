@@ -3,13 +3,16 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    package var longestPath: Int? { 4095 }
-    package var repairsLinkTargets: Bool { true }
-    package var repairsAttributeNames: Bool { true }
+    /// The longest path, in bytes, that restic can open.
+    static let longestPath = 4095
 
-    package func recover() async throws(BackupError) { try await removeDeadLocks() }
-
-    package func store(
+    /// Stores the items of a plan as a new snapshot, with its record and tags.
+    ///
+    /// A snapshot appears whole or not at all, even when this process is killed.
+    ///
+    /// - Parameter report: called a few times a second while files are read.
+    /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
+    func store(
         _ request: StoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> StoredSnapshot {
         let record = try RecordFile(

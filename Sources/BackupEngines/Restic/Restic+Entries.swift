@@ -4,42 +4,36 @@ import SystemPackage
 
 extension Restic {
     /// Passes every entry of a snapshot to a handler, except those that exist only because of the
-    /// record. restic is asked for what ``RepositoryReader`` cannot read.
-    package func readEntries<Handler: SnapshotEntryHandler>(
-        of identifier: String, below path: [UInt8]?, with handler: Handler
-    ) async throws(BackupError) -> Handler {
-        var reading = PartialReading(handler: handler)
-        if let reader = await repositoryReader() {
-            reading = try await work { isCancelled in
-                try reader.readEntries(
-                    of: identifier, below: path, with: handler, unless: isCancelled)
-            }
-        }
-        return reading.isComplete
-            ? reading.handler : try await list(identifier, below: path, after: reading)
-    }
-
-    /// Lists a snapshot with restic.
+    /// record: in the order of ``pathPrecedes(_:_:)``, a directory, then its entries by the bytes of
+    /// their names, each with everything below it.
     ///
     /// `ls --json` reports everything about an entry except the bytes of its name that are not
     /// UTF-8. From the first such name on, no entry is passed on, and a second listing without
     /// JSON, in the same order, supplies the names. Since that listing ends names with a newline,
     /// which names may contain too, it is split by the lengths from the first one. A third listing,
     /// like the first, then supplies the remaining entries.
-    private func list<Handler: SnapshotEntryHandler>(
-        _ identifier: String, below path: [UInt8]?, after reading: PartialReading<Handler>
+    ///
+    /// - Parameters:
+    ///   - identifier: the snapshot's identifier, or enough of its first digits to be unique.
+    ///   - path: the path to which the reading is limited, with everything below it; nil for no
+    ///     limit.
+    ///   - usesCache: whether directories may be read from restic's cache, where the loss of one in
+    ///     the repository does not show.
+    /// - Throws: ``BackupError``; also the handler's error, which ends the reading.
+    package func readEntries<Handler: SnapshotEntryHandler>(
+        of identifier: String, below path: [UInt8]? = nil, usesCache: Bool = true,
+        with handler: Handler
     ) async throws(BackupError) -> Handler {
-        var list = ResticCommand("ls", on: words(identifier))
+        var list = ResticCommand("ls", usesCache ? [] : words("--no-cache"), on: words(identifier))
         if let path {
-            list.options = words("--recursive")
+            list.options += words("--recursive")
             list.operands.append(path)
         }
         var json = list
         json.options += words("--json")
         // The head of the second listing prints the path, too.
         let headLines = 1 + (path ?? []).count { $0 == newline }
-        let reader = EntryReader(
-            reading.handler, headLines: headLines, skipping: reading.count)
+        let reader = EntryReader(handler, headLines: headLines)
         let first = try await run(json, reading: Lines(reader)).consumer
         // restic exits with 0 when it skips a snapshot that it cannot read.
         guard first.hasHead else {
@@ -49,8 +43,7 @@ extension Restic {
         }
         guard !first.incomplete.isEmpty else { return first.handler }
         let names = try await run(list, reading: ExactNameReader(first)).names
-        let rest = EntryReader(
-            first.handler, skipping: max(first.deliveredCount, reading.count), names: names)
+        let rest = EntryReader(first.handler, skipping: first.deliveredCount, names: names)
         return try await run(json, reading: Lines(rest)).consumer.handler
     }
 }
@@ -173,7 +166,7 @@ private struct ExactNameReader: OutputConsumer {
 
     private mutating func endPath() throws(BackupError) {
         if let reported = incomplete[number] {
-            guard agree(reported, path) else { throw outOfStep }
+            guard printedName(path) == reported else { throw outOfStep }
             names[number] = path
         }
         number += 1
@@ -190,21 +183,14 @@ private struct ExactNameReader: OutputConsumer {
 private let newline = UInt8(ascii: "\n")
 
 extension Restic {
+    /// Passes the bytes of a snapshot's record to a consumer.
+    ///
+    /// - Throws: ``BackupError`` with the code `noRecord` when the snapshot has none; also the
+    ///   consumer's error.
     package func readRecordBytes<Consumer: OutputConsumer>(
         of snapshot: Snapshot, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
         guard let record = snapshot.recordPath else { throw .noRecord }
-        // To get a reader only for the record takes as long as to ask restic for it.
-        if reader.withLock({ $0 != nil }), let reader = await repositoryReader(),
-            let bytes = try await work({ isCancelled in
-                try reader.content(of: record.path, in: snapshot.identifier, unless: isCancelled)
-            })
-        {
-            var consumer = consumer
-            try consumer.receive(bytes)
-            try consumer.finish()
-            return consumer
-        }
         return try await readContent(
             of: FilePath(bytes: record.path), in: snapshot.identifier, with: consumer)
     }

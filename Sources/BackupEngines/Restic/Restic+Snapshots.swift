@@ -17,12 +17,6 @@ extension Restic {
     /// Returns the snapshots that match, also those that ``list(_:)`` excludes.
     func listAll(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
         try checkExistence()
-        // To get a reader only for the list takes as long as to ask restic for it.
-        if reader.withLock({ $0 != nil }), let reader = await repositoryReader(),
-            let all = try await work({ isCancelled in try reader.snapshots(unless: isCancelled) })
-        {
-            return SnapshotList(all.filter(filter.accepts))
-        }
         var command = ResticCommand("snapshots", words("--json"))
         if let hostName = filter.hostName { command.options.append(option("--host", hostName)) }
         // Each --tag option is an alternative; the tags of one option, joined by commas, must all
@@ -127,20 +121,13 @@ extension Snapshot {
     /// The most paths that are kept of a snapshot by another program.
     private static let pathLimit = 100
 
-    /// Parses an object from the array that `restic snapshots --json` prints, or a snapshot's file.
-    ///
-    /// - Parameter identifier: its identifier, which its file does not contain; nil to parse it, too.
-    init(json bytes: ArraySlice<UInt8>, identifier: String? = nil) throws(JSONError) {
+    /// Parses an object from the array that `restic snapshots --json` prints.
+    init(json bytes: ArraySlice<UInt8>) throws(JSONError) {
         var fields = Fields()
-        // For a byte of a path that is not UTF-8, restic's list has U+FFFD, and the file the escape.
+        // For a byte of a path that is not UTF-8, restic's list has U+FFFD.
         var scanner = JSONScanner(bytes, hasLostBytes: false)
         try scanner.forEachField { scanner, name throws(JSONError) in
             try fields.read(name, &scanner)
-        }
-        if let identifier {
-            // restic may read what else is in a file in another way, or refuse it.
-            guard fields.areKnown else { throw JSONError(offset: 0) }
-            fields.identifier = identifier
         }
         let identifiers = [fields.identifier, fields.tree] + (fields.original.map { [$0] } ?? [])
         guard let time = FileTime(rfc3339: fields.time),
@@ -167,16 +154,12 @@ extension Snapshot {
         var tags: [String] = []
         var paths: [FilePath] = []
         var pathCount = 0
-        /// Whether restic reads all fields of a file as they are read here.
-        var areKnown = true
 
         mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
             switch name {
             case "id": identifier = try scanner.text()
             case "original": original = try scanner.text()
-            case "time":
-                time = try scanner.string()
-                areKnown = areKnown && time.first != UInt8(ascii: "@")
+            case "time": time = try scanner.string()
             case "hostname": hostName = try scanner.text()
             case "username": userName = try scanner.text()
             case "tree": tree = try scanner.text()
@@ -187,12 +170,7 @@ extension Snapshot {
                     guard paths.count < Snapshot.pathLimit else { return }
                     paths.append(FilePath(bytes: try scanner.string()))
                 }
-            case "parent": areKnown = try scanner.text().isResticIdentifier && areKnown
-            case "uid", "gid": _ = try scanner.unsigned()
-            case "excludes": _ = try scanner.texts()
-            case "program_version": _ = try scanner.text()
-            case "short_id", "summary": break
-            default: areKnown = false
+            default: break
             }
         }
     }

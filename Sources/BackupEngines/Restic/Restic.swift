@@ -1,13 +1,17 @@
 import SystemCalls
 import SystemPackage
 
-/// The restic engine, with one repository and the source of its password.
-package struct Restic: BackupEngine {
+/// restic, with one repository and the source of its password.
+package struct Restic: Sendable {
     /// The programs to start.
     package let program: ResticProgram
     /// The repository.
     package let repository: RepositoryLocation
+    /// The callback for warnings that do not stop the work: a sentence about the repository or a
+    /// snapshot.
     package let warn: @Sendable (String) -> Void
+    /// The callback for the progress of checking, listing, pruning and restoring: called a few times
+    /// a second, or as often as something is done.
     package let progress: @Sendable (BackupProgress) -> Void
     let environment: ResticEnvironment
     /// The directories that earlier commands could not write to.
@@ -16,18 +20,14 @@ package struct Restic: BackupEngine {
     let isNewEnough = Monitor(false)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
-    /// What makes ``repositoryReader()``, once; nil until it was needed.
-    let reader = Monitor<Task<RepositoryReader?, Never>?>(nil)
     private let passwordFile: [UInt8]?
 
-    /// Creates an engine.
-    ///
     /// - Parameters:
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
-    ///   - warn: see ``BackupEngine/warn``.
-    ///   - progress: see ``BackupEngine/progress``.
+    ///   - warn: see ``Restic/warn``.
+    ///   - progress: see ``Restic/progress``.
     /// - Throws: ``BackupError`` with the code `noPassword` when there is no source of a password.
     package init(
         program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
@@ -49,6 +49,10 @@ package struct Restic: BackupEngine {
         }
     }
 
+    /// Returns a file that exists as long as a snapshot does; nil when the repository is not a
+    /// directory of this machine.
+    ///
+    /// - Parameter identifier: the snapshot's full identifier.
     package func file(ofSnapshot identifier: String) -> FilePath? {
         guard repository.directory != nil else { return nil }
         return FilePath(bytes: repository.absoluteBytes).appending("snapshots")
@@ -58,7 +62,7 @@ package struct Restic: BackupEngine {
     /// Runs a restic command that must succeed.
     ///
     /// - Returns: the consumer, after all output.
-    /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:watch:)`` does.
+    /// - Throws: ``BackupError`` for any exit code but 0, and as ``execute(_:reading:)`` does.
     func run<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> Consumer {
@@ -77,11 +81,8 @@ package struct Restic: BackupEngine {
     /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a repository
     ///   where no lock can be written; `noSpace` when the disk of the cache has become full after
     ///   part of the output was consumed.
-    ///
-    /// - Parameter watch: as for ``execute(_:reading:watch:)``.
     func attempt<Consumer: OutputConsumer>(
-        _ command: ResticCommand, reading consumer: Consumer,
-        watch: (@Sendable (ProcessTraffic) -> Void)? = nil
+        _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         try await requireVersion()
         var command = command
@@ -97,8 +98,7 @@ package struct Restic: BackupEngine {
             command.set("--no-cache")
         }
         let (output, end) = try await execute(
-            command.arguments(opening: passwordOption), reading: FirstByteWatcher(consumer),
-            watch: watch)
+            command.arguments(opening: passwordOption), reading: FirstByteWatcher(consumer))
         // A consumer of entries or contents may have passed them on already.
         let canRunAgain = !output.hasBegun || !["ls", "dump"].contains(command.name)
         if end.errors.isCacheFull, !command.has("--no-cache") {
@@ -108,19 +108,24 @@ package struct Restic: BackupEngine {
                     .noSpace, "the disk of restic's cache is full",
                     advice: "make room there and run the command again, or set RESTIC_CACHE_DIR")
             }
-            return try await attempt(command, reading: consumer, watch: watch)
+            return try await attempt(command, reading: consumer)
         }
         if command.onlyReads, canRunAgain, !command.has("--no-lock"), end.tellsOfUnwritableLock {
             reportLock()
-            return try await attempt(command, reading: consumer, watch: watch)
+            return try await attempt(command, reading: consumer)
         }
         if end.code != 0, canRunAgain, failure(end).code == .locked,
             try await removeDeadLocks() > 0
         {
-            return try await attempt(command, reading: consumer, watch: watch)
+            return try await attempt(command, reading: consumer)
         }
         var consumer = output.consumer
-        try consumer.finish()
+        do throws(BackupError) {
+            try consumer.finish()
+        } catch {
+            // That output ends early is no news where restic failed, and tells less.
+            guard end.code != 0 else { throw error }
+        }
         return (consumer, end)
     }
 

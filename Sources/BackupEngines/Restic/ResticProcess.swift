@@ -26,13 +26,10 @@ extension Restic {
     /// end: if its pipe is closed, restic dies at once and leaves the lock. If it has not ended 30
     /// seconds later, for example because it cannot reach the server with its lock, it is killed.
     ///
-    /// - Parameter watch: called a few times a second with what restic has read and written so far;
-    ///   never where the kernel does not tell.
     /// - Throws: ``BackupError`` when restic cannot be started; what the consumer threw;
     ///   `interrupted` when the task was cancelled. An exit code other than 0 is not an error here.
     func execute<Consumer: OutputConsumer>(
-        _ arguments: [[UInt8]], reading consumer: Consumer,
-        watch: (@Sendable (ProcessTraffic) -> Void)? = nil
+        _ arguments: [[UInt8]], reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         do throws(Errno) {
             try requireDescriptors(spareDescriptors)
@@ -43,7 +40,7 @@ extension Restic {
         let configuration = configuration(arguments)
         let directory = localDirectory
         let task = Task {
-            try await Self.run(configuration, consumer, stopper, on: directory, watch)
+            try await Self.run(configuration, consumer, stopper, on: directory)
         }
         let result = await withTaskCancellationHandler {
             await task.result
@@ -71,7 +68,7 @@ extension Restic {
 
     private static func run<Consumer: OutputConsumer>(
         _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper,
-        on repository: FilePath?, _ watch: (@Sendable (ProcessTraffic) -> Void)?
+        on repository: FilePath?
     ) async throws -> (Consumer, ResticEnd) {
         let begin = FileTime.now
         let result = try await Subprocess.run(
@@ -83,8 +80,6 @@ extension Restic {
                 StartedProcess(
                     noting: execution.processIdentifier.value, from: begin, on: $0)
             }
-            let watching = watch.map { Self.watch(execution.processIdentifier.value, $0) }
-            defer { watching?.cancel() }
             async let errors = collect(execution.standardError, stopper)
             let consumed = try await consume(execution.standardOutput, consumer, stopper)
             return (consumed, try await errors, started)
@@ -100,17 +95,6 @@ extension Restic {
         // own.
         if code >= 0, code != interruptedCode { started?.forget() }
         return (try consumed.get(), ResticEnd(code: code, errors: errors))
-    }
-
-    private static func watch(
-        _ process: Int32, _ report: @escaping @Sendable (ProcessTraffic) -> Void
-    ) -> Task<Void, any Error> {
-        Task {
-            while let traffic = ProcessTraffic(of: process) {
-                report(traffic)
-                try await Task.sleep(for: .milliseconds(250))
-            }
-        }
     }
 
     private static func consume<Consumer: OutputConsumer>(

@@ -100,7 +100,7 @@ struct ResticVersion: Sendable, Comparable, CustomStringConvertible {
 extension Restic {
     /// Checks, once, that restic is new enough.
     ///
-    /// - Throws: ``BackupError``: `engineTooOld`, and as ``execute(_:reading:watch:)`` does.
+    /// - Throws: ``BackupError``: `engineTooOld`, and as ``execute(_:reading:)`` does.
     func requireVersion() async throws(BackupError) {
         guard !isNewEnough.withLock({ $0 }) else { return }
         let (output, end) = try await execute(

@@ -7,7 +7,7 @@ import SystemPackage
 /// the snapshots that have their content.
 package struct EvictedRestoring: Sendable {
     /// The repository with their content.
-    private let holder: any ContentHolding
+    private let holder: Restic
     /// The directory below which each file is restored under its full path.
     private let target: FilePath
     /// Whether files that exist in the target are replaced.
@@ -16,7 +16,7 @@ package struct EvictedRestoring: Sendable {
     /// The most files restored at once: their paths are arguments of one process.
     private static let largestPart = 500
 
-    package init(_ holder: any ContentHolding, to target: FilePath, overwrites: Bool) {
+    package init(_ holder: Restic, to target: FilePath, overwrites: Bool) {
         self.holder = holder
         self.target = target
         self.overwrites = overwrites
@@ -135,13 +135,11 @@ package struct EvictedRestoring: Sendable {
                 includes: IncludedPaths(moves.map(\.storedBytes)), overwrites: false)
         ) { _ in }
         var causes: [[UInt8]: RestoreFailure.Cause] = [:]
-        for failure in result.failures where causes[failure.path]?.isDamage != true {
-            causes[failure.path] = failure.cause
-        }
+        for failure in result.failures { causes[failure.path] = failure.cause }
         var failures = moves.compactMap { move in
             causes[move.storedBytes].map { RestoreFailure(path: move.pathBytes, cause: $0) }
         }
-        let whole = moves.filter { causes[$0.storedBytes]?.isDamage != true }
+        let whole = moves.filter { causes[$0.storedBytes] == nil }
         do {
             failures += try await onOwnThread { [self] isCancelled in
                 try put(
@@ -171,7 +169,7 @@ package struct EvictedRestoring: Sendable {
                 in: working, .absent)
         }
         var merger = TreeMerger(
-            overwrites: overwrites, damaged: [], isWanted: { _ in false }, isCancelled: isCancelled)
+            overwrites: overwrites, isWanted: { _ in false }, isCancelled: isCancelled)
         if !moves.isEmpty { try merger.merge(tree, into: target) }
         return merger.failures
     }

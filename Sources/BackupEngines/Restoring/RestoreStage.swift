@@ -32,6 +32,7 @@ final class RestoreStage: Sendable {
             let candidates = try Self.candidates(in: target, for: wanted)
             leftovers = candidates.flatMap { Self.leftovers(in: $0.directory, $0.path) }
             (parent, name, directory) = try Self.make(in: candidates.map(\.directory))
+            keepsAttributes = Self.keepsAttributes(directory)
         } catch {
             throw backupError(error, path: target)
         }
@@ -40,6 +41,25 @@ final class RestoreStage: Sendable {
     /// The directory to restore into, for this process and those it starts.
     var path: FilePath {
         FilePath("/proc/\(processNumber())/fd/\(directory.descriptor.rawValue)").pushing(Self.tree)
+    }
+
+    /// Whether the filesystem stores extended attributes: restic does not tell where it does not.
+    let keepsAttributes: Bool
+
+    /// Sets the times that restic cannot set, and waits until everything is on the disk: restic does
+    /// not, and a file that is moved in place of another must be whole after a power failure.
+    ///
+    /// - Parameter late: items with such a time, by their paths in the snapshot.
+    func synchronize(late: [(path: [UInt8], modified: FileTime)]) throws {
+        if !late.isEmpty {
+            let tree = try TargetTree(path)
+            for (path, modified) in late {
+                // What restic did not restore is a failure anyway.
+                guard let item = try? tree.openItem(path) else { continue }
+                try item.descriptor.setTimes(access: nil, modification: modified)
+            }
+        }
+        try synchronizeFilesystem(of: directory.descriptor)
     }
 
     /// Removes the directory with its remaining contents. Its parent keeps its modification time,
@@ -118,6 +138,17 @@ final class RestoreStage: Sendable {
         _ = try? takeLock(on: directory.descriptor)
         try makeDirectory(tree, in: directory.descriptor, permissions: 0o700)
         return directory
+    }
+
+    private static func keepsAttributes(_ directory: OpenDirectory) -> Bool {
+        do throws(FileError) {
+            let probe = ExtendedAttributeName("user.resval.probe")
+            try directory.setExtendedAttribute(named: probe, to: [])
+            try directory.removeExtendedAttribute(named: probe)
+            return true
+        } catch {
+            return error.code != .unsupportedFilesystem
+        }
     }
 
     private static func leftovers(in directory: OpenDirectory, _ path: FilePath) -> [FilePath] {

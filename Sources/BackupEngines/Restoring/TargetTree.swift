@@ -10,10 +10,7 @@ final class TargetTree: Sendable {
     ///
     /// - Parameter target: the directory that contains the restored tree.
     init(_ target: FilePath) throws(Errno) {
-        chain = Monitor(
-            DirectoryChain(try OpenDirectory(at: target)) { name, parent throws(Errno) in
-                try parent.openBeneath(name, flags: .reference, crossingMounts: true)
-            })
+        chain = Monitor(DirectoryChain(try OpenDirectory(at: target)))
     }
 
     /// Returns the directory of an item of the snapshot and the item's name in it.
@@ -28,7 +25,7 @@ final class TargetTree: Sendable {
             throw .invalidArgument
         }
         let directory = chain.withLock { chain in
-            Result { () throws(Errno) in try chain.enter(names.dropLast()).directory }
+            Result { () throws(Errno) in try chain.enter(names.dropLast()) }
         }
         return (FilePath(bytes: name), try directory.get())
     }
@@ -41,69 +38,29 @@ final class TargetTree: Sendable {
 }
 
 /// The open directories on the way to an item below a restore's target, none of them behind a
-/// symbolic link.
-///
-/// They stay open for the next item, since items come depth first. Each is finished when the chain
-/// leaves it.
-final class DirectoryChain {
-    private var directories: [RestoredDirectory]
-    private let open: (FilePath, OpenDirectory) throws(Errno) -> OpenDirectory
-    private let finish: (RestoredDirectory) -> Void
+/// symbolic link. They stay open for the next item, since items come depth first.
+private struct DirectoryChain: Sendable {
+    private var directories: [(name: [UInt8], directory: OpenDirectory)]
 
-    /// Creates a chain.
-    ///
-    /// - Parameters:
-    ///   - target: the directory at the top.
-    ///   - open: opens an entry that is a directory.
-    ///   - finish: called once for each directory that the chain leaves.
-    init(
-        _ target: OpenDirectory,
-        open: @escaping (FilePath, OpenDirectory) throws(Errno) -> OpenDirectory,
-        finish: @escaping (RestoredDirectory) -> Void = { _ in }
-    ) {
-        directories = [RestoredDirectory(name: [], target)]
-        self.open = open
-        self.finish = finish
-    }
+    init(_ target: OpenDirectory) { directories = [([], target)] }
 
     /// Opens a directory and those above it.
     ///
     /// - Parameter names: the names from the target down.
     /// - Throws: the errno of a call: `ENOTDIR` or `ELOOP` when something else has the name.
-    func enter(_ names: ArraySlice<[UInt8]>) throws(Errno) -> RestoredDirectory {
+    mutating func enter(_ names: ArraySlice<[UInt8]>) throws(Errno) -> OpenDirectory {
         var shared = 1
         for name in names.prefix(directories.count - 1) {
             guard directories[shared].name == name else { break }
             shared += 1
         }
-        leave(keeping: shared)
-        var last = directories[shared - 1]
+        directories.removeLast(directories.count - shared)
+        var last = directories[shared - 1].directory
         for name in names.dropFirst(shared - 1) {
-            last = RestoredDirectory(name: name, try open(FilePath(bytes: name), last.directory))
-            directories.append(last)
+            last = try last.openBeneath(
+                FilePath(bytes: name), flags: .reference, crossingMounts: true)
+            directories.append((name, last))
         }
         return last
-    }
-
-    /// Finishes all directories that are open.
-    func leaveAll() { leave(keeping: 1) }
-
-    private func leave(keeping count: Int) {
-        while directories.count > count { finish(directories.removeLast()) }
-    }
-}
-
-/// A directory below a restore's target, open while items are restored in it.
-final class RestoredDirectory {
-    /// The name in its parent directory; empty for the target.
-    let name: [UInt8]
-    let directory: OpenDirectory
-    /// The metadata to set once everything in it is restored; nil for a directory that is not a
-    /// restored item.
-    var pending: (item: ManifestItem, attributes: [ExtendedAttribute])?
-
-    init(name: [UInt8], _ directory: OpenDirectory) {
-        self.name = name
-        self.directory = directory
     }
 }

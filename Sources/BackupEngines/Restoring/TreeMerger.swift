@@ -12,9 +12,15 @@ import SystemPackage
 struct TreeMerger {
     /// Items that are not in the target as they should be.
     private(set) var failures: [RestoreFailure] = []
+    /// The exact paths of the damaged items that were met, by their printed names.
+    private(set) var damagedPaths: [[UInt8]: [UInt8]] = [:]
     private let overwrites: Bool
-    /// Items that are not intact, and replace nothing.
+    /// The printed names of items that are not intact: all but directories stay where they are.
     private let damaged: Set<[UInt8]>
+    /// The printed names of the directories that contain what stays.
+    private let entered: Set<[UInt8]>
+    /// An item that stays where it is, with everything below it.
+    private let omitted: [UInt8]?
     /// Whether an existing directory gets the metadata of the restored one.
     private let isWanted: ([UInt8]) -> Bool
     private let isCancelled: () -> Bool
@@ -22,14 +28,17 @@ struct TreeMerger {
 
     /// The walk of the restored tree. The context of a directory is the metadata that the existing
     /// one gets; nil when it keeps its own.
-    private typealias Walk = DirectoryWalk<(item: ManifestItem, attributes: [ExtendedAttribute])?>
+    private typealias Walk = DirectoryWalk<ItemMetadata?>
 
     init(
-        overwrites: Bool, damaged: Set<[UInt8]>, isWanted: @escaping ([UInt8]) -> Bool,
-        isCancelled: @escaping () -> Bool
+        overwrites: Bool, damaged: Set<[UInt8]> = [], omitted: [UInt8]? = nil,
+        isWanted: @escaping ([UInt8]) -> Bool, isCancelled: @escaping () -> Bool
     ) {
         self.overwrites = overwrites
         self.damaged = damaged
+        self.omitted = omitted
+        let staying = damaged.union(omitted.map { [$0] } ?? [])
+        entered = Set(staying.lazy.flatMap { ancestors(of: $0).map { Array($0) } })
         self.isWanted = isWanted
         self.isCancelled = isCancelled
     }
@@ -61,13 +70,12 @@ struct TreeMerger {
                             path: walk.path(of: name), cause: .missing(sentence(error))))
                 }
             case .end(_, let restored):
-                if let (item, _) = restored, isLost {
+                if let item = restored, isLost {
                     failures.append(
                         RestoreFailure(
                             path: item.path, cause: .different("it was moved meanwhile")))
-                } else if let (item, attributes) = restored {
-                    let existing = target.directory
-                    metadata.apply(item, attributes, toFile: existing.descriptor, item.path)
+                } else if let item = restored {
+                    metadata.apply(item, toFile: target.directory.descriptor)
                 }
                 do throws(Errno) {
                     try target.ascend()
@@ -85,9 +93,19 @@ struct TreeMerger {
         _ name: FilePath, in walk: inout Walk, to cursor: inout DirectoryCursor
     ) throws {
         let (source, target, path) = (walk.directory, cursor.directory, walk.path(of: name))
+        if path == omitted { return }
+        let printed = damaged.isEmpty ? path : printedName(path)
         let item = SharedDescriptor(try openReference(name, in: source.descriptor))
         let status = try item.descriptor.status()
-        let replaces = overwrites && status.kind != .directory && !damaged.contains(path)
+        if damaged.contains(printed) {
+            damagedPaths[printed] = path
+            if status.kind != .directory { return }
+        }
+        if status.kind == .directory, entered.contains(printed) {
+            let isNew = try Self.makeMissingDirectory(name, in: target)
+            return try enter(name, in: &walk, and: &cursor, status, isNew: isNew)
+        }
+        let replaces = overwrites && status.kind != .directory
         let moved = Result { () throws(Errno) in
             try Self.place(name, item, source, target, status, replaces: replaces)
         }
@@ -169,24 +187,22 @@ struct TreeMerger {
         }
         let restored = try source.openDirectory(name)
         let names = try restored.names().inByteOrder()
-        let attributes = StoredAttributes(of: restored).attributes
         let takesMetadata = isNew || isWanted(path)
         walk.enter(
             restored, names: names,
-            context: takesMetadata ? (ManifestItem(path, status), attributes) : nil)
+            context: takesMetadata ? ItemMetadata(path, status, of: restored) : nil)
         target.descend(into: existing, named: name)
     }
 
     private func copyFile(
         _ name: FilePath, _ item: FileDescriptor, _ source: OpenDirectory,
-        _ target: OpenDirectory,
-        _ recorded: ManifestItem, _ attributes: [ExtendedAttribute], replaces: Bool
+        _ target: OpenDirectory, _ recorded: ItemMetadata, replaces: Bool
     ) throws {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item) }
         let content = SharedDescriptor(try openForReading(name, in: source.descriptor))
         var file = try StagedFile(in: target.descriptor, permissions: 0o600)
-        try copyContent(from: content.descriptor, size: recorded.size, to: file.descriptor)
-        metadata.apply(recorded, attributes, toFile: file.descriptor, recorded.path)
+        try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
+        metadata.apply(recorded, toFile: file.descriptor)
         if replaces {
             try file.replace(name)
         } else {
@@ -200,10 +216,7 @@ struct TreeMerger {
         _ target: OpenDirectory,
         _ status: FileStatus, _ path: [UInt8], replaces: Bool
     ) throws {
-        let recorded = ManifestItem(path, status)
-        let attributes = StoredAttributes(
-            of: source.location(of: name)
-        ).attributes
+        let recorded = ItemMetadata(path, status, of: source.location(of: name))
         if status.linkCount > 1, status.kind != .directory {
             failures.append(
                 RestoreFailure(
@@ -213,8 +226,7 @@ struct TreeMerger {
             )
         }
         if status.kind == .regularFile {
-            return try copyFile(
-                name, item, source, target, recorded, attributes, replaces: replaces)
+            return try copyFile(name, item, source, target, recorded, replaces: replaces)
         }
         if replaces {
             do throws(Errno) {
@@ -237,6 +249,17 @@ struct TreeMerger {
         guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {
             throw Errno.fileExists
         }
-        metadata.apply(recorded, attributes, toHandle: handle.descriptor, path)
+        metadata.apply(recorded, toHandle: handle.descriptor)
+    }
+}
+
+/// Returns why an item could not get its name in a target, in words.
+private func sentence(_ error: Errno) -> String {
+    switch error {
+    case .fileExists: "something else has its name"
+    case .isDirectory: "a directory has its name"
+    case .tooManySymbolicLinkLevels, .notDirectory:
+        "something that is not a directory is in its way"
+    default: "\(error)"
     }
 }

@@ -10,25 +10,22 @@ package enum ForgetScope: Sendable, Hashable {
     case sources([FilePath])
 }
 
-extension BackupEngine {
+extension Restic {
     /// Decides which snapshots of this machine are kept. Removes nothing.
     ///
-    /// - Parameters:
-    ///   - tags: only snapshots that have all of these are considered.
-    ///   - now: the current time.
+    /// - Parameter now: the current time.
     /// - Throws: ``BackupError``: `noSnapshot` when there are none of these SOURCEs,
     ///   `ambiguousSources` when there are several sets and none was chosen, `coverageShrank` while
     ///   a snapshot waits to be accepted.
     package func decideRetention(
-        _ rules: RetentionRules, scope: ForgetScope, tags: [String], now: CalendarTime
+        _ rules: RetentionRules, scope: ForgetScope, now: CalendarTime
     ) async throws(BackupError) -> [Retention.Decision] {
         let own = SnapshotSets(try await ownSnapshots().snapshots).sets
         let chosen = try choose(own, scope)
         try await checkCoverage(of: chosen)
-        let filter = SnapshotFilter(tags: tags)
         let holders = try await lastHolders(ofEvictedIn: own.flatMap(\.snapshots))
         return chosen.flatMap {
-            Retention(rules).decide($0.snapshots.filter(filter.accepts), now: now).map {
+            Retention(rules).decide($0.snapshots, now: now).map {
                 holders.contains($0.snapshot) ? $0.kept(for: "last copy of evicted files") : $0
             }
         }
@@ -38,7 +35,7 @@ extension BackupEngine {
     package func forget(_ decisions: [Retention.Decision]) async throws(BackupError) {
         let removed = decisions.filter { !$0.isKept }.map(\.snapshot)
         guard !removed.isEmpty else { return }
-        try await recover()
+        try await removeDeadLocks()
         try await remove(removed)
     }
 
@@ -48,7 +45,7 @@ extension BackupEngine {
     ///   engine's failure.
     package func pruneUnlessShrunk() async throws(BackupError) {
         try await checkCoverage(of: SnapshotSets(try await ownSnapshots().snapshots).sets)
-        try await recover()
+        try await removeDeadLocks()
         try await prune()
     }
 

@@ -22,7 +22,6 @@ extension BackupSettings {
         usesLocations = try reader.boolean(SettingsKey.locations) ?? true
         largestFile = try Self.largestFile(reader)
         tags = try Self.tags(reader)
-        allowsPlaintext = try reader.boolean(SettingsKey.allowPlaintext) ?? false
         retention = try reader.table(SettingsKey.retention).map(Self.retention) ?? RetentionRules()
         prune = try reader.interval(SettingsKey.prune) ?? (retention.isEmpty ? .never : .days(7))
         verify = try reader.interval(SettingsKey.verify) ?? .days(7)
@@ -133,7 +132,6 @@ enum SettingsKey: String, CaseIterable {
     case markers, locations
     case excludeLargerThan = "exclude-larger-than"
     case tags
-    case allowPlaintext = "allow-plaintext"
     case retention, prune, verify
     case verifyReadData = "verify-read-data"
     case staleAfter = "stale-after"
@@ -183,7 +181,8 @@ extension SettingsPaths {
             throw reader.complaint(
                 key.rawValue, "says where the snapshots are: repository = \"/mnt/backup\"")
         }
-        for scheme in ["tar:", "local:"] where text.utf8.starts(with: scheme.utf8) {
+        let scheme = "local:"
+        if text.utf8.starts(with: scheme.utf8) {
             let rest = text.unicodeScalars.dropFirst(scheme.unicodeScalars.count)
             return scheme + (try path(String(rest), of: key).string)
         }

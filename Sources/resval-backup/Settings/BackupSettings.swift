@@ -22,8 +22,6 @@ struct BackupSettings: Sendable, Hashable {
     var largestFile: ByteSize?
     /// The tags of each snapshot.
     var tags: [String] = []
-    /// Whether files with a protection class may go into an archive that anyone can read.
-    var allowsPlaintext = false
     /// Which snapshots are kept; empty when none is ever removed.
     var retention = RetentionRules()
     /// How often data that no snapshot needs is removed.

@@ -20,7 +20,7 @@ struct EvictKillTests {
                 try backup.runSuccessfully("evict", "--recover")
                 if try file.status().permissions == 0 { try download.runSuccessfully() }
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-                #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
             }
             for moment in killMoments(upTo: downloading) {
                 try evict.runSuccessfully()
@@ -28,7 +28,7 @@ struct EvictKillTests {
                 // Refused where it is done.
                 _ = try download.run()
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-                #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
             }
         }
     }
@@ -58,7 +58,7 @@ struct EvictKillTests {
                 _ = try download.killed(after: moment).run()
                 try download.runSuccessfully()
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-                #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+                #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
             }
         }
     }

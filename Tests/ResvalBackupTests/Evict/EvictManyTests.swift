@@ -60,7 +60,7 @@ struct EvictManyTests {
             #expect(try download.starts() == ["cat"])
             try tool("diff", "-r", backup.source.appending("b"), copy)
             #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-            #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+            #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
         }
     }
 

@@ -38,7 +38,7 @@ struct EvictTests {
             let download = try backup.run("download", "-R", backup.source)
             #expect(download.exitCode == 0, "\(download)")
             #expect(try TreeListing(of: backup.source).differences(from: before) == [])
-            #expect(try backup.runSuccessfully("evicted", backup.source) == "")
+            #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
         }
     }
 
@@ -98,7 +98,7 @@ struct EvictTests {
             #expect(gone.exitCode == 1)
             #expect(gone.errorText.contains("is not in the repository"))
             #expect(
-                try backup.runSuccessfully("evicted", backup.source).contains(
+                try backup.runSuccessfully("evict", "--list", backup.source).contains(
                     "is not in the repository"))
             #expect(try isPlaceholder(file))
             command = backup.command(["download", file])

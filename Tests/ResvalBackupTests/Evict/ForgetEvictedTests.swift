@@ -136,42 +136,6 @@ struct ForgetEvictedTests {
         return String(line.split(separator: " ")[1])
     }
 
-    @Test("brought back with --with-evicted, it is in the backup")
-    func withEvicted() throws {
-        let content = Self.noise()
-        try withBackup(of: Tree { File("file", content) }) { backup in
-            let file = backup.source.appending("file")
-            let other = backup.base.appending("other")
-            try backup.runSuccessfully("init", "--repository", other)
-            try backup.runSuccessfully("evict", "--repository", other, file)
-            let tar = FilePath("\(backup.base)/archives")
-            try backup.runSuccessfully("init", "--repository", "tar:\(tar)")
-            // Which tool takes the list, and where it stores, has nothing to do with the repository.
-            var list = backup.command(["plan", "--format", "tar", backup.source])
-            for repository in ["\(other)", nil] {
-                list.environment["RESVAL_BACKUP_REPOSITORY"] = .some(repository)
-                #expect(try list.run().exitCode == 3)
-            }
-            list.arguments.append(Array("--with-evicted".utf8))
-            let found = try list.run()
-            #expect(found.exitCode == 0, "\(found)")
-            #expect(try contentsOfFile(file) == content)
-            try backup.runSuccessfully("evict", "--repository", other, file)
-            for words in [
-                ["create", "--repository", "tar:\(tar)"], ["plan", "--format", "tar"], ["create"],
-            ] {
-                let lacking = try backup.command(words + ["\(backup.source)"]).run()
-                #expect(lacking.exitCode == 3, "\(lacking)")
-                #expect(lacking.errorText.contains("is evicted"), "\(lacking)")
-                #expect(try file.status().permissions == 0)
-                let whole = try backup.command(words + ["--with-evicted", "\(backup.source)"]).run()
-                #expect(whole.exitCode == 0 || words == ["create"], "\(whole)")
-                #expect(try contentsOfFile(file) == content)
-                try backup.runSuccessfully("evict", "--repository", other, file)
-            }
-        }
-    }
-
     @Test("it keeps that copy, too, when the evicted file was moved to another SOURCE")
     func otherSource() throws {
         let content = Self.noise()
@@ -195,72 +159,6 @@ struct ForgetEvictedTests {
             let forget = try backup.run("forget", "--keep-last", "1", "--dry-run", a)
             #expect(forget.exitCode == 0, "\(forget)")
             #expect(forget.text.contains("last copy of evicted files"), "\(forget)")
-        }
-    }
-
-    @Test("a snapshot that keeps files goes when they are back and backed up, and stays in doubt")
-    func kept() throws {
-        let tree = Tree {
-            File("file", Self.noise())
-            File("other", Self.noise())
-        }
-        try withBackup(of: tree) { backup in
-            let file = backup.source.appending("file")
-            let restic = try #require(FilePath.tool("restic"))
-            let evict = try backup.with(
-                "restic",
-                """
-                case " $* " in *" backup "*) set -- "$@" --time "2020-01-01 00:00:00" ;; esac
-                exec "\(restic)" "$@"
-                """, backup.command(["evict", file]))
-            try evict.runSuccessfully()
-            func expect(
-                _ reasons: String, _ directories: FilePath...,
-                sourceLocation: SourceLocation = #_sourceLocation
-            ) throws {
-                let forget = try backup.command(["forget", "--kept", "--dry-run"] + directories)
-                    .run()
-                #expect(forget.exitCode == 0, "\(forget)", sourceLocation: sourceLocation)
-                let id = try backup.restic("snapshots", "--json")
-                    .split(separator: #""short_id":""#).dropFirst().first?.prefix(8)
-                let end =
-                    reasons.isEmpty
-                    ? "snapshots: 0 kept, 1 would be removed\n"
-                    : "  \(reasons)\nsnapshots: 1 kept, 0 would be removed\n"
-                let start = "\(reasons.isEmpty ? "remove" : "keep  ")  \(id ?? "")  2020-01-01T"
-                #expect(forget.text.hasPrefix(start), "\(forget)", sourceLocation: sourceLocation)
-                #expect(forget.text.hasSuffix(end), "\(forget)", sourceLocation: sourceLocation)
-                #expect(
-                    forget.text.split(separator: "\n").count == 2, sourceLocation: sourceLocation)
-            }
-            let stored = "files not in a newest snapshot: 1"
-            // Nothing of this SOURCE is known yet.
-            try expect("evicted files: 1, \(stored)", backup.source)
-            try backup.runSuccessfully("create", backup.source)
-            try expect("evicted files: 1, \(stored)")
-            let elsewhere = backup.base.appending("elsewhere")
-            try tool("mkdir", elsewhere)
-            try tool("cp", "-a", file, elsewhere)
-            try backup.runSuccessfully("download", file)
-            try expect(stored)
-            try backup.runSuccessfully("create", backup.source)
-            try expect("evicted files: 1", elsewhere)
-            try expect("not all directories could be read", backup.base.appending("missing"))
-            try expect("")
-            // What people hold by a tag of their own is not looked at.
-            try backup.restic("tag", "--add", "resval-hold-mine", "latest")
-            try expect("")
-            try backup.runSuccessfully("evict", backup.source.appending("other"))
-            let forget = try backup.runSuccessfully("forget", "--kept")
-            #expect(forget.contains("younger than a week, evicted files: 1\n"), "\(forget)")
-            #expect(forget.hasSuffix("snapshots: 1 kept, 1 removed"), "\(forget)")
-            #expect(try holdCount(backup) == 1)
-            try backup.runSuccessfully("download", backup.source.appending("other"))
-            for words in [
-                ["--kept", "--keep-last", "1"], ["--kept", "--all"], ["--kept", "--tag", "x"],
-            ] {
-                #expect(try backup.command(["forget"] + words).run().exitCode == 64)
-            }
         }
     }
 }

@@ -42,13 +42,13 @@ struct RestoreEvictedTests {
         }
     }
 
-    @Test("a restore brings them with their marks to where they were, when told to")
+    @Test("a restore brings them with their marks to where they were")
     func withEvicted() throws {
         try withBackup(of: tree) { backup in
             let places = try loseEverything(backup)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let restore = try backup.run(
-                "restore", "--with-evicted", "--target", backup.target, "latest")
+                "restore", "--target", backup.target, "latest")
             #expect(restore.exitCode == 0, "\(restore)")
             #expect(restore.errorText == "")
             #expect(
@@ -68,58 +68,31 @@ struct RestoreEvictedTests {
             try backup.runSuccessfully("evict", backup.source.appending("file"))
             try backup.runSuccessfully("create", backup.source)
             try backup.runSuccessfully(
-                "restore", "--with-evicted", "--target", backup.target, "latest")
+                "restore", "--target", backup.target, "latest")
             #expect(
                 try TreeListing(of: backup.restored(backup.source)).differences(from: before) == [])
         }
     }
 
-    @Test("without being told to it names each, with a command that brings it")
-    func named() throws {
-        try withBackup(of: tree) { backup in
-            let places = try loseEverything(backup)
-            let restore = try backup.run("restore", "--json", "--target", backup.target, "latest")
-            #expect(restore.exitCode == 3, "\(restore)")
-            #expect(restore.text.contains(#""evicted":[{"path":"#))
-            let lines = restore.errorText.split(separator: "\n")
-            #expect(lines.count == 2, "\(restore)")
-            for line in lines {
-                #expect(
-                    line.contains(
-                        ": is not in the snapshot: it is evicted: its content is in snapshot "))
-                let command = try #require(line.split(separator: "(restore it: resval-backup").last)
-                let brought = try backup.script(
-                    #"exec bash -c "$1""#, #""$RESVAL""# + command.dropLast())
-                #expect(brought.exitCode == 0, "\(brought)")
-            }
-            #expect(
-                try TreeListing(of: backup.restored(backup.source))
-                    .differences(from: places.before) == [])
-        }
-    }
-
-    @Test("one that is asked for by its name is restored by itself, or nothing is")
+    @Test("one that is asked for by its name is restored by itself")
     func included() throws {
         try withBackup(of: tree) { backup in
             let places = try loseEverything(backup)
             let words: [any CommandArgument] = [
                 "restore", "--include", places.moved, "--target", backup.target, "latest",
             ]
-            let none = try backup.command(words).run()
-            #expect(none.exitCode == 1, "\(none)")
-            #expect(none.text.hasSuffix(": 0 items restored\n"), "\(none)")
-            let one = try backup.command(words + ["--with-evicted"]).run()
+            let one = try backup.command(words).run()
             #expect(one.exitCode == 0, "\(one)")
             #expect(one.text.contains(": 1 item restored\n"), "\(one)")
             #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             // What is there stays.
-            let again = try backup.command(words + ["--with-evicted"]).run()
+            let again = try backup.command(words).run()
             #expect(again.exitCode == 1, "\(again)")
         }
     }
 
     @Test(
-        "those of another repository come from there, or are named with the command that brings them"
+        "those of another repository come from there, or are named with what to do"
     )
     func otherRepository() throws {
         try withBackup(of: tree) { backup in
@@ -127,21 +100,19 @@ struct RestoreEvictedTests {
             try backup.runSuccessfully("init", "--repository", other)
             let places = try loseEverything(backup, evictingInto: other)
             let known = try backup.run(
-                "restore", "--with-evicted", "--target", backup.target, "latest")
+                "restore", "--target", backup.target, "latest")
             #expect(known.exitCode == 0, "\(known)")
             #expect(try contentsOfFile(backup.restored(places.moved)) == evictableContent)
             try tool("rm", "-rf", backup.base.appending("home/.local"))
             let part = backup.base.appending("part")
-            let unknown = try backup.run("restore", "--with-evicted", "--target", part, "latest")
+            let unknown = try backup.run("restore", "--target", part, "latest")
             #expect(unknown.exitCode == 3, "\(unknown)")
             for name in ["moved: ", #"[a]\n': "#] {
                 #expect(
                     unknown.errorText.contains("\(name)was not restored: it is evicted"),
                     "\(unknown)")
             }
-            #expect(
-                unknown.errorText.contains(
-                    "(resval-backup restore --repository LOCATION --target \(part) "))
+            #expect(unknown.errorText.contains("name it with --repository"), "\(unknown)")
         }
     }
 }

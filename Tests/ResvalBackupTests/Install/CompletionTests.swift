@@ -65,7 +65,7 @@ struct CompletionTests {
         ("resval find --markers=native,xd", "resval|find|--markers=native,xdg"),
         ("resval list my\\ f", "resval|list|my file"),
         ("resval restore --root=dir", "resval|restore|--root=directory/"),
-        ("resval-backup plan --format rest", "resval-backup|plan|--format|restic"),
+        ("resval-backup plan --format n", "resval-backup|plan|--format|nul"),
         ("resval-purge status --progress j", "resval-purge|status|--progress|json"),
     ]
 

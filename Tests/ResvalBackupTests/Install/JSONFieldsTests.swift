@@ -242,7 +242,7 @@ struct JSONFieldsTests {
             try check("forget", "--keep-last", "1", "--json", "--dry-run")
             let new = backup.source.appending("new")
             try check("evict", "--json", new, backup.source.appending("marked"))
-            try check("evicted", "--json", backup.source)
+            try check("evict", "--list", "--json", backup.source)
             try check("restore", "latest", "--target", "\(backup.target)2", "--json")
             try check("download", "--json", new)
         }

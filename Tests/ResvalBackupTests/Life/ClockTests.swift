@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A repository of either engine, and the clock it is used by.
+/// A repository, and the clock it is used by.
 private struct ClockedBackup {
     let source: FilePath
     let target: FilePath
@@ -41,7 +41,7 @@ private struct ClockedBackup {
     }
 }
 
-/// Calls `body` with a repository of each engine.
+/// Calls `body` with a repository.
 private func withClocks(of tree: Tree, _ body: (ClockedBackup) throws -> Void) throws {
     try require(.tool("faketime"))
     try withBackup(of: tree) { backup in
@@ -56,10 +56,6 @@ private func withClocks(of tree: Tree, _ body: (ClockedBackup) throws -> Void) t
             ClockedBackup(source: backup.source, target: backup.target) {
                 try backup.command($0, before: script)
             })
-    }
-    try withArchives(of: tree) { backup in
-        try body(
-            ClockedBackup(source: backup.source, target: backup.target) { backup.command($0) })
     }
 }
 

@@ -22,8 +22,8 @@ struct OccurrenceTests {
             .map { String($0.prefix(8)) }
     }
 
-    @Test("explain names the snapshots that hold it, and the command that takes it out of them")
-    func rewriting() throws {
+    @Test("snapshots PATH names those that hold it, with how much of it")
+    func item() throws {
         try withBackup(of: tree) { backup in
             let raw = backup.source.appending(Self.name)
             for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
@@ -31,22 +31,12 @@ struct OccurrenceTests {
             try #expect(backup.run("create", backup.source).exitCode == 3)
             let all = try identifiers(backup)
             try #require(all.count == 3)
-            let result = try backup.run("explain", "--in-snapshots", raw)
+            let result = try backup.run("snapshots", raw)
             #expect(result.exitCode == 0, "\(result)")
             #expect(result.errorText == "")
-            let lines = result.text.split(separator: "\n").map(String.init)
-            #expect(lines[0].hasSuffix(": in 2 snapshots of this machine"), "\(result)")
-            for (line, identifier) in zip(lines[1...2], all) {
-                #expect(line.hasPrefix("  \(identifier)  "), "\(result)")
-                #expect(line.hasSuffix("  2 items, 12 B"), "\(result)")
-            }
-            let command = lines[3]
-            #expect(command.hasPrefix("restic --repo \(backup.repository) --password-file "))
-            #expect(command.hasSuffix(" \(all[0]) \(all[1])"), "\(command)")
-            #expect(Array(lines[4...]) == ["resval-backup prune"])
-            try Command("/bin/bash", "-c", command).runSuccessfully()
-            let after = try backup.run("explain", "--in-snapshots", raw)
-            #expect(after.text.hasSuffix(": in no snapshot of this machine\n"), "\(after)")
+            let lines = result.text.split(separator: "\n").dropFirst()
+            #expect(lines.map { String($0.prefix(8)) } == Array(all.prefix(2)), "\(result)")
+            for line in lines { #expect(line.hasSuffix("/source  2 items, 12 B"), "\(result)") }
         }
     }
 
@@ -63,57 +53,36 @@ struct OccurrenceTests {
             try backup.runSuccessfully("create", backup.source)
             try backup.runSuccessfully("evict", file)
             try tool("rm", gone)
-            let result = try backup.run(
-                "explain", "--in-snapshots", gone, file, backup.source.appending("none"))
-            #expect(result.exitCode == 0, "\(result)")
             let all = try identifiers(backup)
-            #expect(result.text.contains("\(gone): in 1 snapshot of this machine\n"), "\(result)")
-            #expect(
-                result.text.contains("/source/none: in no snapshot of this machine\n"), "\(result)")
-            #expect(result.text.contains("\(file): in 2 snapshots of this machine\n"), "\(result)")
-            let kept = try #require(all.last)
-            #expect(
-                result.text.split(separator: "\n").contains {
-                    $0.hasPrefix("  \(kept)  ") && $0.hasSuffix(", keeps evicted files")
-                }, "\(result)")
-            // It has the only copy.
-            let commands = result.text.split(separator: "\n").filter { $0.contains(" rewrite ") }
-            #expect(commands.count == 2)
-            #expect(!commands.contains { $0.contains(kept) }, "\(result)")
-            let json = try backup.runSuccessfully("explain", "--in-snapshots", "--json", gone)
-            #expect(json.hasPrefix(#"{"version":1,"path":"\#(gone)","snapshots":[{"snapshot":""#))
-            #expect(json.contains(#","items":1,"bytes":4,"isPinned":false}],"command":"restic "#))
-        }
-    }
-
-    @Test("archives are looked through, too, and cannot be rewritten")
-    func archives() throws {
-        try withArchives(of: tree) { archives in
-            let raw = archives.source.appending(Self.name)
-            try archives.runSuccessfully("create", archives.source)
-            let result = try archives.run("explain", "--in-snapshots", raw)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.text.contains(": in 1 snapshot of this machine\n"), "\(result)")
-            #expect(
-                result.text.hasSuffix(
-                    "  2 items, 12 B\n"
-                        + "# archives cannot be rewritten; forget removes whole snapshots\n"))
+            let one = try backup.run("snapshots", gone)
+            #expect(one.exitCode == 0, "\(one)")
+            #expect(one.text.split(separator: "\n").count == 2, "\(one)")
+            let none = try backup.run("snapshots", backup.source.appending("none"))
+            #expect(none.exitCode == 0 && none.text == "", "\(none)")
+            let kept = try backup.runSuccessfully("snapshots", file).split(separator: "\n")
+            #expect(kept.dropFirst().map { String($0.prefix(8)) } == all, "\(kept)")
+            #expect(kept.last?.contains("  keeps evicted files") == true, "\(kept)")
+            let json = try backup.runSuccessfully("snapshots", "--json", gone)
+            #expect(json.hasPrefix(#"{"version":1,"snapshot":""#), "\(json)")
+            #expect(json.hasSuffix(#","items":1,"bytes":4}"#), "\(json)")
         }
     }
 
     @Test("a snapshot that cannot be read is named, with exit code 3")
     func damaged() throws {
-        try withArchives(of: tree) { archives in
-            for _ in 0..<2 { try archives.runSuccessfully("create", archives.source) }
-            let manifest = try #require(
-                try archives.files().first { !$0.hasSuffix(".tar.zst") && $0.contains(".manifest") }
-            )
-            try tool("truncate", "--size", "60", archives.repository.appending(manifest))
-            let result = try archives.run(
-                "explain", "--in-snapshots", archives.source.appending("kept"))
+        try withBackup(of: tree) { backup in
+            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            let result = try backup.command(
+                ["snapshots", backup.source.appending("kept")],
+                before: """
+                    if [ "$1" = ls ] && [ ! -e "\(backup.base)/seen" ]; then
+                        touch "\(backup.base)/seen"; echo 'Fatal: id not found in repository' >&2; exit 1
+                    fi
+                    """
+            ).run()
             #expect(result.exitCode == 3, "\(result)")
-            #expect(result.text.contains(": in 1 snapshot of this machine\n"), "\(result)")
-            #expect(result.errorText.contains("kept: may be in snapshot "), "\(result)")
+            #expect(result.text.split(separator: "\n").count == 2, "\(result)")
+            #expect(result.errorText.contains("kept: may be in a snapshot: "), "\(result)")
         }
     }
 }

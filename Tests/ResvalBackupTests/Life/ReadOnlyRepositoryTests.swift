@@ -84,45 +84,6 @@ struct ReadOnlyRepositoryTests {
         }
     }
 
-    @Test("archives: a read-only repository can be read, a full one forgotten from")
-    func archives() throws {
-        try require(.root)
-        try withFilesystem(.tmpfs) { volume in
-            try withArchives(of: Self.tree) { backup in
-                let place = "tar:\(volume.root)/repository"
-                func command(_ words: any CommandArgument...) -> Command {
-                    backup.command(words + ["--repository", place])
-                }
-                try command("init").runSuccessfully()
-                for _ in 0..<2 { try command("create", backup.source).runSuccessfully() }
-                let list = try command("snapshots", "--json").runSuccessfully()
-                let identifier = try #require(snapshotIdentifiers(in: list).first)
-                try volume.remount(["ro"])
-                for words in [
-                    ["snapshots"], ["show", "latest"], ["diff", identifier, "latest"],
-                    ["restore", "latest", "--target", "\(backup.target)"],
-                    ["verify", "latest", "--read-data"],
-                ] as [[any CommandArgument]] {
-                    let result = try backup.command(words + ["--repository", place]).run()
-                    #expect(result.exitCode == 0, "\(words): \(result)")
-                }
-                #expect(try backup.differences() == [])
-                for result in [
-                    try command("create", backup.source).run(),
-                    try command("forget", "--keep-last", "1").run(),
-                ] {
-                    #expect(result.exitCode == 1, "\(result)")
-                    #expect(result.errorText.contains("check its owner"), "\(result)")
-                }
-                try volume.remount(["rw"])
-                let script = "cat /dev/zero > \"$1/filler\" 2>/dev/null; true"
-                try tool("sh", "-c", script, "sh", volume.root)
-                try command("forget", "--keep-last", "1", "--prune").runSuccessfully()
-                try command("verify", "latest").runSuccessfully()
-            }
-        }
-    }
-
     @Test("a cache whose disk fills up while it is written is not used, and nothing hangs")
     func fullCache() throws {
         try require(.root)

@@ -1,3 +1,4 @@
+import ResourceValues
 import SystemCalls
 import SystemPackage
 import TestSupport
@@ -6,10 +7,10 @@ import Testing
 @Suite("Writing a list when something is wrong")
 struct ListFaultTests {
     private func plan(
-        _ source: FilePath, _ options: any CommandArgument..., format: String = "nul"
+        _ source: FilePath, _ options: any CommandArgument...
     ) -> Command {
         let words: [any CommandArgument] =
-            ["plan", "--no-locations", "--format", format] + options + [source]
+            ["plan", "--no-locations", "--format", "nul"] + options + [source]
         return Command(.built("resval-backup"), arguments: words)
     }
 
@@ -67,8 +68,9 @@ struct ListFaultTests {
             }
             let file = base.appending("file")
             #expect(try contentsOfFile(file) == Array("old".utf8))
-            try plan(base.appending("source"), "--output", file).runSuccessfully()
-            #expect(try contentsOfFile(file) == Array("\(base)/source\0".utf8))
+            try plan(base.appending("source"), "--relative-to", base, "--output", file)
+                .runSuccessfully()
+            #expect(try contentsOfFile(file) == Array("./source\0".utf8))
             #expect(try file.status().permissions == 0o600)
         }
     }
@@ -85,16 +87,15 @@ struct ListFaultTests {
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { base in
             let list = base.pushing("lists/list")
-            var command = plan(base.appending("source"), "--output", list, format: "tar")
+            var command = plan(
+                base.appending("source"), "--relative-to", base, "--output", list)
             command.user = 54321
             command.environment["HOME"] = "\(base)"
             let result = try command.run()
             #expect(result.exitCode == 3, "\(result)")
             #expect(result.errorText.contains("\(base)/source/closed: cannot look inside"))
-            #expect(
-                try contentsOfFile(list)
-                    == Array(
-                        ".\(base)/source\0.\(base)/source/closed\0.\(base)/source/open\0".utf8))
+            let expected = "./source\0./source/closed\0./source/open\0"
+            #expect(try contentsOfFile(list) == Array(expected.utf8))
         }
     }
 
@@ -112,24 +113,96 @@ struct ListFaultTests {
         }
     }
 
-    @Test("options that need another, or a known tool, are usage errors")
+    @Test("options that need another, and a format that is not known, are usage errors")
     func usage() throws {
-        try withTemporaryDirectory(
-            containing: Tree {
-                Directory("a"); Directory("b")
-            }
-        ) { base in
+        try withTemporaryDirectory { base in
             let program = FilePath.built("resval-backup")
             for words: [any CommandArgument] in [
                 ["plan", "--output", base.appending("list"), base],
-                ["plan", "--no-strict", base], ["plan", "--allow-plaintext", base],
-                ["plan", "--format", "zip", base], ["plan", "--format", "tar", "--json", base],
-                ["plan", "--format", "tar", "--excluded-only", base],
+                ["plan", "--relative-to", base, base], ["plan", "--allow-plaintext", base],
+                ["plan", "--format", "zip", base], ["plan", "--format", "nul", "--json", base],
+                ["plan", "--format", "nul", "--excluded-only", base],
             ] {
                 let result = try Command(program, arguments: words).run()
                 #expect(result.exitCode == 64, "\(result)")
                 #expect(result.output.isEmpty)
             }
+        }
+    }
+
+    @Test(
+        "the name of a tool is refused with what to use instead",
+        arguments: [
+            ("borg", "use nul: borg create --paths-from-stdin --paths-delimiter '\\0'"),
+            ("tar", "use nul: tar "), ("bsdtar", "use nul: bsdtar "), ("rsync", "use nul: rsync "),
+            ("restic", "use resval-backup create"), ("rclone", "use resval-backup create, or nul"),
+            ("duplicity", "use resval-backup create, or nul"),
+            ("kopia", "use resval-backup create, or nul"),
+        ])
+    func toolNames(name: String, advice: String) throws {
+        try withTemporaryDirectory { base in
+            let list = base.appending("list")
+            let result = try Command(
+                .built("resval-backup"), "plan", "--format", name, "--output", list, base
+            ).run()
+            #expect(result.exitCode == 64)
+            #expect(result.output.isEmpty)
+            #expect(result.errorText.contains("unknown format '\(name)' ("), "\(result)")
+            #expect(result.errorText.contains(advice), "\(result)")
+            #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
+        }
+    }
+
+    @Test("a SOURCE outside the directory that names are relative to writes no list")
+    func outside() throws {
+        let tree = Tree {
+            Directory("source")
+            Directory("other")
+            Directory("sour")
+            File("file")
+        }
+        try withTemporaryDirectory(containing: tree) { base in
+            let list = base.appending("list")
+            for name: FileName in ["other", "sour"] {
+                let result = try plan(
+                    base.appending("source"), "--relative-to", base.appending(name), "--output",
+                    list
+                ).run()
+                #expect(result.exitCode == 1)
+                #expect(result.errorText.contains("\(base)/source: is not in the directory"))
+                #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
+            }
+            let file = base.appending("file")
+            let result = try plan(file, "--relative-to", file, "--output", list).run()
+            #expect(result.exitCode == 1)
+            #expect(result.errorText.contains("\(file): "))
+            #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
+        }
+    }
+
+    @Test("files with a protection class are named and not in the list, unless they are to be")
+    func plaintext() throws {
+        let tree = Tree {
+            File("free")
+            File("protected").protection(.complete)
+            Directory("vault") {
+                File("inside"); File("open").protection(.none)
+            }
+            .protection(.completeUntilFirstUserAuthentication)
+        }
+        try withTemporaryDirectory(containing: tree) { source in
+            let result = try plan(source, "--relative-to", source).run()
+            #expect(result.exitCode == 3)
+            for name in ["protected", "vault/inside"] {
+                #expect(
+                    result.errorText.contains("\(source)/\(name): is not in the list: it must not"))
+            }
+            #expect(result.text == "./free\0./vault\0./vault/open\0")
+            let allowed = try plan(source, "--relative-to", source, "--allow-plaintext").run()
+            #expect(allowed.exitCode == 0, "\(allowed)")
+            #expect(allowed.errorText == "")
+            #expect(
+                allowed.text == "./free\0./protected\0./vault\0./vault/inside\0./vault/open\0")
         }
     }
 
@@ -144,10 +217,11 @@ struct ListFaultTests {
             #expect(excluded.exitCode == 1)
             #expect(throws: Errno.noSuchFileOrDirectory) { try list.status() }
             let missing = try plan(
-                base.appending("stored"), "--output", list, base.appending("missing")
+                base.appending("stored"), "--relative-to", base, "--output", list,
+                base.appending("missing")
             ).run()
             #expect(missing.exitCode == 3)
-            #expect(try contentsOfFile(list) == Array("\(base)/stored\0".utf8))
+            #expect(try contentsOfFile(list) == Array("./stored\0".utf8))
         }
     }
 }

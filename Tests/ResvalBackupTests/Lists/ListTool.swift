@@ -3,31 +3,18 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A real tool that makes a backup by a list, and what brings the backup back to a directory.
+/// A real tool that makes a backup by a list, with the recipes of the page on lists.
 struct ListTool: Sendable {
-    /// The format's name.
+    /// The heading of its recipes.
     let name: String
-    /// Variables that the printed command needs; `BASE` stands for the test's directory.
-    var environment: [String: String?] = [:]
-    /// A script that runs first, in the test's directory.
+    /// Variables besides those of the recipes; `BASE` stands for the test's directory.
+    var environment: [String: String] = [:]
+    /// A script that runs first.
     var preparation = ":"
-    /// What is put behind the first word of the printed command.
-    var extraOption = ""
-    /// A script that brings everything back to the directory `out`.
-    let restoration: String
-    /// Whether marks come back, too.
-    var keepsMarks = true
+    /// Whether it can be given a carriage return.
+    var takesCarriageReturns = true
 
-    static let all: [ListTool] = [restic, borg, tar, bsdtar, rsync, rclone, duplicity]
-
-    static let restic = ListTool(
-        name: "restic",
-        environment: [
-            "RESTIC_REPOSITORY": "BASE/repository", "RESTIC_PASSWORD": repositoryPassword,
-            "RESTIC_PASSWORD_FILE": nil, "RESTIC_PASSWORD_COMMAND": nil,
-            "RESTIC_CACHE_DIR": "BASE/cache",
-        ],
-        restoration: "restic --quiet restore latest --target out")
+    static let all: [ListTool] = [borg, tar, bsdtar, rsync]
 
     static let borg = ListTool(
         name: "borg",
@@ -35,33 +22,15 @@ struct ListTool: Sendable {
             "BORG_REPO": "BASE/repository", "BORG_BASE_DIR": "BASE/borg",
             "BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK": "yes",
         ],
-        preparation: "borg init --encryption none",
-        restoration: "cd out && borg extract ::$(borg list --short)")
+        preparation: "borg init --encryption none", takesCarriageReturns: false)
+    static let tar = ListTool(name: "tar")
+    static let bsdtar = ListTool(name: "bsdtar")
+    static let rsync = ListTool(name: "rsync")
 
-    static let tar = ListTool(
-        name: "tar", environment: ["ARCHIVE": "BASE/archive.tar"],
-        restoration: "tar --extract --xattrs --file archive.tar --directory out")
-
-    static let bsdtar = ListTool(
-        name: "bsdtar", environment: ["ARCHIVE": "BASE/archive.tar"],
-        restoration: "bsdtar --extract -p --file archive.tar --directory out")
-
-    static let rsync = ListTool(
-        name: "rsync", environment: ["DESTINATION": "BASE/out"], restoration: ":")
-
-    static let rclone = ListTool(
-        name: "rclone",
-        environment: ["DESTINATION": "BASE/out", "RCLONE_CONFIG": "BASE/rclone.conf"],
-        preparation: "touch rclone.conf", restoration: ":", keepsMarks: false)
-
-    static let duplicity = ListTool(
-        name: "duplicity",
-        environment: ["DESTINATION": "file://BASE/repository", "HOME": "BASE"],
-        preparation: "mkdir repository",
-        // A key server would stay behind as a process.
-        extraOption: "--no-encryption",
-        restoration: "rmdir out && duplicity restore --no-encryption \"$DESTINATION\" out",
-        keepsMarks: false)
+    /// Whether it can be given a name.
+    func takes(_ name: FileName) -> Bool {
+        takesCarriageReturns || !name.bytes.contains(UInt8(ascii: "\r"))
+    }
 }
 
 extension ListTool: CustomTestStringConvertible {
@@ -71,75 +40,97 @@ extension ListTool: CustomTestStringConvertible {
 /// A tree in a directory of its own, and a tool that backs it up by our list.
 struct ListFixture {
     let tool: ListTool
-    /// The directory that holds everything.
+    /// The directory that contains everything.
     let base: FilePath
     /// The directory to back up.
     var source: FilePath { base.appending("source") }
-    /// The list.
-    var list: FilePath { base.appending("list") }
+    /// The directory to which the backup is restored.
+    var target: FilePath { base.appending("out") }
 
-    /// Writes the list for the tool.
-    func plan(_ options: String...) throws -> CommandResult {
-        try plan(format: tool.name, options)
-    }
-
-    /// The paths of everything stored, as any program would be told of them.
-    func storedPaths(_ options: [String]) throws -> Set<[UInt8]> {
-        let words: [any CommandArgument] =
-            ["plan", "--format", "nul", "--allow-plaintext", "--no-locations"] + options + [source]
-        return Set(try Command(.built("resval-backup"), arguments: words).run().records)
-    }
-
-    /// Runs the printed command, brings everything back, and gives the paths that came back.
-    func restoredPaths(by command: [UInt8]) throws -> (CommandResult, Set<[UInt8]>) {
-        if tool.name == "restic" {
-            try TestSupport.tool("cp", "-r", try emptyRepository(), base.appending("repository"))
+    /// Makes a list and a backup by it, and restores the backup, all as the page says.
+    ///
+    /// - Parameters:
+    ///   - sources: the SOURCEs; nil for the source.
+    ///   - top: the directory that names are relative to.
+    /// - Returns: how the tool ended when it made the backup.
+    func backUp(
+        _ sources: [FilePath]? = nil, relativeTo top: FilePath = "/"
+    ) throws -> CommandResult {
+        let list = try recipe(under: "Making the list")
+            .replacing(" ~ ", with: #" --no-locations --markers native,cachedir "$@" "#)
+            .replacing(" / ", with: #" "$TOP" "#)
+        let words = sources ?? [source]
+        try bash("\(tool.preparation)\n\(list)", words, top).runSuccessfully()
+        let backup = try recipe(under: tool.name)
+            .replacing("=/ ", with: #"="$TOP" "#).replacing(" / ", with: #" "$TOP" "#)
+        let result = try bash(backup, [], top).run()
+        if result.exitCode == 0 {
+            try bash(try recipe(under: tool.name, 1), [], top).runSuccessfully()
         }
-        try bash(Array(tool.preparation.utf8)).runSuccessfully()
-        var words = command
-        if !tool.extraOption.isEmpty {
-            let end = words.firstIndex(of: UInt8(ascii: " ")) ?? words.endIndex
-            words.insert(contentsOf: Array(" \(tool.extraOption)".utf8), at: end)
-        }
-        let result = try bash(words).run()
-        try bash(Array(tool.restoration.utf8)).runSuccessfully()
-        let top = base.appending("out").appending(source.components)
-        let listing = try TreeListing(of: top)
-        return (result, Set(listing.items.keys.map { source.bytes + $0 }))
+        return result
     }
 
-    /// Where an item of the source came back.
-    func restored(_ name: FilePath) -> FilePath {
-        base.appending("out").appending(source.components).appending(name.components)
+    /// How the restored items differ from those of the source that the plan stores.
+    ///
+    /// - Parameter top: the directory that names are relative to, which is not compared itself.
+    func differences(relativeTo top: FilePath = "/") throws -> [String] {
+        let records = try Command(
+            .built("resval-backup"), "plan", "--format", "nul", "--no-locations", "--markers",
+            "native,cachedir", source
+        ).run().records
+        let paths = Set(records)
+        var planned = try TreeListing(of: source)
+        planned.remove { !paths.contains(source.bytes + $0) || top == source && $0.isEmpty }
+        var restored = try TreeListing(
+            of: top == source ? target : target.appending(source.components))
+        restored.remove { top == source && $0.isEmpty }
+        return planned.differences(from: restored)
     }
 
-    private func plan(format: String, _ options: [String]) throws -> CommandResult {
-        let words: [any CommandArgument] =
-            ["plan", "--format", format, "--output", list, "--no-locations"] + options + [source]
-        return try Command(.built("resval-backup"), arguments: words).run()
+    /// Returns a code block of a section of the page; nothing when there are fewer.
+    private func recipe(under heading: String, _ number: Int = 0) throws -> String {
+        let page = String(decoding: try contentsOfFile(Self.page), as: UTF8.self)
+        let section = try #require(
+            page.split(separator: "\n### ").first { $0.hasPrefix("\(heading)\n") })
+        let blocks = section.split(separator: "```\n", omittingEmptySubsequences: false)
+        return blocks.count > 2 * number + 1 ? String(blocks[2 * number + 1]) : ":"
     }
 
-    private func bash(_ script: [UInt8]) -> Command {
-        let words: [any CommandArgument] = ["-c", script]
-        var command = Command("/bin/bash", arguments: words)
+    private func bash(_ script: String, _ words: [FilePath], _ top: FilePath) -> Command {
+        let script = "PATH=$PROGRAMS:$PATH\n" + script
+        let arguments: [any CommandArgument] = ["-c", script, "bash"]
+        var command = Command(
+            "/bin/bash", arguments: arguments + words.map { $0 as any CommandArgument })
         command.workingDirectory = base
-        command.environment = tool.environment.mapValues { $0?.replacing("BASE", with: "\(base)") }
+        command.environment = tool.environment.mapValues { $0.replacing("BASE", with: "\(base)") }
+        // Where bsdtar composes characters, unless it is told not to.
+        command.environment["LC_ALL"] = "C.UTF-8"
+        let variables = [
+            "PROGRAMS": FilePath.built("resval-backup").removingLastComponent(), "TOP": top,
+            "LIST": base.appending("list"), "ARCHIVE": base.appending("archive"),
+            "DESTINATION": target, "TARGET": target,
+        ]
+        for (name, path) in variables { command.environment[name] = path.string }
         return command
     }
+
+    private static let page = FilePath(#filePath).removingLastComponent().removingLastComponent()
+        .removingLastComponent().removingLastComponent()
+        .pushing("Sources/ResourceValues/ResourceValues.docc/BackupTools.md")
 }
 
-/// Calls `body` with a tool and a source that holds a tree; skips the test where there is no tool.
-func withList<Result>(
-    for tool: ListTool, of tree: Tree, _ body: (ListFixture) throws -> Result
-) throws -> Result {
+/// Calls `body` with a tool and a source with the contents of a tree; skips the test where there is no tool.
+func withList(
+    for tool: ListTool, of tree: Tree, _ body: (ListFixture) throws -> Void
+) throws {
     try require(.tool(tool.name))
     let layout = Tree {
         Directory("source"); Directory("out")
     }
-    return try withTemporaryDirectory(containing: layout) { base in
+    try withTemporaryDirectory(containing: layout) { base in
         let fixture = ListFixture(tool: tool, base: base)
         try tree.create(in: fixture.source)
-        return try body(fixture)
+        try body(fixture)
     }
 }
 

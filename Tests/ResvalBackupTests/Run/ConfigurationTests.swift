@@ -28,11 +28,11 @@ struct ConfigurationTests {
             let source = fixture.backup.source
             let file = source.appending("large")
             let commands: [[any CommandArgument]] = [
-                ["create", source], ["create", source], ["plan", "--compare", "latest", source],
+                ["create", source], ["create", source], ["plan", source],
                 ["snapshots"], ["show", "latest"], ["diff", "latest", "latest"], ["verify"],
                 ["restore", "latest", "--target", fixture.backup.target],
-                ["explain", "--in-snapshots", file],
-                ["evict", file], ["evicted", source], ["download", file],
+                ["snapshots", file],
+                ["evict", file], ["evict", "--list", source], ["download", file],
                 ["forget", "--keep-last", "1"], ["prune"],
             ]
             for arguments in commands {

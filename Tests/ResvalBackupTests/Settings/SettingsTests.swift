@@ -40,13 +40,12 @@ struct SettingsTests {
         let settings = try read(
             """
             sources = ["~/Documents", "/srv/a b"]   # two of them
-            repository = "tar:~/archives"
+            repository = "local:~/backup"
             password-file = "~/.config/resval/password"
             markers = ["native", "cachedir"]
             locations = false
             exclude-larger-than = "1.5G"
             tags = ["daily", "home"]
-            allow-plaintext = true
             verify = 30
             verify-read-data = true
             prune = "monthly"
@@ -64,12 +63,11 @@ struct SettingsTests {
         #expect(!settings.usesLocations)
         #expect(settings.largestFile?.bytes == 1_610_612_736)
         #expect(settings.tags == ["daily", "home"])
-        #expect(settings.allowsPlaintext)
         #expect(settings.verifyReadsData)
         #expect(settings.retention.counts == [.last: 3, .daily: 7, .yearly: -1])
         #expect(settings.retention.spans == [.last: CalendarSpan("1y6m")])
         #expect(settings.retention.tags == [["important"]])
-        #expect(settings.repository == "tar:/home/ada/archives")
+        #expect(settings.repository == "local:/home/ada/backup")
         #expect(settings.password == .file("/home/ada/.config/resval/password"))
         #expect(settings.verify == .days(30))
         #expect(settings.prune == .days(30))
@@ -155,7 +153,7 @@ struct SettingsTests {
         arguments: [
             ("~/r", "/home/ada/r"), ("/r:x", "/r:x"), ("s3:host/bucket", "s3:host/bucket"),
             ("sftp:me@host:/r", "sftp:me@host:/r"), ("rest:https://host/", "rest:https://host/"),
-            ("local:~/r", "local:/home/ada/r"), ("tar:/r", "tar:/r"),
+            ("local:~/r", "local:/home/ada/r"),
         ])
     func repositories(text: String, location: String) throws {
         let settings = try read("sources = [\"~\"]\nrepository = \"\(text)\"")

@@ -1,0 +1,99 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// Sets the owners, extended attributes, permissions and times of restored items, in this order:
+/// changing the owner clears set-ID bits and capabilities, and an ordinary user cannot store
+/// attributes on read-only items.
+final class MetadataRestorer {
+    /// The items with metadata that could not be set.
+    private(set) var failures: [RestoreFailure] = []
+    private let isRoot = effectiveUser() == 0
+
+    /// Sets all metadata of a regular file or a directory that is open.
+    func apply(_ item: ItemMetadata, toFile file: FileDescriptor) {
+        let status = item.status
+        attempt(item.path) { () throws(Errno) in
+            if isRoot { try setOwner(status.owner, group: status.group, of: file) }
+        }
+        store(item, on: file)
+        attempt(item.path) { () throws(Errno) in
+            try changeMode(status.permissions, of: file)
+            try setModificationTime(status.contentModificationTime, of: file)
+        }
+        checkTime(of: item, on: file)
+    }
+
+    /// Sets all metadata of an item that is neither a regular file nor a directory.
+    ///
+    /// - Parameter handle: open with `O_PATH`; another item may have the name meanwhile.
+    func apply(_ item: ItemMetadata, toHandle handle: FileDescriptor) {
+        let status = item.status
+        attempt(item.path) { () throws(Errno) in
+            if isRoot { try setOwner(status.owner, group: status.group, of: handle) }
+        }
+        store(item, on: handle)
+        attempt(item.path) { () throws(Errno) in
+            if status.kind != .symbolicLink { try setPermissions(status.permissions, of: handle) }
+            try handle.setTimes(access: nil, modification: status.contentModificationTime)
+        }
+        checkTime(of: item, on: handle)
+    }
+
+    /// Reports a time that the filesystem replaced by the nearest one it can store, which
+    /// `utimensat(2)` does not report as an error. All filesystems can store times from 1970 to
+    /// 2038.
+    private func checkTime(of item: ItemMetadata, on file: FileDescriptor) {
+        let time = item.status.contentModificationTime
+        guard !(0...Int64(Int32.max)).contains(time.seconds) else { return }
+        do throws(Errno) {
+            let kept = try file.status().contentModificationTime
+            guard kept.seconds != time.seconds else { return }
+            failures.append(
+                RestoreFailure(
+                    path: item.path,
+                    cause: .different("the filesystem cannot keep its time, \(time.rfc3339)")))
+        } catch {
+            failures.append(RestoreFailure(path: item.path, cause: .different("\(error)")))
+        }
+    }
+
+    private func store(_ item: ItemMetadata, on file: FileDescriptor) {
+        for (name, value) in item.attributes where isRoot || isForEverybody(name.bytes) {
+            do throws(FileError) {
+                try file.setExtendedAttribute(named: name, to: value)
+            } catch {
+                failures.append(
+                    RestoreFailure(path: item.path, cause: .attributes(error.message)))
+            }
+        }
+    }
+
+    /// Whether an ordinary user can store an attribute: other namespaces are reserved for root.
+    private func isForEverybody(_ name: [UInt8]) -> Bool {
+        name.starts(with: "user.".utf8) || name.starts(with: "system.posix_acl".utf8)
+    }
+
+    private func attempt(_ path: [UInt8], _ body: () throws(Errno) -> Void) {
+        do throws(Errno) {
+            try body()
+        } catch {
+            failures.append(RestoreFailure(path: path, cause: .different("\(error)")))
+        }
+    }
+}
+
+/// Calls `body` while the owner may write to a file, and then restores the permissions.
+///
+/// - Parameter descriptor: the file; it may be open with `O_PATH`.
+func whileWritable(
+    _ descriptor: FileDescriptor, _ status: FileStatus, _ body: () throws(Errno) -> Void
+) throws(Errno) {
+    let ownerWrites: UInt16 = 0o200
+    let isNeeded = status.permissions & ownerWrites == 0 && effectiveUser() != 0
+    if isNeeded { try setPermissions(status.permissions | ownerWrites, of: descriptor) }
+    let outcome = Result { () throws(Errno) in try body() }
+    if isNeeded { try setPermissions(status.permissions, of: descriptor) }
+    try outcome.get()
+}

@@ -1,0 +1,301 @@
+import BackupPlanning
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+extension Restic {
+    /// Restores a snapshot, or parts of it, below a directory, each item under its full path.
+    ///
+    /// restic restores into a stage, whose contents are then moved to their names. Only its exit code
+    /// and the items that it names decide what is whole: a file that lacks a part stands there with its
+    /// full size and its own time. Such an item is not moved.
+    ///
+    /// - Parameters:
+    ///   - choice: the snapshot.
+    ///   - target: a directory that does not exist yet, or is empty except for the remains of a
+    ///     killed restore.
+    ///   - includes: absolute paths in the snapshot to restore with everything below them; empty to
+    ///     restore everything.
+    ///   - overwrites: whether the target may contain files, which are overwritten.
+    ///   - report: called a few times a second.
+    /// - Throws: ``BackupError``: `targetNotEmpty`, `noSnapshot`, `noMatch`, or restic's failure.
+    ///   Failures of single items are in the result.
+    package func restore(
+        _ choice: SnapshotChoice, to target: FilePath, including includes: [[UInt8]] = [],
+        overwrites: Bool = false, report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws(BackupError) -> RestoreResult {
+        if !overwrites, try !isEmptyOrAbsent(target, but: RestoreStage.isName) {
+            throw BackupError(
+                .targetNotEmpty, "the target is not empty",
+                advice: "name another, or overwrite what is there with --overwrite", path: target)
+        }
+        let snapshot = try await snapshot(choice)
+        let wanted = IncludedPaths(includes)
+        let evicted = try await evictedFiles(of: snapshot)
+        let left = evicted?.filter { wanted.contains($0.path) } ?? []
+        let names = Set(left.map(\.path))
+        let included = IncludedPaths(includes.filter { !names.contains($0) })
+        var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
+        if wanted.isEverything || !included.isEverything {
+            result = try await extract(
+                RestoreRequest(
+                    snapshot: snapshot, target: target, includes: included,
+                    overwrites: overwrites), report: report)
+        }
+        result.evicted = left
+        if evicted == nil { result.complaints.append(RestoreResult.unreadableRecord) }
+        return result
+    }
+
+    /// Returns the evicted files that a snapshot's record names; nil if the record cannot be read.
+    private func evictedFiles(
+        of snapshot: Snapshot
+    ) async throws(BackupError) -> [RecordedExclusion]? {
+        do throws(BackupError) {
+            return try await readRecord(of: snapshot, with: EvictedFiles()).files
+        } catch  where error.code == .noRecord {
+            return []
+        } catch  where error.code.mayConcernOneSnapshot {
+            return nil
+        }
+    }
+
+    /// Restores items of a snapshot below a directory, each with its whole path.
+    ///
+    /// - Throws: ``BackupError`` when the restore as a whole failed. Failures of single items are
+    ///   in the result.
+    func extract(
+        _ request: RestoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws(BackupError) -> RestoreResult {
+        let snapshot = request.snapshot
+        let wanted = try await readEntries(
+            of: snapshot.identifier, with: WantedItems(request.includes, in: snapshot))
+        if let missing = wanted.missing.first {
+            throw BackupError(
+                .noMatch, "is not in snapshot \(snapshot.shortIdentifier)",
+                advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
+        }
+        let roots =
+            request.includes.isEverything ? snapshot.sources.map(\.bytes) : request.includes.paths
+        let stage = try RestoreStage(in: request.target, for: roots)
+        defer { stage.remove() }
+        let (end, lost) = try await fill(stage, request, wanted.bytes, report)
+        var complaints =
+            end.code == 0 || !end.errors.items.isEmpty
+            ? [] : ["restic: \(FailureText(end.errors.lines).summary(code: end.code))"]
+        if end.errors.droppedItemCount > 0 {
+            complaints.append("restic: more items failed than are named")
+        }
+        if !stage.keepsAttributes {
+            complaints.append(
+                "the filesystem of the target stores no extended attributes: items have none now, "
+                    + "and no ACLs")
+        }
+        // restic knows only the stage's name.
+        let place = "\(stage.path)/"
+        var damage = end.errors.items.reduce(into: [[UInt8]: String]()) {
+            $0[$1.name] = $1.message.replacing(place, with: "/")
+        }
+        for path in lost { damage[printedName(path)] = "its data is missing in the repository" }
+        // Where it is not known what failed, nothing is replaced.
+        let isKnown = complaints.isEmpty || end.code == 0
+        let merged: (failures: [RestoreFailure], damagedPaths: [[UInt8]: [UInt8]])
+        do {
+            merged = try await onOwnThread { [damage] isCancelled in
+                try raiseDescriptorLimit()
+                try stage.synchronize(late: wanted.late)
+                var merger = TreeMerger(
+                    overwrites: request.overwrites && isKnown, damaged: Set(damage.keys),
+                    omitted: snapshot.recordPath?.top,
+                    isWanted: { path in roots.contains { isHeld(path, by: $0) } },
+                    isCancelled: isCancelled)
+                try merger.merge(stage.path, into: request.target)
+                return (merger.failures, merger.damagedPaths)
+            }
+        } catch {
+            throw backupError(error, path: request.target)
+        }
+        let failed = Set(merged.failures.map { printedName($0.path) })
+        let failures = damage.filter { !failed.contains($0.key) }.map { name, message in
+            RestoreFailure(
+                path: merged.damagedPaths[name] ?? name, cause: .missing(message))
+        }
+        return RestoreResult(
+            snapshot: snapshot, items: wanted.count, failures: merged.failures + failures,
+            complaints: complaints, leftovers: stage.leftovers)
+    }
+
+    /// Has restic restore into a stage.
+    ///
+    /// - Returns: how restic ended, and the items that it was not asked for, since the repository
+    ///   lacks their data: with them it restores nothing at all.
+    private func fill(
+        _ stage: RestoreStage, _ request: RestoreRequest, _ bytes: Int64,
+        _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws(BackupError) -> (ResticEnd, lost: [[UInt8]]) {
+        let messages = RestoreMessages(totalBytes: bytes, report)
+        var lost: [[UInt8]] = []
+        while true {
+            let (list, option) = try await selection(of: request, without: lost)
+            let command = ResticCommand(
+                "restore",
+                words("--json", "--sparse") + [BackupEngines.option("--target", stage.path.bytes)]
+                    + option,
+                on: words(request.snapshot.identifier))
+            let end = try await attempt(command, reading: Lines(messages)).end
+            // restic opens the list through this process's descriptor.
+            withExtendedLifetime(list) {}
+            if end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
+            let text = FailureText(end.errors.lines)
+            guard text.line(containing: "Unknown blob ") != nil else { throw failure(end) }
+            let found = try await lostFiles(in: request.snapshot).map(\.path)
+            guard !Set(found).isSubset(of: lost) else { throw failure(end) }
+            lost = Set(lost + found).sorted { $0.lexicographicallyPrecedes($1) }
+        }
+    }
+
+    /// Returns the option that selects what to restore, and the file it names.
+    private func selection(
+        of request: RestoreRequest, without lost: [[UInt8]]
+    ) async throws(BackupError) -> (list: MemoryFile?, option: [[UInt8]]) {
+        var (name, paths) = ("--include-file", request.includes.paths)
+        if request.includes.isEverything {
+            (name, paths) = ("--exclude-file", lost)
+        } else if !lost.isEmpty {
+            // restic takes either inclusions or exclusions.
+            paths = try await readEntries(
+                of: request.snapshot.identifier, with: PathsWithout(lost, of: request.includes)
+            ).paths
+            guard !paths.isEmpty else {
+                throw BackupError(
+                    .damaged, "the repository does not have the data of what is to be restored",
+                    advice: "check it: resval-backup verify --read-data")
+            }
+        }
+        guard !paths.isEmpty else { return (nil, []) }
+        let lines = paths.flatMap {
+            ResticPattern(matching: FilePath(bytes: $0)).line + [UInt8(ascii: "\n")]
+        }
+        let list = try MemoryFile(lines)
+        return (list, [option(name, list.path)])
+    }
+}
+
+/// The items that a restore moves from the snapshot, and where.
+struct RestoreRequest: Sendable {
+    /// The snapshot.
+    let snapshot: Snapshot
+    /// The directory below which each item is restored with its whole path.
+    let target: FilePath
+    /// The paths of the snapshot that are wanted.
+    let includes: IncludedPaths
+    /// Whether files in the target are overwritten. If not, the target was just seen empty or
+    /// absent, and a file that has appeared since stays as it is and is a failure.
+    let overwrites: Bool
+}
+
+/// The paths of a snapshot that a restore includes.
+package struct IncludedPaths: Sendable {
+    /// The paths; empty for everything.
+    package let paths: [[UInt8]]
+
+    /// Creates a selection.
+    ///
+    /// - Parameter paths: absolute paths; empty for everything.
+    package init(_ paths: [[UInt8]]) { self.paths = paths }
+
+    /// Whether everything is wanted.
+    package var isEverything: Bool { paths.isEmpty }
+
+    /// Whether a path is one of these, or below one.
+    package func contains(_ path: [UInt8]) -> Bool {
+        paths.isEmpty || paths.contains { isHeld(path, by: $0) }
+    }
+}
+
+/// Collects the evicted files that a record names.
+private struct EvictedFiles: RecordHandler {
+    private(set) var files: [RecordedExclusion] = []
+
+    mutating func receive(_ line: RecordLine) {
+        if case .excluded(let item) = line, item.isEvicted { files.append(item) }
+    }
+}
+
+/// Counts the entries of a snapshot that are wanted.
+struct WantedItems: SnapshotEntryHandler {
+    /// The wanted paths that match no entry.
+    private(set) var missing: [[UInt8]]
+    /// The number of items of the SOURCEs that are wanted, directories included.
+    private(set) var count: Int
+    /// The sizes of the files among them, in bytes.
+    private(set) var bytes: Int64 = 0
+    /// The items with a time that restic restores as one of 1901: after 2262-04-11, when 64 bits of
+    /// nanoseconds end.
+    private(set) var late: [(path: [UInt8], modified: FileTime)] = []
+    private let includes: IncludedPaths
+    private let items: SourceItems
+
+    private static let end = Int64.max / 1_000_000_000
+
+    init(_ includes: IncludedPaths, in snapshot: Snapshot) {
+        missing = includes.paths
+        self.includes = includes
+        items = SourceItems(snapshot.sources)
+        count = includes.isEverything ? items.unlistedCount : 0
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        if entry.modified.seconds >= Self.end { late.append((entry.path, entry.modified)) }
+        guard includes.contains(entry.path) else { return }
+        missing.removeAll { isHeld(entry.path, by: $0) }
+        guard items.contains(entry.path) else { return }
+        count += 1
+        if entry.kind == .regularFile { bytes.addSaturating(entry.size) }
+    }
+}
+
+/// Collects the topmost paths that contain everything included, except the lost items.
+private struct PathsWithout: SnapshotEntryHandler {
+    private(set) var paths: [[UInt8]] = []
+    private let lost: [[UInt8]]
+    private let includes: IncludedPaths
+
+    init(_ lost: [[UInt8]], of includes: IncludedPaths) {
+        self.lost = lost
+        self.includes = includes
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        guard includes.contains(entry.path), !paths.contains(where: { isHeld(entry.path, by: $0) }),
+            !lost.contains(where: { isHeld($0, by: entry.path) || isHeld(entry.path, by: $0) })
+        else { return }
+        paths.append(entry.path)
+    }
+}
+
+/// Reads the lines of `restic restore --json`.
+private struct RestoreMessages: LineConsumer {
+    private let totalBytes: Int64
+    private let report: @Sendable (BackupProgress) -> Void
+
+    init(totalBytes: Int64, _ report: @escaping @Sendable (BackupProgress) -> Void) {
+        self.totalBytes = totalBytes
+        self.report = report
+        report(BackupProgress(step: .contentRestored, bytesTotal: totalBytes))
+    }
+
+    func receive(line: ArraySlice<UInt8>) {
+        guard line.first == UInt8(ascii: "{") else { return }
+        var done: Int64?
+        var scanner = JSONScanner(line)
+        // A line that is not as expected tells no progress, and no more is read from these lines.
+        try? scanner.forEachField { scanner, name throws(JSONError) in
+            if name == "bytes_restored" { done = try scanner.amount() }
+        }
+        guard let done else { return }
+        report(
+            BackupProgress(
+                step: .contentRestored, bytesDone: min(done, totalBytes), bytesTotal: totalBytes))
+    }
+}

@@ -1,0 +1,224 @@
+import SystemCalls
+import SystemPackage
+
+/// The result of verifying a repository.
+package struct VerifyResult: Sendable {
+    /// The problems found, in restic's words, one line each; empty when there are none.
+    package var problems: [String] = []
+    /// The items of snapshots that the repository lacks data of, as far as its index shows.
+    package var lost: [LostFile] = []
+    /// The steps to repair the damage, in order; empty when nothing is wrong, or nothing can be done.
+    package var repair: [RepairStep] = []
+    /// The sets of SOURCEs to back up again, so that lost data is stored again.
+    package var sourceSets: [[FilePath]] = []
+    /// The number of entries read from snapshots; nil when the repository is damaged.
+    package var items: Int?
+
+    /// Whether nothing is wrong.
+    package var isHealthy: Bool { problems.isEmpty && lost.isEmpty }
+}
+
+/// A step in repairing a repository.
+package struct RepairStep: Sendable, Hashable {
+    /// What the step does, in words.
+    package let purpose: String
+    /// The command to run, word by word.
+    package let command: [[UInt8]]
+
+    package init(purpose: String, command: [[UInt8]]) {
+        self.purpose = purpose
+        self.command = command
+    }
+}
+
+extension Restic {
+    /// Checks the repository, and that all entries of snapshots, and their records, can be read.
+    ///
+    /// restic's check alone does not see a changed byte, unless it reads all data, nor that a snapshot
+    /// is gone.
+    ///
+    /// - Parameters:
+    ///   - choice: the snapshot to read; nil for the newest of each set of SOURCEs of this machine.
+    ///   - readsData: whether every stored byte is read and compared with its hash.
+    /// - Throws: ``BackupError`` when nothing could be checked. Damage is in the result.
+    package func verify(
+        _ choice: SnapshotChoice?, readsData: Bool
+    ) async throws(BackupError) -> VerifyResult {
+        try await removeDeadLocks()
+        var result = try await check(readsData: readsData)
+        let snapshots: [Snapshot]
+        if let choice {
+            snapshots = [try await snapshot(choice)]
+        } else {
+            snapshots = SnapshotSets(try await ownSnapshots().snapshots).sets
+                .compactMap { $0.snapshots.last { !$0.isPinned } }
+        }
+        // In a damaged repository, restic may search for missing data for a quarter of an hour.
+        if result.isHealthy {
+            let counter = StepCounter(.itemsListed, of: 0, progress)
+            result.items = 0
+            for snapshot in snapshots { try await read(snapshot, counter, &result) }
+        }
+        if !result.isHealthy {
+            result.sourceSets = SnapshotSets(try await ownSnapshots().snapshots).sets
+                .map(\.sources)
+        }
+        return result
+    }
+
+    private func read(
+        _ snapshot: Snapshot, _ counter: StepCounter, _ result: inout VerifyResult
+    ) async throws(BackupError) {
+        do throws(BackupError) {
+            let found = try await readEntries(
+                of: snapshot.identifier, usesCache: false, with: EntryCounter(snapshot, counter)
+            ).count
+            result.items = (result.items ?? 0) + found
+            if snapshot.sourceSet != nil {
+                _ = try await readRecord(of: snapshot, with: RecordCounter())
+            }
+        } catch  where error.code != .interrupted {
+            result.problems.append(
+                "snapshot \(snapshot.shortIdentifier) cannot be read: \(error.message)")
+        }
+    }
+
+    private func check(readsData: Bool) async throws(BackupError) -> VerifyResult {
+        try checkExistence()
+        let command = ResticCommand("check", readsData ? words("--read-data") : [])
+        let (output, end) = try await attempt(
+            command, reading: Lines(ProgressLines(AllLines(), report: progress)))
+        let lines = output.consumer.consumer.lines
+        if end.code == 0 {
+            guard lines.contains(where: { $0.contains("no errors were found") })
+            else {
+                throw BackupError(
+                    .unexpectedAnswer, "restic check did not say what it found",
+                    advice: "run the command again")
+            }
+            return VerifyResult()
+        }
+        // The failure is damage that was found, unless restic failed before it checked.
+        let errors = FailureText(end.errors.lines)
+        guard
+            errors.line(containing: "repository contains errors") != nil
+                || errors.line(containing: "LoadIndex returned errors") != nil
+        else { throw failure(end) }
+        var result = VerifyResult()
+        result.problems = end.errors.lines.map { String(decoding: $0, as: UTF8.self) }
+            // restic advises commands that forget snapshots that could still be read.
+            .filter { !$0.hasPrefix("Fatal: ") && !$0.hasPrefix("restic ") }
+        let damage = DamagedPacks(lines + result.problems)
+        result.repair = steps(damage)
+        // Without an index nothing shows what is lost.
+        guard !damage.hasDamagedIndex else { return result }
+        do throws(BackupError) {
+            result.lost = try await lostFiles()
+        } catch  where error.code != .interrupted {
+            result.problems.append("which files this concerns is not known: \(error.message)")
+        }
+        return result
+    }
+
+    /// Returns restic's commands that repair the damage, in the order that works. What is still on the
+    /// disk is then stored again by the next backup.
+    func steps(_ damage: DamagedPacks) -> [RepairStep] {
+        var steps: [RepairStep] = []
+        func add(_ purpose: String, _ command: [[UInt8]]) {
+            // Any other location may contain a password, and comes from the environment.
+            let location = repository.directory.map { words("--repo") + [$0.bytes] } ?? []
+            steps.append(
+                RepairStep(
+                    purpose: purpose + (location.isEmpty ? " (needs RESTIC_REPOSITORY)" : ""),
+                    command: words("restic") + location + passwordOption + words("repair") + command
+                ))
+        }
+        if damage.hasDamagedIndex || damage.hasIncompletePack {
+            add("make the index anew from the packs that are there", words("index"))
+        }
+        if !damage.names.isEmpty {
+            add(
+                "store anew what can be read of the damaged packs",
+                words("packs") + damage.names.map { Array($0.utf8) })
+        }
+        return steps
+    }
+}
+
+/// Collects lines, up to a limit.
+private struct AllLines: LineConsumer {
+    private(set) var lines: [String] = []
+    private var size = 0
+    private static let limit = 64 << 20
+
+    mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
+        size += line.count + 1
+        guard size <= Self.limit else {
+            throw BackupError(
+                .unexpectedAnswer, "the answer is longer than \(Self.limit >> 20) MiB")
+        }
+        if !line.isEmpty { lines.append(String(decoding: line, as: UTF8.self)) }
+    }
+}
+
+/// The packs of a repository that a check complained of.
+struct DamagedPacks {
+    /// The names of the packs that are there, each once, sorted.
+    let names: [String]
+    /// Whether an index file is damaged.
+    let hasDamagedIndex: Bool
+    /// Whether a pack is missing, or has a wrong size.
+    let hasIncompletePack: Bool
+
+    /// Finds names in the output of `restic check`, where they follow the word pack.
+    ///
+    /// A line may also contain the name of a file, which any user may have chosen: it is in
+    /// quotation marks, before the names to find.
+    init(_ lines: [String]) {
+        var names: Set<String> = []
+        var missing: Set<String> = []
+        for line in lines {
+            let line = line[(line.lastIndex(of: "\"") ?? line.startIndex)...]
+            let words = line.split { !$0.isLetter && !$0.isNumber }
+            for (index, word) in words.enumerated().dropFirst()
+            where (8...64).contains(word.utf8.count) && word.isHexadecimal {
+                let previous = words[index - 1].lowercased()
+                guard
+                    previous == "pack"
+                        || line.hasPrefix("Pack ID does not match") && previous == "want"
+                else { continue }
+                names.insert(String(word))
+                if line.contains(": does not exist") { missing.insert(String(word)) }
+            }
+        }
+        self.names = names.subtracting(missing).sorted()
+        hasDamagedIndex = lines.contains { $0.contains("error loading index ") }
+        hasIncompletePack = lines.contains {
+            $0.hasPrefix("pack ")
+                && ($0.contains(": does not exist") || $0.contains(": unexpected file size"))
+        }
+    }
+}
+
+private struct EntryCounter: SnapshotEntryHandler {
+    private(set) var count: Int
+    private let counter: StepCounter
+    private let items: SourceItems
+
+    init(_ snapshot: Snapshot, _ counter: StepCounter) {
+        self.counter = counter
+        items = SourceItems(snapshot.sources)
+        count = items.unlistedCount
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        guard items.contains(entry.path) else { return }
+        count += 1
+        counter.add(files: 1)
+    }
+}
+
+/// Reads a record to its end.
+struct RecordCounter: RecordHandler {
+    mutating func receive(_ line: RecordLine) {}
+}
