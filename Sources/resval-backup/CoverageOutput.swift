@@ -11,6 +11,14 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
             "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
     }
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
+    for cause in coverage.exclusions { Messages.warn(about: cause.path, cause.sentence) }
+    if !coverage.exclusions.isEmpty, let base = coverage.base {
+        Messages.warn(
+            about: [UInt8]?.none,
+            Advice.completed(
+                "snapshot \(base.shortIdentifier), which has it, is kept for 30 days (if it is not "
+                    + "needed: resval-backup accept)"))
+    }
     guard !coverage.causes.isEmpty else { return }
     for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }
     guard let snapshot = snapshot?.prefix(8) else { return }
@@ -22,6 +30,15 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
 }
 
 extension JSONLine {
+    /// Adds the field `holds`: which snapshots are kept for what was excluded since.
+    mutating func add(holds: [Hold]) {
+        add("holds", objects: holds) { hold, object in
+            object.add(path: hold.part)
+            object.add("snapshot", hold.snapshot)
+            object.add("until", hold.end)
+        }
+    }
+
     /// Adds the field `coverage`: how a backup covers less than the one before.
     mutating func add(causes: [CoverageCause]) {
         add("coverage", objects: causes) { cause, object in

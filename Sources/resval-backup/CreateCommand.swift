@@ -36,6 +36,10 @@ struct CreateCommand: AsyncParsableCommand {
               coverage[].path: string or null, optional
               coverage[].pathBase64: string, optional
               coverage[].sentence: string
+              holds[].path: string or null (what was excluded, and a snapshot is kept for)
+              holds[].pathBase64: string, optional
+              holds[].snapshot: string (its first 16 digits)
+              holds[].until: time
               unnamedShortfalls: number
               lostExclusions[].path: string or null
               lostExclusions[].pathBase64: string, optional
@@ -116,6 +120,7 @@ struct CreateCommand: AsyncParsableCommand {
         }
         line.add("hasShrunk", result.hasShrunk)
         line.add(causes: result.coverage.causes)
+        line.add(holds: result.coverage.holds)
         line.add("unnamedShortfalls", result.unnamedShortfalls)
         line.add("lostExclusions", objects: result.lostExclusions) { path, object in
             object.add(path: path)

@@ -38,7 +38,6 @@ struct EvictCommand: AsyncParsableCommand {
             evicted into it, here or on another disk, lose their content.
 
             \(EvictionReport.fields(.evicting))
-              with --list:
             \(EvictedList.fields)
             \(JSONFields.progress)
 

@@ -14,14 +14,16 @@ struct EvictedList {
     let isJSON: Bool
 
     static let fields = """
-        \(JSONFields.item)
-          state: string (evicted, cut-off, exposed, changed, unrecorded)
-          size: number
-          modified: time
-          repository: string or null (null without a record)
-          snapshot: string or null (its first 16 digits)
-          item: number or null
-          failure: string or null (of the last download)
+          type evicted:
+            path: string or null
+            pathBase64: string, optional
+            state: string (evicted, cut-off, exposed, changed, unrecorded)
+            size: number
+            modified: time
+            repository: string or null (null without a record)
+            snapshot: string or null (its first 16 digits)
+            item: number or null
+            failure: string or null (of the last download)
         """
 
     /// Looks through directories, without any path through the home, and prints what is found.
@@ -57,6 +59,7 @@ struct EvictedList {
     ) {
         guard !isJSON else {
             var line = JSONLine.output()
+            line.add("type", "evicted")
             line.add(path: file.path.bytes)
             line.add("state", sign.state)
             line.add("size", file.status.size)

@@ -28,7 +28,7 @@ struct RestoreCommand: AsyncParsableCommand {
               failures[].pathBase64: string, optional
               failures[].reason: string
               complaints: strings
-              evicted[].path: string or null (restored from the snapshot that keeps its content)
+              evicted[].path: string or null (restored from other snapshots)
               evicted[].pathBase64: string, optional
               evicted[].snapshot: string or null
               evicted[].repository: string or null

@@ -39,6 +39,10 @@ struct ShowCommand: AsyncParsableCommand {
                 coverage[].path: string or null, optional
                 coverage[].pathBase64: string, optional
                 coverage[].sentence: string
+                holds[].path: string or null
+                holds[].pathBase64: string, optional
+                holds[].snapshot: string (its first 16 digits)
+                holds[].until: time
               with --items:
                 path: string or null (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)

@@ -10,6 +10,7 @@ struct SnapshotFacts: RecordHandler {
     private var facts: RecordFacts?
     private var sources: [RecordFacts.Source] = []
     private var causes: [RecordedCause] = []
+    private var holds: [Hold] = []
     private var evictedFiles = 0
     private var kept: [KeptFile] = []
 
@@ -28,6 +29,7 @@ struct SnapshotFacts: RecordHandler {
         case .facts(let facts): self.facts = facts
         case .source(let source): sources.append(source)
         case .coverage(let cause): causes.append(cause)
+        case .hold(let hold): if !snapshot.isAccepted { holds.append(hold) }
         case .excluded(let item): if item.isEvicted { evictedFiles += 1 }
         case .kept(let file): kept.append(file)
         case .protected, .missing: break
@@ -73,6 +75,7 @@ struct SnapshotFacts: RecordHandler {
             if let path = cause.path { object.add(path: path) }
             object.add("sentence", cause.sentence)
         }
+        line.add(holds: holds)
         line.end(in: &buffer)
     }
 
@@ -124,6 +127,12 @@ struct SnapshotFacts: RecordHandler {
         if snapshot.isPinned { write("state", "kept: never forgotten", to: &buffer) }
         if snapshot.isFromFuture(at: FileTime.now.seconds) {
             write("state", "dated in the future: never the latest", to: &buffer)
+        }
+        for hold in holds {
+            buffer.append(text: "holds:    \(hold.snapshot.prefix(8)) until ")
+            buffer.append(text: "\(hold.end.rfc3339ToTheSecond), which has ")
+            buffer.append(name: hold.part)
+            buffer.append("\n")
         }
         for cause in causes {
             buffer.append("shrunk:   ")

@@ -92,7 +92,7 @@ struct ResticCommandTests {
         #expect(restic.passwordOption == [Array("--password-file=-file".utf8)])
         let told = restic.environment.variables.filter { $0.starts(with: "RESTIC_REPOSITORY".utf8) }
         #expect(told == [Array("RESTIC_REPOSITORY=\(location)".utf8)])
-        let steps = restic.steps(DamagedPacks(["pack 0123456789abcdef: broken"]))
+        let steps = restic.steps(DamagedPacks([]), packs: ["0123456789abcdef"])
         #expect(steps.count == 1)
         for word in steps.flatMap(\.command) {
             #expect(!String(decoding: word, as: UTF8.self).contains("secret"))

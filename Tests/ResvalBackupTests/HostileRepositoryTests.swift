@@ -117,7 +117,7 @@ struct HostileRepositoryTests {
             let items = try backup.runSuccessfully("show", "latest", "--items")
             #expect(items.contains("\(backup.source)/-n/--json"))
             let kept = try backup.run(
-                "forget", "--all", "--keep-last=1", "--tag=--host=elsewhere", "--dry-run")
+                "forget", "--all", "--keep-last=1", "--keep-tag=--host=elsewhere", "--dry-run")
             #expect(kept.exitCode == 0, "\(kept)")
         }
     }

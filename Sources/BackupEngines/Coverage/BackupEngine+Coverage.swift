@@ -6,8 +6,12 @@ import SystemPackage
 package struct CoverageReport: Sendable {
     /// The snapshot that the plan was compared with; nil when none has a readable record.
     package var base: Snapshot?
-    /// How less is covered; empty when no less is.
+    /// How less is covered; empty when no less is, or only what the owner excluded.
     package var causes: [CoverageCause] = []
+    /// What the owner excluded of what the earlier snapshot has.
+    package var exclusions: [CoverageCause] = []
+    /// The reasons to keep earlier snapshots, by which nothing that the owner excluded is lost at once.
+    package var holds: [Hold] = []
     /// The newer snapshots that the plan could not be compared with, each with the reason.
     package var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
     /// Items that had a protection class in the earlier snapshot and have none now.
@@ -100,16 +104,32 @@ extension Restic {
         var report = CoverageReport(base: base)
         let newlyExcluded = comparison.newlyExcluded
         if !newlyExcluded.isEmpty {
-            report.causes =
-                try await readEntries(
-                    of: base.identifier, with: StoredItems(newlyExcluded, of: plan.sources)
-                ).causes
+            let found = try await readEntries(
+                of: base.identifier, with: StoredItems(newlyExcluded, of: plan.sources)
+            ).causes
+            let doubtful = Set(plan.doubtfulExclusions.map(\.path.bytes))
+            for cause in found {
+                let path = cause.path ?? []
+                if newlyExcluded[path]?.reason.isOwners == true, !doubtful.contains(path) {
+                    report.exclusions.append(cause)
+                } else {
+                    report.causes.append(cause)
+                }
+            }
+        }
+        let now = max(FileTime.now.seconds, base.time.seconds)
+        report.holds = comparison.holds(after: base, now: now)
+        let held = Set(report.holds.map(\.part))
+        report.holds += report.exclusions.compactMap { cause in
+            guard let path = cause.path, !held.contains(path) else { return nil }
+            return Hold(
+                snapshot: String(base.originalIdentifier.prefix(16)), since: now, part: path)
         }
         let named = Set(report.causes.compactMap(\.path))
         report.causes += plan.doubtfulExclusions.filter {
             newlyExcluded[$0.path.bytes] != nil && !named.contains($0.path.bytes)
         }.map(CoverageCause.init(doubtful:))
-        report.causes += comparison.causes
+        report.causes += comparison.causes(without: report.exclusions)
         report.unprotected = comparison.unprotected(in: plan)
         return report
     }
@@ -194,13 +214,21 @@ extension Restic {
         let own = try await ownSnapshots().snapshots
         guard let set = SnapshotSets(own).sets.first(where: { $0.tag == snapshot.sourceSet })
         else { return false }
-        return try await pending(in: set) == snapshot
+        if try await pending(in: set) == snapshot { return true }
+        guard set.snapshots.last == snapshot else { return false }
+        return try await !holds(of: snapshot).isEmpty
     }
 
     private func onlyPending() async throws(BackupError) -> Snapshot {
         var pending: [Snapshot] = []
         for set in SnapshotSets(try await ownSnapshots().snapshots).sets {
-            if let snapshot = try await self.pending(in: set) { pending.append(snapshot) }
+            if let snapshot = try await self.pending(in: set) {
+                pending.append(snapshot)
+            } else if let newest = set.snapshots.last(where: { !$0.isPinned }),
+                try await !holds(of: newest).isEmpty
+            {
+                pending.append(newest)
+            }
         }
         guard let only = pending.first, pending.count == 1 else {
             let names = pending.map(\.shortIdentifier).joined(separator: ", ")

@@ -14,9 +14,14 @@ struct CoverageComparison: RecordHandler {
     /// by path.
     private var candidates: [[UInt8]: ExcludedItem] = [:]
     private var directoriesBefore: Set<[UInt8]> = []
+    private var holdsBefore: [Hold] = []
+    /// The parts of these holds that the previous snapshot excluded.
+    private var heldBefore: Set<[UInt8]> = []
+    private let excludedToday: ExcludedPaths
 
     init(_ plan: BackupPlan, _ today: RecordFacts) {
         self.today = today
+        excludedToday = ExcludedPaths(plan)
         for item in plan.exclusions where item.reason.canHideHeldItems {
             candidates[item.path.bytes] = item
         }
@@ -33,6 +38,10 @@ struct CoverageComparison: RecordHandler {
         case .excluded(let item):
             candidates[item.path] = nil
             if item.isDirectory { directoriesBefore.insert(item.path) }
+            for hold in holdsBefore where isHeld(hold.part, by: item.path) {
+                heldBefore.insert(hold.part)
+            }
+        case .hold(let hold): holdsBefore.append(hold)
         case .protected(let item): protectedBefore.append(item)
         case .coverage, .missing, .kept: break
         }
@@ -47,8 +56,25 @@ struct CoverageComparison: RecordHandler {
         }
     }
 
-    /// The causes that can be found without reading the snapshot's entries.
-    var causes: [CoverageCause] {
+    /// Returns the holds of the previous snapshot that go on: for 30 days, and until a snapshot has the
+    /// part again that lacks nothing.
+    ///
+    /// - Parameter now: seconds since 1970, not before the previous snapshot's.
+    func holds(after base: Snapshot, now: Int64) -> [Hold] {
+        guard !base.isAccepted else { return [] }
+        return holdsBefore.compactMap { hold in
+            if excludedToday.contain(hold.part) || !isThere(hold.part) {
+                return now.subtractingSaturating(hold.since) < Hold.time ? hold : nil
+            }
+            if !heldBefore.contains(hold.part), !base.isIncomplete { return nil }
+            return Hold(snapshot: hold.snapshot, since: now, part: hold.part)
+        }
+    }
+
+    /// Returns the causes that can be found without reading the snapshot's entries.
+    ///
+    /// - Parameter exclusions: what the owner excluded, which is no fall.
+    func causes(without exclusions: [CoverageCause]) -> [CoverageCause] {
         var causes: [CoverageCause] = []
         for source in today.sources {
             guard let old = before.sources.first(where: { $0.path == source.path }) else {
@@ -63,7 +89,12 @@ struct CoverageComparison: RecordHandler {
                         source.path, before: old.filesystem, now: source.filesystem))
             }
         }
-        return causes + today.falls(from: before.items, before.bytes)
+        var (items, bytes) = (before.items, before.bytes)
+        for case .newlyExcluded(_, _, let excludedItems, let excludedBytes) in exclusions {
+            items = items.subtractingSaturating(Int64(excludedItems))
+            bytes = bytes.subtractingSaturating(excludedBytes)
+        }
+        return causes + today.falls(from: items, bytes)
     }
 }
 
@@ -184,5 +215,27 @@ extension RecordedProtection {
     package var lossSentence: String {
         "had the protection class \(protectionClass) at the snapshot before, and has none now "
             + "(if a program lost it: resval set protection=\(protectionClass))"
+    }
+}
+
+/// The paths that a plan excludes.
+struct ExcludedPaths: Sendable {
+    private let paths: Set<[UInt8]>
+
+    init(_ plan: BackupPlan) { paths = Set(plan.exclusions.map(\.path.bytes)) }
+
+    /// Whether a path, or a directory above it, is excluded.
+    func contain(_ path: [UInt8]) -> Bool {
+        paths.contains(path) || ancestors(of: path).contains { paths.contains(Array($0)) }
+    }
+}
+
+extension ExclusionReason {
+    /// Whether the item's owner decided it, by a mark or a setting.
+    var isOwners: Bool {
+        switch self {
+        case .excluded, .larger: true
+        default: false
+        }
     }
 }

@@ -80,7 +80,7 @@ extension Restic {
         let attempt = try await storeTwiceIfTorn(
             StoreRequest(
                 plan: plan, tags: tags, predecessor: earlier.snapshots.last,
-                record: SnapshotRecord(plan, facts, coverage.causes).bytes),
+                record: SnapshotRecord(plan, facts, coverage.causes, coverage.holds).bytes),
             SnapshotCheck(plan, manifest), report)
         var result = try result(of: attempt, plan, planner)
         result.coverage = coverage

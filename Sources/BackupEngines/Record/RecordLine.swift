@@ -13,6 +13,8 @@ package enum RecordLine: Sendable, Hashable {
     case source(RecordFacts.Source)
     /// An item with a protection class.
     case protected(RecordedProtection)
+    /// A reason to keep an earlier snapshot.
+    case hold(Hold)
     /// A way in which the snapshot covers less than the previous one.
     case coverage(RecordedCause)
     /// An evicted file whose content is not in the snapshot, though the file itself may be, stored

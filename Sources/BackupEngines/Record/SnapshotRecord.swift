@@ -23,7 +23,11 @@ package struct SnapshotRecord: Sendable {
     /// - Parameters:
     ///   - facts: the facts of the plan.
     ///   - causes: the ways in which it covers less than the previous snapshot.
-    package init(_ plan: BackupPlan, _ facts: RecordFacts, _ causes: [CoverageCause] = []) {
+    ///   - holds: the reasons to keep earlier snapshots.
+    package init(
+        _ plan: BackupPlan, _ facts: RecordFacts, _ causes: [CoverageCause] = [],
+        _ holds: [Hold] = []
+    ) {
         var text = RecordText()
         text.add("facts") { line in
             line.add("items", facts.items)
@@ -44,6 +48,13 @@ package struct SnapshotRecord: Sendable {
                 line.add("cause", cause.name)
                 if let path = cause.path { line.add(path: path) }
                 line.add("sentence", cause.sentence)
+            }
+        }
+        for hold in holds {
+            text.add("hold") { line in
+                line.add(path: hold.part)
+                line.add("snapshot", hold.snapshot)
+                line.add("since", hold.since)
             }
         }
         for item in plan.protectedItems {

@@ -27,6 +27,9 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
         case "facts": try handler.receive(.facts(fields.facts))
         case "source": try handler.receive(.source(fields.source))
         case "protected": try handler.receive(.protected(fields.protection))
+        case "hold":
+            guard let hold = fields.hold else { throw .damagedRecord }
+            try handler.receive(.hold(hold))
         case "coverage": try handler.receive(.coverage(fields.coverage))
         case "missing":
             let modified = fields.kept.modified
@@ -75,6 +78,8 @@ private struct RecordFields {
     private var record: EvictionRecord?
     private var sentence = ""
     private var cause = ""
+    private var snapshot = ""
+    private var since: Int64 = 0
     private var protectionClass = ""
 
     var source: RecordFacts.Source {
@@ -91,6 +96,8 @@ private struct RecordFields {
     var coverage: RecordedCause {
         RecordedCause(path: path.isEmpty ? nil : path, cause: cause, sentence: sentence)
     }
+
+    var hold: Hold? { Hold(snapshot: snapshot, since: since, part: path) }
 
     var protection: RecordedProtection {
         RecordedProtection(path: path, protectionClass: protectionClass)
@@ -116,6 +123,8 @@ private struct RecordFields {
         case "evicted": record = EvictionRecord(attribute: try scanner.string())
         case "class": protectionClass = try scanner.text()
         case "cause": cause = try scanner.text()
+        case "snapshot": snapshot = try scanner.text()
+        case "since": since = try scanner.amount()
         case "sentence": sentence = try scanner.text()
         case "content", "size", "modified", "permissions", "dataBytes":
             try readKept(name, &scanner)

@@ -142,9 +142,14 @@ extension Restic {
                 words("--json", "--sparse") + [BackupEngines.option("--target", stage.path.bytes)]
                     + option,
                 on: words(request.snapshot.identifier))
-            let end = try await attempt(command, reading: Lines(messages)).end
+            let (output, end) = try await attempt(command, reading: Lines(messages))
             // restic opens the list through this process's descriptor.
             withExtendedLifetime(list) {}
+            if end.code == 0, !output.consumer.hasSummary {
+                throw BackupError(
+                    .unexpectedAnswer, "restic restore did not say that it was done",
+                    advice: "run the command again")
+            }
             if end.code == 0 || !end.errors.items.isEmpty { return (end, lost) }
             let text = FailureText(end.errors.lines)
             guard text.line(containing: "Unknown blob ") != nil else { throw failure(end) }
@@ -276,6 +281,8 @@ private struct PathsWithout: SnapshotEntryHandler {
 
 /// Reads the lines of `restic restore --json`.
 private struct RestoreMessages: LineConsumer {
+    /// Whether restic has ended by itself. What it sums up counts for nothing.
+    private(set) var hasSummary = false
     private let totalBytes: Int64
     private let report: @Sendable (BackupProgress) -> Void
 
@@ -285,14 +292,20 @@ private struct RestoreMessages: LineConsumer {
         report(BackupProgress(step: .contentRestored, bytesTotal: totalBytes))
     }
 
-    func receive(line: ArraySlice<UInt8>) {
+    mutating func receive(line: ArraySlice<UInt8>) {
         guard line.first == UInt8(ascii: "{") else { return }
         var done: Int64?
+        var kind = ""
         var scanner = JSONScanner(line)
         // A line that is not as expected tells no progress, and no more is read from these lines.
         try? scanner.forEachField { scanner, name throws(JSONError) in
-            if name == "bytes_restored" { done = try scanner.amount() }
+            switch name {
+            case "message_type": kind = try scanner.text()
+            case "bytes_restored": done = try scanner.amount()
+            default: break
+            }
         }
+        if kind == "summary" { hasSummary = true }
         guard let done else { return }
         report(
             BackupProgress(

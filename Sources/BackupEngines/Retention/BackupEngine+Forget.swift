@@ -1,4 +1,5 @@
 import SystemPackage
+import TextFormats
 
 /// The snapshots that retention rules apply to.
 package enum ForgetScope: Sendable, Hashable {
@@ -23,10 +24,22 @@ extension Restic {
         let own = SnapshotSets(try await ownSnapshots().snapshots).sets
         let chosen = try choose(own, scope)
         try await checkCoverage(of: chosen)
+        var holds: [Hold] = []
+        for set in chosen {
+            if let newest = set.snapshots.last { holds += try await self.holds(of: newest) }
+        }
         let holders = try await lastHolders(ofEvictedIn: own.flatMap(\.snapshots))
         return chosen.flatMap {
             Retention(rules).decide($0.snapshots, now: now).map {
-                holders.contains($0.snapshot) ? $0.kept(for: "last copy of evicted files") : $0
+                var decision = $0
+                if holders.contains(decision.snapshot) {
+                    decision = decision.kept(for: "last copy of evicted files")
+                }
+                let held = holds.filter { $0.holds(decision.snapshot) }
+                guard let first = held.first else { return decision }
+                let more = held.count > 1 ? " and \(held.count - 1) more" : ""
+                return decision.kept(
+                    for: "has what was excluded since: \(NameEscaping.text(first.part))\(more)")
             }
         }
     }

@@ -109,7 +109,7 @@ extension Restic {
             // restic advises commands that forget snapshots that could still be read.
             .filter { !$0.hasPrefix("Fatal: ") && !$0.hasPrefix("restic ") }
         let damage = DamagedPacks(lines + result.problems)
-        result.repair = steps(damage)
+        result.repair = steps(damage, packs: try await packs(named: damage.names))
         // Without an index nothing shows what is lost.
         guard !damage.hasDamagedIndex else { return result }
         do throws(BackupError) {
@@ -122,7 +122,9 @@ extension Restic {
 
     /// Returns restic's commands that repair the damage, in the order that works. What is still on the
     /// disk is then stored again by the next backup.
-    func steps(_ damage: DamagedPacks) -> [RepairStep] {
+    ///
+    /// - Parameter packs: the full names of the damaged packs, which restic takes.
+    func steps(_ damage: DamagedPacks, packs: [String]) -> [RepairStep] {
         var steps: [RepairStep] = []
         func add(_ purpose: String, _ command: [[UInt8]]) {
             // Any other location may contain a password, and comes from the environment.
@@ -136,12 +138,22 @@ extension Restic {
         if damage.hasDamagedIndex || damage.hasIncompletePack {
             add("make the index anew from the packs that are there", words("index"))
         }
-        if !damage.names.isEmpty {
+        if !packs.isEmpty {
             add(
                 "store anew what can be read of the damaged packs",
-                words("packs") + damage.names.map { Array($0.utf8) })
+                words("packs") + packs.map { Array($0.utf8) })
         }
         return steps
+    }
+
+    /// Returns the full names of packs that are there, by their first digits.
+    private func packs(named names: [String]) async throws(BackupError) -> [String] {
+        guard !names.isEmpty else { return [] }
+        let command = ResticCommand("list", words("--no-lock"), on: words("packs"))
+        let list = try await run(command, reading: Lines(AllLines()))
+        return list.consumer.lines.filter { pack in
+            pack.isResticIdentifier && names.contains { pack.hasPrefix($0) }
+        }
     }
 }
 
@@ -184,7 +196,7 @@ struct DamagedPacks {
             where (8...64).contains(word.utf8.count) && word.isHexadecimal {
                 let previous = words[index - 1].lowercased()
                 guard
-                    previous == "pack"
+                    previous == "pack" || previous == "from" && line.contains("decrypting blob ")
                         || line.hasPrefix("Pack ID does not match") && previous == "want"
                 else { continue }
                 names.insert(String(word))

@@ -49,15 +49,14 @@ struct EvictManyTests {
                 backup, ["evict", "-R", "--yes", "--minimum-size", "1", backup.source])
             let text = try evict.command.runSuccessfully()
             #expect(text.contains("total: \(Self.names.count + HostileNames.all.count) files, "))
-            // Both run at once. What was stored is read back without restic.
-            #expect(try evict.starts().sorted() == ["backup", "cat"])
+            #expect(try evict.starts().sorted() == ["backup", "cat", "dump", "snapshots"])
             // A copy of a placeholder has the same content.
             let copy = backup.base.appending("copy")
             try tool("cp", "-a", backup.source.appending("b"), copy)
             let download = try counting(backup, ["download", "-R", backup.source, copy])
             try download.command.runSuccessfully()
             // The snapshot's record comes with its files.
-            #expect(try download.starts() == ["cat"])
+            #expect(try download.starts() == ["snapshots", "dump"])
             try tool("diff", "-r", backup.source.appending("b"), copy)
             #expect(try TreeListing(of: backup.source).differences(from: before) == [])
             #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
@@ -73,7 +72,7 @@ struct EvictManyTests {
             try backup.restic("tag", "--add", "other")
             let download = try counting(backup, ["download", file])
             try download.command.runSuccessfully()
-            #expect(try download.starts() == ["cat"])
+            #expect(try download.starts().sorted() == ["cat", "dump", "snapshots"])
             #expect(try contentsOfFile(file) == evictableContent)
 
             try backup.runSuccessfully("evict", file)

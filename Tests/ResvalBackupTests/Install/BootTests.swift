@@ -204,7 +204,7 @@ struct BootTests {
                 systemctl list-units --failed --no-legend
                 journalctl --quiet --output cat --identifier resval-backup --identifier resval-purge |
                     grep --invert-match --extended-regexp \\
-                        '^(snapshot |no damage found|/home/tester.*: (pressure is|deleted |items marked)|configuration reloaded)'
+                        '^(snapshot |no damage found|[0-9]+ items can be listed|/home/tester.*: (pressure is|deleted |items marked)|configuration reloaded)'
                 true
                 """
         try withSystem(script) { base in

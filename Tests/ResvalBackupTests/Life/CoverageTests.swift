@@ -1,3 +1,4 @@
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -15,32 +16,84 @@ struct CoverageTests {
         try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
     }
 
-    @Test("a mark on what was held is named, and nothing is forgotten until it is accepted")
+    private func snapshots(_ backup: BackupFixture) throws -> [String] {
+        try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
+            .map { String($0.dropFirst(#"{"version":1,"snapshot":""#.count).prefix(8)) }
+    }
+
+    @Test("what the owner excludes is named once, and the snapshot that has it is kept")
     func newMark() throws {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
-            try exclude(backup.source.appending("docs/file1"))
-            for _ in 0..<2 {
-                let result = try backup.run("create", backup.source)
-                #expect(result.exitCode == 3, "\(result)")
-                #expect(result.errorText.contains("docs/file1: is newly excluded"))
-                #expect(result.errorText.contains("resval-backup accept"))
-            }
-            for arguments in [["forget", "--keep-last", "1", "--prune"], ["prune"]] {
-                let refused = try backup.command(arguments).run()
-                #expect(refused.exitCode == 3, "\(refused)")
-                #expect(refused.errorText.contains("nothing is removed"))
-            }
-            #expect(
-                try backup.runSuccessfully("snapshots", "--json").split(separator: "\n").count == 3)
+            let first = try snapshots(backup)
+            let path = backup.source.appending("docs/file1")
+            try exclude(path)
+            let named = try backup.run("create", backup.source)
+            #expect(named.exitCode == 0, "\(named)")
+            #expect(named.errorText.contains("docs/file1: warning: is newly excluded: "))
+            #expect(named.errorText.contains("snapshot \(first[0]), which has it, is kept"))
+            let silent = try backup.run("create", "--json", backup.source)
+            #expect(silent.exitCode == 0 && silent.errorText == "", "\(silent)")
+            #expect(silent.text.contains(#""hasShrunk":false,"coverage":[],"holds":[{"path":"#))
+            let forget = try backup.run("forget", "--keep-last", "1", "--prune")
+            #expect(forget.exitCode == 0, "\(forget)")
+            #expect(forget.text.contains("has what was excluded since: \(path)"), "\(forget)")
+            let left = try snapshots(backup)
+            #expect(left.count == 2 && left.first == first[0], "\(left)")
             let shown = try backup.runSuccessfully("show", "latest")
-            #expect(shown.contains("docs/file1: is newly excluded"))
+            #expect(shown.contains("holds:    \(first[0]) until "), "\(shown)")
             try backup.runSuccessfully("accept")
             #expect(try backup.run("accept").exitCode == 1)
-            #expect(try backup.run("create", backup.source).exitCode == 0)
+            try backup.runSuccessfully("create", backup.source)
             try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
-            #expect(
-                try backup.runSuccessfully("snapshots", "--json").split(separator: "\n").count == 1)
+            #expect(try snapshots(backup).count == 1)
+        }
+    }
+
+    @Test("an exclusion of more than 20 % is no fall, and ends when a whole snapshot has it again")
+    func included() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let large = backup.source.appending("large")
+            try exclude(large)
+            try backup.runSuccessfully("create", backup.source)
+            try tool("setfattr", "-x", "user.resval.isExcludedFromBackup", large)
+            // It is planned again, and not known to be stored.
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+            #expect(try snapshots(backup).count == 2)
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+            #expect(try snapshots(backup).count == 1)
+        }
+    }
+
+    @Test("a hold ends after 30 days")
+    func thirtyDays() throws {
+        try require(.tool("faketime"))
+        try withBackup(of: Self.tree) { backup in
+            // restic asks the kernel for the time, and not the library that faketime takes the place of.
+            let script = """
+                if [ "$1" = backup ]; then
+                    shift
+                    set -- backup --time "$(date '+%Y-%m-%d %H:%M:%S')" "$@"
+                fi
+                """
+            func run(_ offset: String, _ words: any CommandArgument...) throws {
+                var command = try backup.command(words, before: script)
+                let start = ["-m", "-f", offset].map { Array($0.utf8) }
+                command.arguments = start + [command.executable.bytes] + command.arguments
+                command.executable = try #require(FilePath.tool("faketime"))
+                command.environment["DONT_FAKE_MONOTONIC"] = "1"
+                try command.runSuccessfully()
+            }
+            try run("-60d", "create", backup.source)
+            try exclude(backup.source.appending("docs"))
+            for (offset, count) in [("-59d", 2), ("-31d", 2), ("-28d", 1)] {
+                try run(offset, "create", backup.source)
+                try run(offset, "forget", "--keep-last", "1")
+                #expect(try snapshots(backup).count == count, "\(offset)")
+            }
         }
     }
 

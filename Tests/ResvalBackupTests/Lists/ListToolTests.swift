@@ -12,7 +12,8 @@ struct ListToolTests {
         try withList(for: tool, of: HostileTree.tree { tool.takes($0) }) { fixture in
             let result = try fixture.backUp()
             #expect(result.exitCode == 0, "\(result)")
-            #expect(try fixture.differences() == [])
+            let differences = try fixture.differences()
+            #expect(differences == [])
             let restored = try pathsBelow(fixture.target.appending(fixture.source.components))
             for name in HostileNames.all where tool.takes(name) {
                 #expect(restored.contains(Array("/stored/".utf8) + name.bytes))

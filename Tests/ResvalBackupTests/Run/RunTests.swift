@@ -225,18 +225,30 @@ struct RunTests {
             #expect(status.text.contains("last verified: "))
             #expect(status.text.contains("last pruned: "))
 
-            // Everything is marked: the snapshot holds nothing, and nothing may be forgotten for it.
+            // Everything is marked: the newest snapshot that has it is kept, and the rest goes on.
             try tool(
                 "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
                 fixture.backup.source.appending("f"))
             try tool(
                 "setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true",
                 fixture.backup.source.appending("large"))
-            let shrunk = try fixture.command("run").run()
-            #expect(shrunk.exitCode == 3, "\(shrunk)")
-            try #expect(count() == 3)
+            for left in [2, 3] {
+                let excluded = try fixture.command("run").run()
+                #expect(excluded.exitCode == 0, "\(excluded)")
+                try #expect(count() == left)
+            }
+            let list = try fixture.command("snapshots", "--json").run().text
+            let held = try #require(snapshotIdentifiers(in: list).first)
+            let restore = try fixture.command(
+                "restore", "--target", fixture.backup.target, held
+            ).run()
+            #expect(restore.exitCode == 0, "\(restore)")
+            try tool(
+                "cmp", fixture.backup.source.appending("large"),
+                fixture.backup.restored(fixture.backup.source.appending("large")))
             let after = try fixture.command("status").run()
-            #expect(after.exitCode == 3)
+            #expect(after.exitCode == 0, "\(after)")
+            #expect(after.text.hasPrefix("ok\n"), "\(after)")
         }
     }
 }

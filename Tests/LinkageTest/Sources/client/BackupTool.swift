@@ -8,7 +8,8 @@ func listBackup(of source: FilePath) throws {
     let environment = PolicyEnvironment.current()
     let planner = BackupPlanner(
         policy: StoragePolicy(locations: environment.locations), mounts: environment.mounts)
-    let planned = try planner.makeList(for: [source], spillingTo: "/tmp")
+    let planned = try planner.makeList(
+        for: [source], relativeTo: source, spillingTo: "/tmp")
     var list: [UInt8] = []
     try planned.forEachPiece { list += $0 }
     for path in list.split(separator: 0) { print("store \(String(decoding: path, as: UTF8.self))") }
