@@ -84,7 +84,8 @@ struct RepositoryOptions: ParsableArguments {
         return try Restic(
             program: ResticProgram(searchPath: environmentValue("PATH") ?? []),
             repository: access.location, passwordFile: access.passwordOption,
-            environment: access.environment, warn: { warnOnce($0) }, progress: reporter(display))
+            environment: access.environment, stateDirectory: try? StateDirectory.path(),
+            warn: { warnOnce($0) }, progress: reporter(display))
     }
 }
 

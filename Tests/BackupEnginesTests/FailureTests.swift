@@ -36,6 +36,25 @@ struct FailureTests {
         #expect(error.message.contains("(1.67s ago)"))
     }
 
+    @Test("a lock that cannot be read is one, and what restic advises about locks is not passed on")
+    func adviceAboutLocks() throws {
+        let json =
+            #"{"message_type":"exit_error","code":11,"message":"unable to create lock in backend: "#
+            + #"repository is already locked by PID 5 on vm by root\nlock was created at 2026-11-26 "#
+            + #"(1s ago)\nstorage ID 97a7fd6f\nthe `unlock` command can be used to remove stale locks"}"#
+        let readable = try failure(11, json)
+        #expect(
+            readable.message == "the repository is locked by PID 5 on vm by root: "
+                + "lock was created at 2026-11-26 (1s ago)")
+        let unreadable = try failure(
+            1, "Fatal: invalid lock file: LoadRaw(<lock/2d711642b7>): invalid data returned",
+            "the `unlock --remove-all` command can be used to remove invalid locks.")
+        for error in [readable, unreadable] {
+            #expect(error.code == .locked)
+            #expect(!error.description.contains("unlock"), "\(error)")
+        }
+    }
+
     @Test("the head of an absent repository's message is not enough: a network error has it too")
     func unreachable() throws {
         let refused =

@@ -23,7 +23,7 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             _ = (time.before(span), time.week, time.month)
         }
     }
-    _ = try? ResticLock(identifier: "", json: bytes)
+    precondition(LockSights(LockSights(bytes).contents) == LockSights(bytes))
     var messages = BackupMessages { progress in
         precondition(progress.filesDone >= 0 && progress.bytesDone >= 0)
     }

@@ -1,7 +1,10 @@
 import Glibc
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import BackupEngines
 
 /// A repository with its password, and a directory to back up.
 struct BackupFixture {
@@ -73,19 +76,34 @@ struct BackupFixture {
             """, command(arguments))
     }
 
-    /// A command with a restic that shows every lock as one that was made years ago; the times of the
-    /// locks' files are made so, too.
-    func withOldLocks(_ command: Command) throws -> Command {
-        let restic = try #require(FilePath.tool("restic"))
-        try tool(
-            "find", repository.appending("locks"), "-type", "f", "-exec", "touch", "-d",
-            "2020-01-01", "{}", "+")
-        return try with(
-            "restic",
+    /// Waits until no restic works on the repository, and notes that each lock there was seen for 31
+    /// minutes, so that the next command that it keeps out removes it.
+    ///
+    /// - Parameter stateHome: nil for that of the fixture's home.
+    func ageLocks(in stateHome: FilePath? = nil) throws {
+        let wait = """
+            for _ in $(seq 200); do
+                grep -qszxF "RESTIC_REPOSITORY=$1" /proc/[0-9]*/environ || break
+                sleep 0.05
+            done
             """
-            case " $* " in *" cat "*" lock "*) ;; *) exec "\(restic)" "$@" ;; esac
-            "\(restic)" "$@" | sed 's/"time": *"[^"]*"/"time":"2020-01-01T00:00:00Z"/'
-            """, command)
+        try tool("sh", "-c", wait, "sh", repository)
+        var sights = LockSights()
+        for time in [0, LockSights.deadAge] {
+            _ = try sights.see(locks(), bootIdentifier: "an earlier one", bootTime: time)
+        }
+        let state = stateHome ?? base.appending("home/.local/state")
+        let file = FileName(
+            Array("locks-\(RepositoryLocation(bytes: repository.bytes).fingerprint)".utf8))
+        let directory = state.appending("resval/backup")
+        try tool("mkdir", "-p", directory)
+        try tool("rm", "-f", directory.appending(file))
+        try Tree { File(file, sights.contents) }.create(in: directory)
+    }
+
+    /// The identifiers of the locks in the repository.
+    func locks() throws -> [String] {
+        try tool("ls", repository.appending("locks")).split(separator: "\n").map(String.init)
     }
 
     /// A command that finds a shell script in place of a program.

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 extension BackupFixture {
-    /// The command `resval-backup` with these arguments, which meets a script in restic's place.
+    /// The command `resval-backup` with these arguments, which meets a script in restic's place. restic
+    /// waits for locks for a second only.
     ///
     /// - Parameter script: what `/bin/sh` runs first, with restic's arguments, unless restic is only
     ///   asked for its version; the real restic, whose path is `$REAL`, follows.
@@ -13,7 +14,18 @@ extension BackupFixture {
         let real = try #require(FilePath.tool("restic"))
         return try with(
             "restic",
-            "REAL=\(real)\n[ \"$1\" != version ] || exec \"$REAL\" version\n\(script)\nexec \"$REAL\" \"$@\"\n",
+            """
+            REAL=\(real)
+            [ "$1" != version ] || exec "$REAL" version
+            for word; do
+                shift
+                case $word in --retry-lock=*) word=--retry-lock=1s;; esac
+                set -- "$@" "$word"
+            done
+            \(script)
+            exec "$REAL" "$@"
+
+            """,
             command(arguments))
     }
 

@@ -172,7 +172,6 @@ extension Restic {
         } else {
             snapshot = try await onlyPending()
         }
-        try await removeDeadLocks()
         try await retag(snapshot, adding: [StateTag.accepted], removing: [StateTag.shrunk])
         return snapshot
     }

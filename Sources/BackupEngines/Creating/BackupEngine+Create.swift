@@ -67,7 +67,8 @@ extension Restic {
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to compare a snapshot with")
         }
-        try await removeDeadLocks()
+        // A look at a directory costs nothing, and the next commands need the repository to themselves.
+        if repository.directory != nil { try await removeDeadLocks() }
         let own = try await ownSnapshots()
         let sources = SourceTags(plan.sources)
         let earlier = own.ofSet(sources.set)

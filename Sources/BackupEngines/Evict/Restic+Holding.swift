@@ -35,7 +35,6 @@ extension Restic {
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> String {
         try checkExistence()
-        try await removeDeadLocks()
         // The filesystem that files are evicted from may have no space for the record.
         let memory = environmentValue("XDG_RUNTIME_DIR").map { [FilePath(bytes: $0)] } ?? []
         let record = try RecordFile(

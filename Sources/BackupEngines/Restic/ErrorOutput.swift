@@ -35,7 +35,7 @@ struct ErrorOutput: Sendable {
         if line.first == UInt8(ascii: "{"), let message = Message(line) {
             switch message {
             case .item(let item): add(item)
-            case .end(let text): receive(text[...])
+            case .end(let text): text.split(separator: UInt8(ascii: "\n")).forEach { receive($0) }
             }
         } else if let name = Self.skippedTarget(line) {
             add(Item(name: name, errno: noSuchFile))

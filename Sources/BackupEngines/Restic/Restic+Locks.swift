@@ -3,173 +3,137 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// Removes locks whose processes have certainly ended, as left by SIGKILL and power failures.
+    /// For how long restic waits for the locks of other processes, in its syntax.
+    static let lockWait = "5m"
+
+    /// Removes locks that were seen for so long that their processes have certainly ended, or have
+    /// given up: ``LockSights``. Where sights cannot be kept, none is dead.
     ///
-    /// `restic unlock` is not safe: it relies on the host name and on a signal sent to the pid, so
-    /// it removes the lock of another machine with the same name, and it signals unrelated
-    /// processes. Here a lock is removed only if the repository is a directory on a filesystem of
-    /// this machine, the lock names this machine, and
+    /// In a directory only the files of such locks are removed. Any other repository is unlocked by
+    /// restic, and only if all its locks are dead: restic removes whatever is older than 30 minutes
+    /// by this machine's clock.
     ///
-    /// - its process was started by this program, according to a note, and has ended; or
-    /// - it is as old as restic itself requires, 30 minutes without being refreshed, and no process
-    ///   has its pid, in any container.
-    ///
-    /// The file is removed by the name under which it was read, which no other lock will ever have:
-    /// a lock that is refreshed meanwhile gets another name.
-    ///
-    /// All other locks are left to the user. They do not keep `create` from running unless a
-    /// process has locked the repository exclusively; then `locked` is reported.
-    ///
-    /// - Returns: the number of locks removed.
+    /// - Returns: whether a lock may have been removed.
+    /// - Throws: ``BackupError`` `interrupted`, and when restic cannot be started.
     @discardableResult
-    package func removeDeadLocks() async throws(BackupError) -> Int {
-        guard let directory = localDirectory, locksCanBeWritten else { return 0 }
-        let ended = StartedProcess.all(on: directory).filter(\.hasEnded)
-        var count = 0
-        var hasUnread = false
-        for identifier in try lockIdentifiers(in: directory) {
-            guard let lock = try await lock(identifier) else {
-                hasUnread = true
-                continue
-            }
-            if isDead(lock, ended, in: directory), try remove(lock, in: directory) { count += 1 }
+    func removeDeadLocks() async throws(BackupError) -> Bool {
+        guard stateDirectory != nil, !isOnFUSE else { return false }
+        let listed = try await lockIdentifiers()
+        let dead = deadLocks(of: listed)
+        guard !dead.isEmpty else { return false }
+        if let locks = repository.directory?.appending("locks") {
+            return !dead.filter { remove(locks.appending($0)) }.isEmpty
         }
-        // An unreadable lock may belong to one of these processes.
-        if !hasUnread { for process in ended { process.forget() } }
-        return count
+        guard dead.count == listed.count else { return false }
+        return try await unlock()
     }
 
-    /// The repository's directory, if it is on a filesystem that only this machine writes to;
-    /// otherwise nil.
-    var localDirectory: FilePath? {
-        repository.directory.flatMap { isOnThisMachine($0) ? $0 : nil }
-    }
-
-    private func isDead(
-        _ lock: ResticLock, _ ended: [StartedProcess], in directory: FilePath
-    ) -> Bool {
-        guard lock.hostName == hostName() else { return false }
-        let isOurs = ended.contains {
-            $0.number == lock.processIdentifier && $0.begin <= lock.time
+    private func lockIdentifiers() async throws(BackupError) -> [String] {
+        guard let directory = repository.directory else {
+            let (output, end) = try await attemptOnce(
+                ResticCommand("list", words("--no-lock"), on: words("locks")),
+                reading: WholeOutput())
+            guard end.code == 0 else { return [] }
+            return String(decoding: output.bytes, as: UTF8.self).split(separator: "\n")
+                .map(String.init).filter(\.isResticIdentifier)
         }
-        return isOurs
-            || isOld(lock, in: directory)
-                && ProcessTable().hasNone(numbered: lock.processIdentifier)
-    }
-
-    private func isOld(_ lock: ResticLock, in directory: FilePath) -> Bool {
-        do throws(Errno) {
-            let file = try directory.appending("locks").appending(lock.identifier).withoutFollowing
-                .status()
-            return lock.isOld(written: file.contentModificationTime, now: FileTime.now)
-        } catch {
-            // Removed, or refreshed under another name.
-            return false
-        }
-    }
-
-    private func lockIdentifiers(in directory: FilePath) throws(BackupError) -> [String] {
-        let locks = directory.appending("locks")
         var identifiers: [String] = []
-        do throws(Errno) {
-            try forEachName(in: locks) { name in
-                identifiers.append(String(decoding: name, as: UTF8.self))
-                return true
-            }
-        } catch .noSuchFileOrDirectory {
-            return []
-        } catch {
-            throw BackupError(.other, "cannot be read as a directory: \(error)", path: locks)
+        // In a directory that cannot be read no lock can be removed; restic reports the error.
+        try? forEachName(in: directory.appending("locks")) { name in
+            identifiers.append(String(decoding: name, as: UTF8.self))
+            return true
         }
         return identifiers.filter(\.isResticIdentifier)
     }
 
-    /// Returns a lock; nil if it was removed meanwhile or cannot be read.
-    private func lock(_ identifier: String) async throws(BackupError) -> ResticLock? {
-        let command = ResticCommand("cat", words("--no-lock"), on: words("lock", identifier))
-        let (output, end) = try await attempt(command, reading: WholeOutput())
-        guard end.code == 0 else { return nil }
-        do throws(JSONError) {
-            return try ResticLock(identifier: identifier, json: output.bytes)
+    /// Records that locks are listed now, and returns those that are dead; none when that cannot be
+    /// recorded.
+    private func deadLocks(of identifiers: [String]) -> Set<String> {
+        guard let directory = stateDirectory?.appending("backup") else { return [] }
+        let file = directory.appending("locks-\(repository.fingerprint)")
+        do throws(FileError) {
+            let known = (try? contentsOfStateFile(file, limit: LockSights.longestFile)) ?? []
+            if identifiers.isEmpty && known.isEmpty { return [] }
+            var sights = LockSights(known)
+            let dead = sights.see(
+                identifiers, bootIdentifier: try bootIdentifier(),
+                bootTime: timeSinceBoot().components.seconds)
+            try makeStateDirectory(directory)
+            try sights.contents.withUnsafeBufferPointer { bytes throws(FileError) in
+                try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
+            }
+            return dead
         } catch {
-            return nil
+            return []
         }
     }
 
-    private func remove(_ lock: ResticLock, in directory: FilePath) throws(BackupError) -> Bool {
-        let file = directory.appending("locks").appending(lock.identifier)
+    private func remove(_ lock: FilePath) -> Bool {
         do throws(Errno) {
-            try removeFile(file)
+            try removeFile(lock)
             return true
-        } catch .noSuchFileOrDirectory {
-            return false
         } catch {
-            throw BackupError(
-                .notWritable, "a lock of a process that has ended cannot be removed: \(error)",
-                path: file)
+            // Removed meanwhile, or renewed under another name; or nothing can be removed here.
+            return false
         }
     }
 
-    /// Returns whether a directory is on a filesystem that only this machine writes to.
-    private func isOnThisMachine(_ directory: FilePath) -> Bool {
-        do throws(Errno) {
-            return localFilesystems.contains(try filesystemStatus(of: directory).type)
-        } catch {
-            return false
+    /// Runs `restic unlock` where no lock has this host's name. By its name, restic would judge a
+    /// lock by whether a process has its pid here, and send that process a signal.
+    ///
+    /// - Returns: false where this machine allows no process to have a host name of its own.
+    private func unlock() async throws(BackupError) -> Bool {
+        var command = ResticCommand("unlock", words("--no-cache"))
+        if let settings = settingsOfSSH { command.options.append(option("--option", settings)) }
+        for starter in program.startersUnderUnknownHost {
+            let (_, end) = try await execute(
+                command.arguments(opening: passwordOption), startedBy: starter, reading: NoOutput())
+            if end.code == 0 { return true }
         }
+        return false
+    }
+
+    /// The option that makes ssh read the user's configuration alone. In a user namespace the files in
+    /// `/etc/ssh/ssh_config.d` seem to belong to nobody, and ssh refuses them. nil where that is not so.
+    private var settingsOfSSH: String? {
+        guard repository.bytes.starts(with: "sftp:".utf8), effectiveUser() != 0 else { return nil }
+        let file = environmentValue("HOME").map { FilePath(bytes: $0).appending(".ssh/config") }
+        guard let file, (try? itemExists(file)) == true else { return "sftp.args=-F none" }
+        return "sftp.args=-F '\(file.string)'"
+    }
+
+    /// Whether the repository is a directory on a FUSE filesystem, which may list what has long been
+    /// renewed elsewhere.
+    private var isOnFUSE: Bool {
+        guard let directory = repository.directory else { return false }
+        return (try? filesystemStatus(of: directory).type) == 0x6573_5546
+    }
+
+    /// What to do about a lock.
+    var lockAdvice: String {
+        isOnFUSE
+            ? "wait until it is done; what a FUSE filesystem lists does not show that a process died"
+            : "wait until it is done; the lock of a process that died is removed when it was seen "
+                + "unchanged for 31 minutes"
     }
 }
 
-/// The types of local filesystems: ext2 to ext4, xfs, btrfs, f2fs, zfs, bcachefs, tmpfs and
-/// overlayfs (`linux/magic.h`).
-let localFilesystems: Set<UInt32> = [
-    0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E, 0x0102_1994,
-    0x794C_7630,
-]
-
-/// A lock in a repository.
-struct ResticLock: Sendable, Hashable {
-    /// The name of its file.
-    let identifier: String
-    /// The host name of the process that holds it.
-    let hostName: String
-    /// The pid of that process on its host.
-    let processIdentifier: Int32
-    /// When it was made; restic replaces it every five minutes.
-    let time: FileTime
-
-    /// Parses the output of `restic cat lock`.
-    init(identifier: String, json: [UInt8]) throws(JSONError) {
-        var hostName = ""
-        var processIdentifier: Int64 = 0
-        var time: FileTime?
-        var scanner = JSONScanner(json[...])
-        try scanner.forEachField { scanner, name throws(JSONError) in
-            switch name {
-            case "hostname": hostName = try scanner.text()
-            case "time": time = FileTime(rfc3339: try scanner.string())
-            case "pid": processIdentifier = try scanner.integer()
-            default: break
-            }
+extension ResticProgram {
+    /// The words that start a program in a UTS namespace of its own, under a host name that no host
+    /// has: ways to try one after the other, since each may be refused. None where util-linux'
+    /// unshare, or hostname, is missing.
+    fileprivate var startersUnderUnknownHost: [[[UInt8]]] {
+        guard let unshare, let hostname else { return [] }
+        let name = "resval-" + String(UInt64.random(in: .min ... .max), radix: 16)
+        let script = """
+            "$0" "$1" && read -r name < /proc/sys/kernel/hostname && [ "$name" = "$1" ] && shift &&
+                exec "$@"
+            """
+        let user = ["--user", "--map-current-user", "--keep-caps", "--uts"]
+        // Root itself may lack the capability, as in a service.
+        return (effectiveUser() == 0 ? [["--uts"], user] : [user]).map { options in
+            [unshare.bytes] + (options + ["--", "/bin/sh", "-c", script]).map { Array($0.utf8) }
+                + [hostname.bytes, Array(name.utf8)]
         }
-        guard let process = Int32(exactly: processIdentifier), process > 0, let time else {
-            throw JSONError(offset: 0)
-        }
-        self.time = time
-        self.identifier = identifier
-        self.hostName = hostName
-        self.processIdentifier = process
-    }
-
-    /// Whether it has not been refreshed for as long as restic itself waits before it removes a
-    /// lock.
-    ///
-    /// - Parameters:
-    ///   - written: the modification time of its file, by the clock of the machine with the
-    ///     repository.
-    ///   - now: the current time.
-    func isOld(written: FileTime, now: FileTime) -> Bool {
-        let limit: Int64 = 30 * 60
-        return [time, written].allSatisfy { now.seconds.subtractingSaturating($0.seconds) > limit }
     }
 }

@@ -14,6 +14,8 @@ package struct Restic: Sendable {
     /// a second, or as often as something is done.
     package let progress: @Sendable (BackupProgress) -> Void
     let environment: ResticEnvironment
+    /// The programs' directory for state, which may be missing; nil when it is not known.
+    let stateDirectory: FilePath?
     /// The directories that earlier commands could not write to.
     let unwritable = UnwritableDirectories()
     /// Whether the program is known to be new enough.
@@ -26,17 +28,20 @@ package struct Restic: Sendable {
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the
     ///     password through the environment.
     ///   - environment: the environment that restic inherits, each variable as `NAME=VALUE`.
+    ///   - stateDirectory: the programs' directory for state; nil when it is not known.
     ///   - warn: see ``Restic/warn``.
     ///   - progress: see ``Restic/progress``.
     /// - Throws: ``BackupError`` with the code `noPassword` when there is no source of a password.
     package init(
         program: ResticProgram, repository: RepositoryLocation, passwordFile: [UInt8]?,
-        environment: [[UInt8]], warn: @escaping @Sendable (String) -> Void = { _ in },
+        environment: [[UInt8]], stateDirectory: FilePath? = nil,
+        warn: @escaping @Sendable (String) -> Void = { _ in },
         progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) {
         self.program = program
         self.repository = repository
         self.passwordFile = passwordFile
+        self.stateDirectory = stateDirectory
         self.warn = warn
         self.progress = progress
         self.environment = ResticEnvironment(
@@ -73,15 +78,49 @@ package struct Restic: Sendable {
 
     /// Runs a restic command and leaves its exit code to the caller.
     ///
-    /// A command that only reads runs without a lock if none can be written. When a command is kept
-    /// out by the lock of a process that has ended, such as the exclusive lock of a prune, that
-    /// lock is removed. restic runs without its cache if the disk of the cache is full: otherwise
-    /// it would retry writes there for hours.
+    /// A command that another process's lock keeps out is run without a lock if it only reads;
+    /// otherwise dead locks are removed, and it waits for others, once and for ``lockWait``.
+    ///
+    /// - Throws: as ``attemptOnce(_:reading:)`` does.
+    func attempt<Consumer: OutputConsumer>(
+        _ command: ResticCommand, reading consumer: Consumer
+    ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
+        let first = try await attemptOnce(command, reading: consumer)
+        guard first.end.code != 0, !command.has("--no-lock") else { return first }
+        var failure = failure(first.end)
+        guard failure.code == .locked else { return first }
+        var command = command
+        if command.onlyReads {
+            command.set("--no-lock")
+            warn(
+                "a lock of another process keeps the repository from being locked, so it is read "
+                    + "without: what that process removes meanwhile may be missed")
+            return try await attemptOnce(command, reading: consumer)
+        }
+        if try await removeDeadLocks() {
+            let second = try await attemptOnce(command, reading: consumer)
+            failure = self.failure(second.end)
+            guard second.end.code != 0, failure.code == .locked else { return second }
+        }
+        warn("\(failure.message); waiting for \(Self.lockWait)")
+        var waiting = command
+        waiting.options.append(option("--retry-lock", Self.lockWait))
+        let last = try await attemptOnce(waiting, reading: consumer)
+        guard last.end.code != 0, self.failure(last.end).code == .locked,
+            try await removeDeadLocks()
+        else { return last }
+        return try await attemptOnce(command, reading: consumer)
+    }
+
+    /// Runs a restic command as ``attempt(_:reading:)`` does, and gives up at another process's lock.
+    ///
+    /// A command that only reads runs without a lock if none can be written. restic runs without its
+    /// cache if the disk of the cache is full: otherwise it would retry writes there for hours.
     ///
     /// - Throws: ``BackupError``: `engineTooOld`; `notWritable` at once for a command that writes to a repository
     ///   where no lock can be written; `noSpace` when the disk of the cache has become full after
     ///   part of the output was consumed.
-    func attempt<Consumer: OutputConsumer>(
+    func attemptOnce<Consumer: OutputConsumer>(
         _ command: ResticCommand, reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         try await requireVersion()
@@ -108,16 +147,11 @@ package struct Restic: Sendable {
                     .noSpace, "the disk of restic's cache is full",
                     advice: "make room there and run the command again, or set RESTIC_CACHE_DIR")
             }
-            return try await attempt(command, reading: consumer)
+            return try await attemptOnce(command, reading: consumer)
         }
         if command.onlyReads, canRunAgain, !command.has("--no-lock"), end.tellsOfUnwritableLock {
             reportLock()
-            return try await attempt(command, reading: consumer)
-        }
-        if end.code != 0, canRunAgain, failure(end).code == .locked,
-            try await removeDeadLocks() > 0
-        {
-            return try await attempt(command, reading: consumer)
+            return try await attemptOnce(command, reading: consumer)
         }
         var consumer = output.consumer
         do throws(BackupError) {

@@ -14,8 +14,7 @@ extension Restic {
         if end.code < 0 {
             return BackupError(
                 .other, "restic was ended by signal \(-end.code)",
-                advice: "run the command again; a lock left by a process that died is removed "
-                    + "from a directory's repository when that is safe")
+                advice: "run the command again")
         }
         for cause in [
             refusal, absence, password, lock, existence, space, permission, damage,
@@ -73,16 +72,15 @@ extension Restic {
     }
 
     private func lock(_ text: FailureText, _ code: Int32) -> BackupError? {
-        guard code == 11 else { return nil }
+        let isUnreadable = text.line(containing: "invalid lock file") != nil
+        guard code == 11 || isUnreadable else { return nil }
         let holder =
             text.line(containing: "repository is already locked")
-            .flatMap { FailureText.rest(of: $0, after: " by ") } ?? "another process"
+            .flatMap { FailureText.rest(of: $0, after: " by ") }
+            ?? (isUnreadable ? "a lock that cannot be read" : "another process")
         let since = text.line(containing: "lock was created at").map { ": \($0)" } ?? ""
         return BackupError(
-            .locked, "the repository is locked by \(holder)\(since)",
-            advice:
-                "wait until it is done; the lock of a process that was killed expires after 30 minutes, "
-                + "or, if it certainly died: restic unlock",
+            .locked, "the repository is locked by \(holder)\(since)", advice: lockAdvice,
             path: repository.directory)
     }
 

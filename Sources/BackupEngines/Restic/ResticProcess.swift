@@ -10,10 +10,6 @@ struct ResticEnd: Sendable {
     let errors: ErrorOutput
 }
 
-/// The exit code of restic after SIGINT. It removes its lock first, unless it made the lock less
-/// than 200 ms ago: it waits that long for other locks before it registers its own for removal.
-private let interruptedCode: Int32 = 130
-
 /// The number of descriptors that must be free to start and read from another process. With fewer,
 /// Subprocess 1.0.2 crashes or waits forever.
 let spareDescriptors = 24
@@ -21,15 +17,17 @@ let spareDescriptors = 24
 extension Restic {
     /// Runs restic and passes its output to a consumer.
     ///
+    /// - Parameter starter: the words of a program that starts restic; empty to start it directly.
     /// Standard input is `/dev/null`. When the task is cancelled, or the consumer throws, restic
-    /// gets SIGINT, the only signal on which it removes its lock, and its output is read to the
-    /// end: if its pipe is closed, restic dies at once and leaves the lock. If it has not ended 30
+    /// gets SIGINT, the only signal on which it removes its lock, unless it made it less than 200 ms
+    /// ago, and its output is read to the end: if its pipe is closed, restic dies at once and leaves
+    /// the lock. If it has not ended 30
     /// seconds later, for example because it cannot reach the server with its lock, it is killed.
     ///
     /// - Throws: ``BackupError`` when restic cannot be started; what the consumer threw;
     ///   `interrupted` when the task was cancelled. An exit code other than 0 is not an error here.
     func execute<Consumer: OutputConsumer>(
-        _ arguments: [[UInt8]], reading consumer: Consumer
+        _ arguments: [[UInt8]], startedBy starter: [[UInt8]] = [], reading consumer: Consumer
     ) async throws(BackupError) -> (consumer: Consumer, end: ResticEnd) {
         do throws(Errno) {
             try requireDescriptors(spareDescriptors)
@@ -37,11 +35,8 @@ extension Restic {
             throw backupError(error)
         }
         let stopper = Stopper()
-        let configuration = configuration(arguments)
-        let directory = localDirectory
-        let task = Task {
-            try await Self.run(configuration, consumer, stopper, on: directory)
-        }
+        let configuration = configuration(arguments, starter)
+        let task = Task { try await Self.run(configuration, consumer, stopper) }
         let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
@@ -57,43 +52,36 @@ extension Restic {
         }
     }
 
-    private func configuration(_ arguments: [[UInt8]]) -> Configuration {
-        let (executable, words) = program.invocation
+    private func configuration(
+        _ arguments: [[UInt8]], _ starter: [[UInt8]]
+    ) -> Configuration {
+        let words = starter + program.invocation + arguments
         // Subprocess reads raw bytes up to a NUL, which it does not add itself.
         return Configuration(
-            executable: .path(executable),
-            arguments: Arguments((words + arguments).map { $0 + [0] }),
+            executable: .path(FilePath(bytes: words[0])),
+            arguments: Arguments(words.dropFirst().map { $0 + [0] }),
             environment: .custom(environment.variables.map { $0 + [0] }))
     }
 
     private static func run<Consumer: OutputConsumer>(
-        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper,
-        on repository: FilePath?
+        _ configuration: Configuration, _ consumer: Consumer, _ stopper: Stopper
     ) async throws -> (Consumer, ResticEnd) {
-        let begin = FileTime.now
         let result = try await Subprocess.run(
             configuration, input: .none, output: .sequence, error: .sequence
         ) { execution in
             // Sending fails if the process has ended, which needs no signal.
             stopper.begin { try? execution.send(signal: $0) }
-            let started = repository.flatMap {
-                StartedProcess(
-                    noting: execution.processIdentifier.value, from: begin, on: $0)
-            }
             async let errors = collect(execution.standardError, stopper)
             let consumed = try await consume(execution.standardOutput, consumer, stopper)
-            return (consumed, try await errors, started)
+            return (consumed, try await errors)
         }
         stopper.end()
-        let (consumed, errors, started) = result.closureResult
+        let (consumed, errors) = result.closureResult
         let code: Int32 =
             switch result.terminationStatus {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
-        // A restic ended by a signal may have left its lock; the note identifies the lock as its
-        // own.
-        if code >= 0, code != interruptedCode { started?.forget() }
         return (try consumed.get(), ResticEnd(code: code, errors: errors))
     }
 

@@ -10,8 +10,11 @@ package struct ResticProgram: Sendable, Hashable {
     /// write to this process.
     ///
     /// In both cases its lock may stay, since restic dies from writing to a pipe without a reader.
-    /// The next backup removes it.
     let launcher: FilePath?
+    /// The path of util-linux's unshare; nil when it is missing.
+    let unshare: FilePath?
+    /// The path of hostname; nil when it is missing.
+    let hostname: FilePath?
 
     /// Finds restic in a search path.
     ///
@@ -25,15 +28,16 @@ package struct ResticProgram: Sendable, Hashable {
                 advice: ResticVersion.advice)
         }
         self.path = path
-        launcher = Self.find("setpriv", in: searchPath)
-            .flatMap { Self.isFullSetpriv($0) ? $0 : nil }
+        let find = { Self.find($0, in: searchPath) }
+        launcher = find("setpriv").flatMap { Self.isOfUtilLinux($0) ? $0 : nil }
+        unshare = find("unshare").flatMap { Self.isOfUtilLinux($0) ? $0 : nil }
+        hostname = find("hostname")
     }
 
     /// The program to start, and the arguments to insert before restic's own.
-    var invocation: (program: FilePath, arguments: [[UInt8]]) {
-        guard let launcher else { return (path, []) }
-        let words = ["--pdeathsig", "INT", "--"]
-        return (launcher, words.map { Array($0.utf8) } + [path.bytes])
+    var invocation: [[UInt8]] {
+        guard let launcher else { return [path.bytes] }
+        return [launcher.bytes] + words("--pdeathsig", "INT", "--") + [path.bytes]
     }
 
     private static func find(_ name: String, in searchPath: [UInt8]) -> FilePath? {
@@ -53,9 +57,9 @@ package struct ResticProgram: Sendable, Hashable {
         }
     }
 
-    /// Whether a setpriv is that of util-linux. Busybox has one too, a link to itself, which does
-    /// not have this option.
-    private static func isFullSetpriv(_ path: FilePath) -> Bool {
+    /// Whether a program is that of util-linux. Busybox has it too, a link to itself, which does not
+    /// have all options.
+    private static func isOfUtilLinux(_ path: FilePath) -> Bool {
         do throws(Errno) {
             return try path.withoutFollowing.status().kind == .regularFile
         } catch {

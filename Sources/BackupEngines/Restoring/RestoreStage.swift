@@ -164,3 +164,10 @@ final class RestoreStage: Sendable {
         return (try? takeLock(on: directory.descriptor)) ?? true
     }
 }
+
+/// The types of local filesystems: ext2 to ext4, xfs, btrfs, f2fs, zfs, bcachefs, tmpfs and
+/// overlayfs (`linux/magic.h`).
+private let localFilesystems: Set<UInt32> = [
+    0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E, 0x0102_1994,
+    0x794C_7630,
+]

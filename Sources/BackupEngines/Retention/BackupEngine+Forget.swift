@@ -48,7 +48,6 @@ extension Restic {
     package func forget(_ decisions: [Retention.Decision]) async throws(BackupError) {
         let removed = decisions.filter { !$0.isKept }.map(\.snapshot)
         guard !removed.isEmpty else { return }
-        try await removeDeadLocks()
         try await remove(removed)
     }
 
@@ -58,7 +57,6 @@ extension Restic {
     ///   engine's failure.
     package func pruneUnlessShrunk() async throws(BackupError) {
         try await checkCoverage(of: SnapshotSets(try await ownSnapshots().snapshots).sets)
-        try await removeDeadLocks()
         try await prune()
     }
 

@@ -44,7 +44,6 @@ extension Restic {
     package func verify(
         _ choice: SnapshotChoice?, readsData: Bool
     ) async throws(BackupError) -> VerifyResult {
-        try await removeDeadLocks()
         var result = try await check(readsData: readsData)
         let snapshots: [Snapshot]
         if let choice {

@@ -17,6 +17,7 @@ struct EvictKillTests {
             let downloading = try clock.measure { try download.runSuccessfully() }
             for moment in killMoments(upTo: evicting) {
                 _ = try evict.killed(after: moment).run()
+                try backup.ageLocks()
                 try backup.runSuccessfully("evict", "--recover")
                 if try file.status().permissions == 0 { try download.runSuccessfully() }
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
@@ -25,6 +26,7 @@ struct EvictKillTests {
             for moment in killMoments(upTo: downloading) {
                 try evict.runSuccessfully()
                 _ = try download.killed(after: moment).run()
+                try backup.ageLocks()
                 // Refused where it is done.
                 _ = try download.run()
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
@@ -49,6 +51,7 @@ struct EvictKillTests {
             let downloading = try clock.measure { try download.runSuccessfully() }
             for moment in killMoments(upTo: evicting) {
                 _ = try evict.killed(after: moment).run()
+                try backup.ageLocks()
                 try backup.runSuccessfully("evict", "--recover")
                 try download.runSuccessfully()
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
@@ -56,6 +59,7 @@ struct EvictKillTests {
             for moment in killMoments(upTo: downloading) {
                 try evict.runSuccessfully()
                 _ = try download.killed(after: moment).run()
+                try backup.ageLocks()
                 try download.runSuccessfully()
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
                 #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")

@@ -1,3 +1,4 @@
+import BackupEngines
 import SystemPackage
 import TestSupport
 import Testing
@@ -259,6 +260,54 @@ struct BootTests {
             ]
             #expect(result.text == expected.joined(separator: "\n"), "\(result)")
             #expect(result.exitCode == 0)
+        }
+    }
+
+    @Test("the backup units remove a dead lock of a repository on a server, root's too")
+    func deadLock() throws {
+        try require(.tool("python3"), .tool("rclone"))
+        let server = "rest:http://127.0.0.1:8000/"
+        let sights = "locks-\(RepositoryLocation(bytes: Array(server.utf8)).fingerprint)"
+        let script =
+            Self.beginning + """
+                ip link set lo up
+                as_user mkdir --parents served/locks
+                as_user rclone serve restic --addr 127.0.0.1:8000 served > /dev/null 2>&1 &
+                until (exec 3<> /dev/tcp/127.0.0.1/8000) 2> /dev/null; do sleep 0.1; done
+                as_user /usr/local/bin/resval-backup init --repository \(server) 2> /dev/null
+                as_user sed --in-place --expression 's|~/|/home/tester/|' \\
+                    --expression 's|^repository = .*|repository = "\(server)"|' \\
+                    --expression 's|^verify = .*|verify = "never"|' .config/resval/backup.toml
+                mkdir --parents /root/.config/resval
+                cp .config/resval/backup.toml /root/.config/resval
+                chown root: /root/.config/resval/backup.toml
+                # run CONTROL UNIT HOME: a lock that was seen for 31 minutes keeps a unit out.
+                run() {
+                    lock=$(as_user restic --repo \(server) cat masterkey --no-lock 2> /dev/null |
+                        /usr/bin/python3 /forge-lock.py served/locks 40 exclusive)
+                    mkdir --parents "$3/.local/state/resval/backup"
+                    printf '{"lock":"%s","boot":"another","first":0,"last":0,"earlier":1860}\\n' \\
+                        "$lock" > "$3/.local/state/resval/backup/\(sights)"
+                    chown --recursive --reference "$3" "$3/.local"
+                    ls served/locks | wc --lines
+                    $1 start "$2"; echo "backup $?"
+                    ls served/locks | wc --lines
+                }
+                run systemctl resval-backup@tester.service /home/tester
+                run systemctl resval-backup@root.service /root
+                systemctl start user@1000.service
+                run 'as_user systemctl --user' resval-backup.service /home/tester
+                [ "$(hostname)" = container ] || hostname
+                """
+        try withSystem(script) { base in
+            try install(base, "--system")
+            try install(base, "--user")
+            try tool(
+                "cp", packageRoot.appending("Tests/Helpers/forge-lock/forge-lock.py"),
+                base.appending("system"))
+            let result = try Command(Self.boot, base.appending("system")).run()
+            #expect(
+                result.text == String(repeating: "1\nbackup 0\n0\n", count: 3), "\(result)")
         }
     }
 

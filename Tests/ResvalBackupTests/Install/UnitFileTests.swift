@@ -27,7 +27,12 @@ struct UnitFileTests: InstallSuite {
             }
         }
         for name in ["system/resval-backup@", "user/resval-backup"] {
-            try #expect(!unit(name).contains { $0.hasPrefix("PrivateNetwork=") })
+            let settings = try unit(name)
+            #expect(!settings.contains { $0.hasPrefix("PrivateNetwork=") })
+            // A dead lock of a repository on a server is removed under another host name.
+            #expect(settings.contains("RestrictNamespaces=user uts"))
+            #expect(settings.contains("SystemCallFilter=@system-service sethostname"))
+            #expect(!settings.contains { $0.hasPrefix("ProtectHostname=") })
         }
         // A user's service gets namespaces only with one in which the files of others are nobody's.
         for name in ["resval-backup", "resval-purge", "resval-purge-once"] {

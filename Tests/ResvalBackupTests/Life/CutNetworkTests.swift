@@ -70,7 +70,7 @@ struct CutNetworkTests {
                     next 0
                     restore 3
                     again 0
-                    verify 11
+                    verify 0
 
                     """, "\(result) \(log) \(create) \(restore)")
             #expect(create.contains("ssh command exited"))

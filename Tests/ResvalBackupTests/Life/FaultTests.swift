@@ -102,7 +102,6 @@ struct FaultTests {
                     #expect((result.end == .signal(15)) == (fault == .hangs), comment)
                     #expect(fault == .hangs || !result.errorText.isEmpty, comment)
                 }
-                // Removes the lock that a restic left which was killed.
                 try backup.runSuccessfully("verify", "--read-data")
                 let kept = try backup.snapshotCount()
                 #expect(kept >= (["forget", "prune"].contains(words[0]) ? 1 : 2), comment)

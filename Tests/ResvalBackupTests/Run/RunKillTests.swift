@@ -24,8 +24,8 @@ struct RunKillTests {
             for (number, moment) in killMoments(upTo: .seconds(8)).enumerated()
             where number % 2 == half {
                 _ = try fixture.command("run").killed(after: moment).run()
-                try waitForSteps(of: fixture)
-                let next = try runAgain(fixture)
+                try fixture.backup.ageLocks(in: fixture.state)
+                let next = try fixture.command("run").run()
                 #expect(next.exitCode == 0, "killed after \(moment): \(next)")
                 let status = try fixture.command("status").run()
                 #expect(status.exitCode == 0, "\(status)")
@@ -38,28 +38,6 @@ struct RunKillTests {
             let listing = try fixture.backup.restic("ls", "latest")
             #expect(listing.split(separator: "\n").count { $0.contains("/source/f") } == 50)
         }
-    }
-
-    /// What a killed run leaves is told to end by the kernel, which takes a moment.
-    private func waitForSteps(of fixture: RunFixture) throws {
-        let pgrep = try #require(FilePath.tool("pgrep"))
-        for _ in 0..<100 {
-            let found = try Command(pgrep, "-f", fixture.backup.repository).run()
-            if found.exitCode == 1 { return }
-            try Command("/bin/sleep", "0.05").runSuccessfully()
-        }
-        Issue.record("a step of the killed run goes on")
-    }
-
-    /// Runs until nobody holds the repository's lock: for restic a process that has ended holds it until
-    /// init has taken notice.
-    private func runAgain(_ fixture: RunFixture) throws -> CommandResult {
-        for _ in 0..<40 {
-            let result = try fixture.command("run").run()
-            if result.exitCode != 11 { return result }
-            try Command("/bin/sleep", "0.05").runSuccessfully()
-        }
-        return try fixture.command("run").run()
     }
 }
 
