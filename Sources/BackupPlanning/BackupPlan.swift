@@ -18,7 +18,7 @@ public struct BackupPlan: Sendable {
     /// The items with a protection class of their own, sorted by path. The contents of excluded
     /// directories were not examined.
     public internal(set) var protectedItems: [ProtectedItem] = []
-    /// What a snapshot must contain; nil unless it was requested.
+    /// What is stored; nil unless it was requested.
     public internal(set) var manifest: PlanManifest?
 
     /// The items excluded by a mark that a user other than the owner may have set.

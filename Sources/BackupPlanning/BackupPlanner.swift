@@ -13,7 +13,7 @@ public struct BackupPlanner: Sendable {
     public var mounts: MountTable
     /// The directories of the backup's own repository, excluded wherever they are found.
     public var repositories: Set<FileIdentity> = []
-    /// Whether the plan includes the manifest needed to compare a snapshot with it.
+    /// Whether the plan includes a manifest, by which a second walk judges a snapshot.
     public var makesManifest = false
     /// The longest path, in bytes, that the engine can open; nil if it has no limit.
     public var longestPath: Int? = 4095
@@ -92,7 +92,11 @@ public struct BackupPlanner: Sendable {
         let rules = PlanRules(self, reader.markReader)
         let scanner = TreeScanner(
             threadCount: threadCount, followsRoots: false, shouldStop: shouldStop)
-        let roots = resolved.walked.map { TreeRoot($0.path, context: PlanContext(source: $0)) }
+        let roots = resolved.walked.enumerated().map { number, source in
+            TreeRoot(
+                source.path,
+                context: PlanContext(source: source, number: UInt16(clamping: number)))
+        }
         try scanner.scan(roots) { number in
             PlanVisitor(rules, makeObserver(number), collector, didExamine)
         }

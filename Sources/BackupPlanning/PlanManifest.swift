@@ -1,109 +1,125 @@
 import ResourceValues
+import SystemCalls
+import TextFormats
 
-/// The items that a snapshot must contain, as hashes: 16 bytes for each item, whatever the length
+/// The items that a walk found to be stored, as hashes: 24 bytes for each item, whatever the length
 /// of its path.
-///
-/// Each entry of a snapshot is checked off, in any order; the items that remain are missing.
 public struct PlanManifest: Sendable {
-    private var entries: [Entry] = []
-    private var seen: [Bool] = []
+    /// The items, sorted by the hashes of their paths.
+    package private(set) var entries: [Entry] = []
+    /// The paths that are not UTF-8, which restic prints with lost bytes, sorted by the hashes of what it prints.
+    package private(set) var inexact: [(printed: UInt64, path: UInt64)] = []
 
-    struct Entry: Sendable {
-        let path: UInt64
-        let state: UInt64
+    /// An item, as far as two walks compare it.
+    package struct Entry: Sendable {
+        /// The hash of the path.
+        package let path: UInt64
+        /// The hash of device, inode and creation time, so that an inode number that is used again
+        /// differs.
+        package let identity: UInt32
+        /// Of a regular file the hash of its size and times; of any other item that of device and
+        /// inode.
+        package let state: UInt32
+        /// The hash of the device.
+        package let device: UInt32
+        /// The number of the SOURCE.
+        package let source: UInt16
+        /// The kind of file.
+        package let kind: FileKind
+
+        package init(
+            path: [UInt8], identity: UInt32, state: UInt32, device: UInt32 = 0, source: UInt16 = 0,
+            kind: FileKind
+        ) {
+            self.path = PlanManifest.hash(path)
+            self.identity = identity
+            self.state = state
+            self.device = device
+            self.source = source
+            self.kind = kind
+        }
+
+        package init(_ path: [UInt8], _ status: FileStatus, source: UInt16 = 0) {
+            let identity = status.identity
+            self.init(
+                path: path, identity: shortHash(identity, status.creationTime),
+                state: status.kind == .regularFile
+                    ? shortHash(
+                        status.size, status.contentModificationTime,
+                        status.attributeModificationTime)
+                    : shortHash(identity),
+                device: shortHash(identity.device), source: source, kind: status.kind)
+        }
+
+        /// Whether restic names an item of this kind when it has stored it.
+        package var isNamed: Bool { kind == .regularFile || kind == .directory }
     }
 
-    /// The result of checking an entry of a snapshot.
-    public enum Check: Sendable, Hashable {
-        /// As planned.
-        case asPlanned
-        /// Planned, but with another kind, size or modification time.
-        case different
-        /// Not planned.
-        case unplanned
-    }
+    package init() {}
 
-    init() {}
-
-    /// The number of items that the snapshot must contain.
+    /// The number of items.
     public var count: Int { entries.count }
 
     /// Whether it takes 1 MiB. A thread that goes on adding to it would need twice its size.
     var isLarge: Bool { entries.count >= 1 << 16 }
 
-    /// Checks off an entry of the snapshot.
-    ///
-    /// - Parameters:
-    ///   - path: the absolute path's bytes.
-    ///   - size: the size in bytes; compared for regular files only.
-    ///   - modified: when the content last changed; compared for regular files only, since a
-    ///     directory's time changes with every entry.
-    public mutating func check(
-        _ path: some Collection<UInt8>, kind: FileKind, size: Int64, modified: FileTime
-    ) -> Check {
-        guard let index = index(of: hash(path)) else { return .unplanned }
-        seen[index] = true
-        let state = hash(kind, size: size, modified: modified)
-        return entries[index].state == state ? .asPlanned : .different
-    }
+    /// Whether it has a path.
+    public func contains(_ path: [UInt8]) -> Bool { index(of: Self.hash(path)) != nil }
 
-    /// The number of items for which no entry was checked off.
-    public var missingCount: Int { seen.count { !$0 } }
-
-    /// Whether a path was planned and no entry was checked off for it.
-    public func isMissing(_ path: some Collection<UInt8>) -> Bool {
-        index(of: hash(path)).map { !seen[$0] } ?? false
-    }
-
-    /// Whether a path was planned.
-    func contains(_ path: some Collection<UInt8>) -> Bool { index(of: hash(path)) != nil }
-
-    mutating func append(_ path: [UInt8], _ status: FileStatus) {
-        entries.append(
-            Entry(
-                path: hash(path),
-                state: hash(
-                    status.kind, size: status.size, modified: status.contentModificationTime)))
+    package mutating func append(_ path: [UInt8], _ entry: Entry) {
+        entries.append(entry)
+        let printed = printedName(path)
+        if printed.contains(JSONScanner.lostByte) {
+            inexact.append((Self.hash(printed), entry.path))
+        }
     }
 
     mutating func append(contentsOf other: PlanManifest) {
         entries += other.entries
+        inexact += other.inexact
     }
 
-    mutating func finish() {
+    package mutating func finish() {
         entries.sort { $0.path < $1.path }
-        seen = Array(repeating: false, count: entries.count)
+        inexact.sort { $0.printed < $1.printed }
     }
 
-    private func index(of path: UInt64) -> Int? {
-        var low = 0
-        var high = entries.count
+    /// Returns the index of the item with a path's hash; nil if there is none.
+    package func index(of path: UInt64) -> Int? {
+        let index = entries.firstIndex(from: path) { $0.path }
+        return index < entries.count && entries[index].path == path ? index : nil
+    }
+
+    /// Returns the indices in ``inexact`` of the paths that print alike.
+    package func inexactIndices(printed: UInt64) -> Range<Int> {
+        let start = inexact.firstIndex(from: printed) { $0.printed }
+        let end = inexact[start...].firstIndex { $0.printed != printed } ?? inexact.count
+        return start..<end
+    }
+
+    /// Returns a path's hash, which is another in every process, so that no user can choose names
+    /// that collide.
+    package static func hash(_ path: [UInt8]) -> UInt64 {
+        var hasher = Hasher()
+        path.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+}
+
+private func shortHash<each Part: Hashable>(_ part: repeat each Part) -> UInt32 {
+    var hasher = Hasher()
+    repeat hasher.combine(each part)
+    return UInt32(truncatingIfNeeded: hasher.finalize())
+}
+
+extension Array {
+    /// Returns the index of the first element of a sorted array that is not below a value.
+    fileprivate func firstIndex(from value: UInt64, _ key: (Element) -> UInt64) -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].path < path { low = middle + 1 } else { high = middle }
+            if key(self[middle]) < value { low = middle + 1 } else { high = middle }
         }
-        return low < entries.count && entries[low].path == path ? low : nil
-    }
-
-    // Seeded anew in every process, so that no user can choose names that collide.
-
-    private func hash(_ path: some Collection<UInt8>) -> UInt64 {
-        var hasher = Hasher()
-        if path.withContiguousStorageIfAvailable({
-            hasher.combine(bytes: UnsafeRawBufferPointer($0))
-        }) == nil {
-            Array(path).withUnsafeBytes { hasher.combine(bytes: $0) }
-        }
-        return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-
-    private func hash(_ kind: FileKind, size: Int64, modified: FileTime) -> UInt64 {
-        var hasher = Hasher()
-        hasher.combine(kind)
-        if kind == .regularFile {
-            hasher.combine(size)
-            hasher.combine(modified)
-        }
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+        return low
     }
 }

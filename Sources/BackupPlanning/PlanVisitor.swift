@@ -14,6 +14,8 @@ struct PlanVisitor: TreeVisitor {
     private let collector: PlanCollector
     private var part: PlanPart
     private var examined: ItemCounter
+    /// The number of the source of the entry that is visited.
+    private var sourceNumber: UInt16 = 0
 
     init(
         _ rules: PlanRules, _ observer: any PlanObserver, _ collector: PlanCollector,
@@ -31,6 +33,7 @@ struct PlanVisitor: TreeVisitor {
         _ entry: borrowing TreeEntry, in context: PlanContext
     ) -> Descent<PlanContext> {
         examined.count()
+        sourceNumber = context.sourceNumber
         let item: ExaminedItem
         do throws(FileError) {
             switch try rules.examine(entry, in: context) {
@@ -75,7 +78,8 @@ struct PlanVisitor: TreeVisitor {
         }
         return .descend(
             PlanContext(
-                policy: decision.contextForEntries, device: status.identity.device))
+                policy: decision.contextForEntries, device: status.identity.device,
+                sourceNumber: sourceNumber))
     }
 
     mutating func cannotRead(_ error: FileError) {
@@ -150,7 +154,10 @@ struct PlanVisitor: TreeVisitor {
     private mutating func note(
         _ path: [UInt8], _ status: FileStatus, _ disposition: Disposition, isStored: Bool
     ) {
-        if isStored { part.manifest?.append(path, status) }
+        if isStored {
+            part.manifest?.append(
+                path, PlanManifest.Entry(path, status, source: sourceNumber))
+        }
         if part.manifest?.isLarge == true {
             collector.add(part)
             part = PlanPart(manifest: PlanManifest())
@@ -164,8 +171,7 @@ struct PlanVisitor: TreeVisitor {
         guard disposition.isExcluded || observer.wantsStoredItems else { return }
         observer.note(
             PlannedItem(
-                path: path, kind: status.kind,
-                size: status.kind == .regularFile ? status.size : 0, disposition: disposition))
+                path: path, status: status, disposition: disposition))
     }
 }
 

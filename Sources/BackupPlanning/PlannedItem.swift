@@ -15,12 +15,15 @@ public enum Disposition: Sendable, Hashable {
 public struct PlannedItem: ~Copyable {
     /// The absolute path's bytes.
     public let path: [UInt8]
-    /// The kind of file.
-    public let kind: FileKind
-    /// The size in bytes; 0 unless it is a regular file.
-    public let size: Int64
+    /// The status; of a directory the cached one.
+    package let status: FileStatus
     /// What will be done with it.
     public let disposition: Disposition
+
+    /// The kind of file.
+    public var kind: FileKind { status.kind }
+    /// The size in bytes; 0 unless it is a regular file.
+    public var size: Int64 { kind == .regularFile ? status.size : 0 }
 }
 
 /// Receives each item while a plan is built.

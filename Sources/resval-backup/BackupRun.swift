@@ -67,7 +67,6 @@ struct BackupRun {
     private mutating func execute(_ status: inout RunStatus) async -> Int32 {
         let created = await perform(.create, &status)
         guard created == 0 || created == 3 else { return created }
-        // In a home directory in use, every snapshot lacks what changed or vanished meanwhile.
         let isSound = created == 0 || status.snapshot?.allowsForget == true
         var code: Int32 = 0
         if isSound && !settings.retention.isEmpty {

@@ -11,8 +11,9 @@ struct CreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a snapshot of the SOURCEs.",
         discussion: """
-            The snapshot is read back and compared with the plan. What should be in it and is not \
-            is named, and the exit code is 3.
+            restic names what it stored, and then the SOURCEs are walked again. What was there at \
+            both walks and is not in the snapshot is named, and the exit code is 3. What changed \
+            meanwhile is named, and what vanished is counted: with these alone the exit code is 0.
 
             JSON FIELDS
             \(JSONFields.version)
@@ -40,7 +41,7 @@ struct CreateCommand: AsyncParsableCommand {
               holds[].pathBase64: string, optional
               holds[].snapshot: string (its first 16 digits)
               holds[].until: time
-              unnamedShortfalls: number
+              vanished: number (items that were deleted before restic read them)
               lostExclusions[].path: string or null
               lostExclusions[].pathBase64: string, optional
             \(JSONFields.progress)
@@ -121,7 +122,7 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("hasShrunk", result.hasShrunk)
         line.add(causes: result.coverage.causes)
         line.add(holds: result.coverage.holds)
-        line.add("unnamedShortfalls", result.unnamedShortfalls)
+        line.add("vanished", result.vanished)
         line.add("lostExclusions", objects: result.lostExclusions) { path, object in
             object.add(path: path)
         }
@@ -177,10 +178,16 @@ struct Creation {
         for shortfall in result.shortfalls {
             Messages.write(about: shortfall.path, shortfall.sentence)
         }
-        if result.unnamedShortfalls > 0 {
-            Messages.write(
+        for path in result.changed {
+            Messages.warn(
+                about: path,
+                "changed while it was being backed up, so the snapshot may hold parts of two "
+                    + "versions (the next backup reads it again)")
+        }
+        if result.vanished > 0 {
+            Messages.warn(
                 about: [UInt8]?.none,
-                "\(counted(result.unnamedShortfalls, "more item")) vanished while the backup ran")
+                "\(counted(result.vanished, "item")) vanished while the backup ran")
         }
         if let error = result.untagged {
             Messages.warn(

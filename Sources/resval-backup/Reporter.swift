@@ -25,7 +25,7 @@ extension BackupProgress.Step {
         case .filesRead: "files read"
         case .filesEvicted: "files evicted"
         case .filesDownloaded: "files downloaded"
-        case .itemsReadBack: "items read back"
+        case .itemsCompared: "items compared"
         case .itemsListed: "items listed"
         case .contentRestored: "content restored"
         case .snapshotsChecked: "snapshots checked"

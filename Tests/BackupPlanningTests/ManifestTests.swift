@@ -1,5 +1,8 @@
 import BackupPlanning
+import EffectiveValues
 import ResourceValues
+import StoragePolicy
+import SystemCalls
 import SystemPackage
 import TestSupport
 import Testing
@@ -20,52 +23,67 @@ struct ManifestTests {
     func contents() throws {
         try withManifest { root, manifest in
             #expect(manifest.count == 4)
-            #expect(manifest.missingCount == 4)
             for name in ["f", "d", "link"] {
-                #expect(manifest.isMissing(root.appending(name).bytes))
+                #expect(manifest.contains(root.appending(name).bytes))
             }
             for name in ["marked", "d/inner", "socket", "f ", "", "F"] {
-                #expect(!manifest.isMissing(root.bytes + Array("/\(name)".utf8)))
+                #expect(!manifest.contains(root.bytes + Array("/\(name)".utf8)))
             }
         }
     }
 
-    @Test("tells as planned, different and unplanned apart")
-    func checks() throws {
-        try withManifest { root, manifest in
-            let f = root.appending("f").bytes
-            let later = FileTime(seconds: Self.time.seconds, nanoseconds: 123_456_790)
-            #expect(manifest.check(f, kind: .regularFile, size: 3, modified: later) == .different)
-            #expect(
-                manifest.check(f, kind: .regularFile, size: 4, modified: Self.time) == .different)
-            #expect(
-                manifest.check(f, kind: .symbolicLink, size: 3, modified: Self.time) == .different)
-            #expect(
-                manifest.check(f, kind: .regularFile, size: 3, modified: Self.time) == .asPlanned)
-            #expect(
-                manifest.check(f[...], kind: .regularFile, size: 3, modified: Self.time)
-                    == .asPlanned)
-            #expect(
-                manifest.check(f + [0], kind: .regularFile, size: 3, modified: Self.time)
-                    == .unplanned)
-            let marked = root.appending("marked").bytes
-            #expect(
-                manifest.check(marked, kind: .regularFile, size: 0, modified: later) == .unplanned)
-            #expect(manifest.missingCount == 3)
-            #expect(!manifest.isMissing(f))
+    @Test("has one entry for each item, with the number of its SOURCE")
+    func entries() throws {
+        try withTemporaryDirectory(
+            containing: Tree {
+                Directory("a"); Directory("b")
+            }
+        ) { root in
+            var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
+            planner.makesManifest = true
+            let sources = ["a", "b"].map { root.appending($0) }
+            let manifest = try #require(planner.makePlan(for: sources).manifest)
+            for (number, source) in sources.enumerated() {
+                let index = try #require(manifest.index(of: PlanManifest.hash(source.bytes)))
+                #expect(manifest.entries[index].source == number)
+            }
         }
     }
 
-    @Test("looks at size and time of regular files only")
-    func directories() throws {
-        try withManifest { root, manifest in
-            let never = FileTime(seconds: 0, nanoseconds: 0)
-            let d = root.appending("d").bytes
-            #expect(manifest.check(d, kind: .directory, size: 7, modified: never) == .asPlanned)
-            let link = root.appending("link").bytes
-            #expect(
-                manifest.check(link, kind: .symbolicLink, size: 7, modified: never) == .asPlanned)
+    @Test("another state differs from before, and another file under the same name, too")
+    func states() throws {
+        try withTemporaryDirectory(containing: Self.tree) { root in
+            func entry(_ name: FileName) throws -> PlanManifest.Entry {
+                let path = root.appending(name)
+                return PlanManifest.Entry(path.bytes, try path.withoutFollowing.status())
+            }
+            let (file, directory) = (try entry("f"), try entry("d"))
+            #expect(try entry("f").state == file.state)
+            try tool(
+                "sh", "-c", "echo more >> \"$1\"; touch \"$2/new\"", "sh",
+                root.appending("f"), root.appending("d"))
+            #expect(try entry("f").state != file.state)
+            #expect(try entry("f").identity == file.identity)
+            #expect(try entry("d").state == directory.state)
+            try tool("mv", root.appending("f"), root.appending("g"))
+            #expect(try entry("g").identity == file.identity)
         }
+    }
+
+    @Test("knows which paths print alike")
+    func inexact() throws {
+        var manifest = PlanManifest()
+        for path in [[0x2F, 0xFE], [0x2F, 0xFF], [0x2F, 0x61], [0x2F, 0xEF, 0xBF, 0xBD]]
+            as [[UInt8]]
+        {
+            manifest.append(
+                path, PlanManifest.Entry(path: path, identity: 1, state: 1, kind: .regularFile))
+        }
+        manifest.finish()
+        #expect(manifest.inexact.count == 2)
+        let alike = manifest.inexactIndices(printed: PlanManifest.hash([0x2F, 0xFF]))
+        #expect(alike.count == 2)
+        #expect(manifest.inexactIndices(printed: PlanManifest.hash([0x2F, 0x61])).isEmpty)
     }
 
     @Test("is not made unless asked for")

@@ -128,6 +128,13 @@ struct BackupFixture {
         return try command.runSuccessfully()
     }
 
+    /// Gives the source an extended attribute whose name restic cannot store, so that snapshots of it
+    /// are incomplete.
+    func addUnstorableAttribute() throws {
+        try tool(
+            "sh", "-c", #"setfattr -n "$(printf 'user.\377')" -v 1 "$1""#, "sh", source)
+    }
+
     /// Where an item of the source is after a restore to the target.
     func restored(_ path: FilePath) -> FilePath {
         target.pushing(FilePath(root: nil, path.components))

@@ -97,7 +97,8 @@ struct InterruptionTests {
             for arguments in [["create", "\(backup.source)"], ["prune"]] {
                 let result = try backup.command(arguments, before: script).run()
                 #expect(result.exitCode == 130, "\(result)")
-                #expect(try backup.locks().count == 1)
+                // On a busy machine restic remembers it first, and removes it.
+                #expect(try backup.locks().count <= 1)
                 try backup.ageLocks()
                 try backup.runSuccessfully("create", backup.source)
                 // Needs the repository for itself.

@@ -79,7 +79,7 @@ struct ProgressTests {
             try progress(
                 "files stored", #""done":1,"total":3,"bytes":9,"totalBytes":780000,"percent":0,"#,
                 in: result)
-            try progress("items read back", #""done":0,"total":4,"#, in: result)
+            try progress("items compared", #""done":0,"total":4,"#, in: result)
         }
     }
 

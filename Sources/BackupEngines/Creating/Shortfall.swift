@@ -1,6 +1,7 @@
 import BackupPlanning
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// An item that should be in a snapshot but is missing from it, or differs from the item on disk.
 package struct Shortfall: Sendable, Hashable {
@@ -14,23 +15,20 @@ package struct Shortfall: Sendable, Hashable {
         case moved
         /// Its path is longer than the engine can open.
         case tooLong
-        /// It existed when the backup began, and was deleted or moved since.
-        case vanished
-        /// It changed while it was read, so the stored content may mix two versions; or another
-        /// item has taken its path.
-        case changed
+        /// More than 20 % of the items of this SOURCE vanished before they were read.
+        case vanished(Int, of: Int)
+        /// It is another directory than when the backup began.
+        case replaced
         /// It was evicted while the backup ran, so its content may be stored as zeros.
         case evicted
-        /// It exists and can be read, but is not in the snapshot.
+        /// It was there all the time, but is not in the snapshot.
         case missing
-        /// It is a symbolic link whose target is not UTF-8: the engine stores an altered target.
-        case linkTargetLost
         /// It is stored with another modification time: the engine supports only years 0 to 9999.
         case timeLost
-        /// It is stored without some of its extended attributes; the reason in words.
+        /// It is stored without some of its attributes; the reason in words.
         case attributes(String)
-        /// The engine could not store it, and gave no reason.
-        case refused
+        /// restic could not store it; its reason in words.
+        case refused(String)
     }
 
     /// The path's bytes; bytes that the engine could not report are 0xFF.
@@ -59,28 +57,24 @@ package struct Shortfall: Sendable, Hashable {
         case .tooLong:
             "is not in the snapshot: its path is longer than the backup tool can open "
                 + "(keep it nearer to the root of its filesystem)"
-        case .vanished: "vanished while the backup ran (nothing to do if it was to go)"
-        case .changed:
-            "changed while it was being backed up, so the snapshot may hold parts of two versions "
-                + "(run the backup again when it is at rest)"
+        case .vanished(let count, let total):
+            "\(count) of its \(counted(total, "item")) vanished while the backup ran (if they were not "
+                + "to go: look whether a filesystem was unmounted, and run the backup again)"
+        case .replaced:
+            "was replaced by another directory while the backup ran, so what was in it may not be in "
+                + "the snapshot (if a filesystem was mounted or unmounted: run the backup again)"
         case .evicted:
             "was evicted while the backup ran, and may be in the snapshot without its content "
                 + "(run the backup again)"
-        case .missing: "is not in the snapshot, although it can be read (run the backup again)"
-        case .linkTargetLost:
-            "is in the snapshot with a wrong target: the backup tool cannot store one that is not UTF-8"
+        case .missing: "is not in the snapshot, although it was there (run the backup again)"
         case .timeLost:
             "is in the snapshot with another time: the backup tool stores only years 0 to 9999 "
                 + "(give it such a time: touch)"
         case .attributes(let reason):
-            "is in the snapshot without some of its extended attributes: \(reason)"
-        case .refused: "could not be stored"
+            "is in the snapshot without some of its attributes: \(reason)"
+        case .refused(let reason): "could not be stored: \(reason)"
         }
     }
-
-    /// Whether the item merely changed or disappeared while the backup ran. This is no reason to
-    /// keep old snapshots: few snapshots of a system in use are free of such items.
-    package var isPassing: Bool { cause == .changed || cause == .vanished }
 
     /// A short name for the cause.
     package var name: String {
@@ -90,10 +84,9 @@ package struct Shortfall: Sendable, Hashable {
         case .moved: "moved"
         case .tooLong: "too-long"
         case .vanished: "vanished"
-        case .changed: "changed"
+        case .replaced: "replaced"
         case .evicted: "evicted"
         case .missing: "missing"
-        case .linkTargetLost: "link-target-lost"
         case .timeLost: "time-lost"
         case .attributes: "attributes"
         case .refused: "refused"
@@ -127,16 +120,46 @@ struct ShortfallList {
         }
     }
 
-    /// Adds items that the engine reported, by their exact names where these are known. The
-    /// engine's error for an unreadable item takes precedence: a file can be opened on a device
-    /// that fails later.
-    mutating func add(inexact shortfalls: [Shortfall]) {
-        for shortfall in shortfalls {
-            let path = knownPath(shortfall.path)
-            switch (causes[path], shortfall.cause) {
-            case (nil, _), (.missing?, .unreadable): causes[path] = shortfall.cause
+    /// Adds the items that restic complained about, by their exact names where these are known. Its
+    /// error for an unreadable item takes precedence: it tells why the item is missing.
+    mutating func add(complaints errors: ErrorOutput, _ named: NamedItems, _ sources: [FilePath]) {
+        for item in errors.items {
+            let path = knownPath(item.name)
+            if isAbove(item.name, sources) || isGone(path) { continue }
+            let cause = cause(item, isStored: named.contains(printed: item.name))
+            switch (causes[path], cause) {
+            case (nil, _), (.missing?, .unreadable): causes[path] = cause
             default: break
             }
+        }
+        // Of these nothing is known but their number.
+        guard let source = sources.first, errors.droppedItemCount > 0 else { return }
+        let reason = "restic complained about \(counted(errors.droppedItemCount, "more item"))"
+        add([Shortfall(path: source.bytes, cause: .refused(reason))])
+    }
+
+    private func cause(_ item: ErrorOutput.Item, isStored: Bool) -> Shortfall.Cause {
+        if isStored { return .attributes(item.message) }
+        guard let errno = item.errno.map({ Errno(rawValue: CInt(clamping: $0)) }) else {
+            return .refused(item.message)
+        }
+        // It was moved here since, or only seemed to be gone.
+        return errno == .noSuchFileOrDirectory ? .missing : .unreadable(errno)
+    }
+
+    /// Whether a path is that of a directory above a SOURCE, which is no item of the backup.
+    private func isAbove(_ path: [UInt8], _ sources: [FilePath]) -> Bool {
+        sources.contains { $0.bytes != path && isHeld(printedName($0.bytes), by: path) }
+    }
+
+    private func isGone(_ path: [UInt8]) -> Bool {
+        // The exact path may be another.
+        guard !path.contains(JSONScanner.lostByte) else { return false }
+        do throws(Errno) {
+            _ = try FilePath(bytes: path).withoutFollowing.status()
+            return false
+        } catch {
+            return error == .noSuchFileOrDirectory || error == .notDirectory
         }
     }
 

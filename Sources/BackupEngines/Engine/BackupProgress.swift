@@ -5,7 +5,7 @@ package struct BackupProgress: Sendable, Hashable {
     /// The steps, by what is counted in them.
     package enum Step: Sendable, Hashable {
         case filesStored, filesRead, filesEvicted, filesDownloaded
-        case itemsReadBack, itemsListed
+        case itemsCompared, itemsListed
         /// Only bytes are known.
         case contentRestored
         case snapshotsChecked, packsRead, others
@@ -78,8 +78,6 @@ package struct CountedEntries<Handler: SnapshotEntryHandler>: SnapshotEntryHandl
         self.handler = handler
         counter = StepCounter(.itemsListed, of: 0, engine.progress)
     }
-
-    package mutating func receive(identifier: String) { handler.receive(identifier: identifier) }
 
     package mutating func receive(_ entry: SnapshotEntry) throws(BackupError) {
         counter.add(files: 1)

@@ -116,16 +116,8 @@ package struct SnapshotEntry: Sendable, Hashable {
 
 /// Receives the entries of a snapshot, one by one.
 package protocol SnapshotEntryHandler: Sendable {
-    /// Receives the full identifier of the snapshot before its entries, if the engine may know
-    /// snapshots by their first digits alone.
-    mutating func receive(identifier: String)
-
     /// Receives an entry, whose path is exact.
     mutating func receive(_ entry: SnapshotEntry) throws(BackupError)
-}
-
-extension SnapshotEntryHandler {
-    package mutating func receive(identifier: String) {}
 }
 
 /// Whether a path comes before another in a snapshot: a directory before its contents, and the

@@ -1,4 +1,6 @@
+import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The standard error of restic: items that it could not store or restore, and all other lines.
 ///
@@ -23,6 +25,8 @@ struct ErrorOutput: Sendable {
     private(set) var isCacheFull = false
     /// The number of items beyond those kept.
     private(set) var droppedItemCount = 0
+    /// Whether restic stored data again that a damaged repository had lost.
+    private(set) var hasHealed = false
     private var known: Set<Item> = []
 
     private static let lineLimit = 400
@@ -47,7 +51,10 @@ struct ErrorOutput: Sendable {
     }
 
     private mutating func add(_ item: Item) {
-        // restic reports an item twice: when it counts and when it stores.
+        if item.message.hasSuffix("; storing the file again") {
+            hasHealed = true
+            return
+        }
         if known.contains(item) { return }
         guard items.count < Self.itemLimit else {
             droppedItemCount += 1
@@ -55,6 +62,21 @@ struct ErrorOutput: Sendable {
         }
         known.insert(item)
         items.append(item)
+    }
+
+    /// Whether no line explains that restic exits with the code for an incomplete snapshot.
+    var isSilent: Bool { items.isEmpty && !hasHealed }
+
+    /// Whether a snapshot cannot be read: `Load(<snapshot/affa36a2bb>, 0, 0) failed: open …`.
+    func tellsOfUnreadable(_ snapshot: Snapshot) -> Bool {
+        let words = "<snapshot/\(snapshot.identifier.prefix(10))>"
+        return lines.contains { String(decoding: $0, as: UTF8.self).contains(words) }
+    }
+
+    /// Adds an item for complaints that name none.
+    mutating func add(unnamedComplaintAbout source: FilePath) {
+        let words = lines.first.map { String(decoding: $0, as: UTF8.self) }
+        add(Item(name: printedName(source.bytes), errno: nil, message: words ?? "exit code 3"))
     }
 
     /// Returns whether a line reports a full cache. Loaded data is written only to the cache:

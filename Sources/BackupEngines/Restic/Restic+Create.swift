@@ -10,51 +10,45 @@ extension Restic {
     ///
     /// A snapshot appears whole or not at all, even when this process is killed.
     ///
-    /// - Parameter report: called a few times a second while files are read.
+    /// - Parameters:
+    ///   - named: checks off the items that restic names as stored.
+    ///   - report: called a few times a second while files are read.
     /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
     func store(
-        _ request: StoreRequest, report: @escaping @Sendable (BackupProgress) -> Void
-    ) async throws -> StoredSnapshot {
+        _ request: StoreRequest, checkingOff named: NamedItems,
+        report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> (BackupMessages.Summary, NamedItems, ErrorOutput) {
         let record = try RecordFile(
             request.record, name: RecordPath.fileName(SourceTags(request.plan.sources).fingerprint),
             outside: request.plan.sources)
         let totals = request.plan.totals
         report(BackupProgress().limited(to: totals))
-        let (summary, errors) = try await store(request, record: record.path) { progress in
+        let messages = BackupMessages(checkingOff: named) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))
         }
+        let (output, errors) = try await store(request, record: record.path, messages)
         // restic opens the record by its name.
         withExtendedLifetime(record) {}
-        var stored = StoredSnapshot(identifier: summary.snapshot)
-        stored.newFiles = summary.newFiles
-        stored.changedFiles = summary.changedFiles
-        stored.unchangedFiles = summary.unchangedFiles
+        var summary = try output.newSnapshot
         // The record is not one of the user's files.
         let isChanged = request.predecessor?.recordPath?.path == record.path.bytes
-        if isChanged { stored.changedFiles -= 1 } else { stored.newFiles -= 1 }
-        stored.addedBytes = summary.addedBytes
-        stored.shortfalls = errors.items.map { Shortfall(path: $0.name, cause: cause($0)) }
-        stored.unnamedShortfalls = errors.droppedItemCount
-        return stored
-    }
-
-    private func cause(_ item: ErrorOutput.Item) -> Shortfall.Cause {
-        switch item.errno {
-        case nil: .refused
-        case Int64(Errno.noSuchFileOrDirectory.rawValue): .vanished
-        case let errno?: .unreadable(Errno(rawValue: CInt(clamping: errno)))
-        }
+        if isChanged { summary.changedFiles -= 1 } else { summary.newFiles -= 1 }
+        summary.processedBytes = max(0, summary.processedBytes - Int64(request.record.count))
+        guard let named = output.named else { throw BackupError(.other, "no item was checked off") }
+        return (summary, named, errors)
     }
 
     private func store(
-        _ request: StoreRequest, record: FilePath,
-        _ report: @escaping @Sendable (BackupProgress) -> Void
-    ) async throws -> (BackupMessages.Summary, ErrorOutput) {
+        _ request: StoreRequest, record: FilePath, _ messages: BackupMessages
+    ) async throws -> (BackupMessages, ErrorOutput) {
         let plan = request.plan
         let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
-        var command = ResticCommand("backup", words("--json") + [option("--host", hostName())])
+        // With a scan each complaint would come twice.
+        var command = ResticCommand(
+            "backup",
+            words("--json", "--verbose=2", "--no-scan") + [option("--host", hostName())])
         command.options += (request.tags + [RecordPath.tag(record)]).map { option("--tag", $0) }
         if let parent = request.predecessor {
             command.options.append(option("--parent", parent.identifier))
@@ -74,11 +68,23 @@ extension Restic {
             list = try MemoryFile(paths + record.bytes + [0])
             command.options.append(option("--files-from-raw", list.path))
         }
-        let (output, end) = try await attempt(command, reading: Lines(BackupMessages(report)))
+        let (output, end) = try await attempt(command, reading: Lines(messages))
         // restic opens the lists through this process's descriptors.
         withExtendedLifetime((excludes, list)) {}
-        guard end.code == 0 || end.code == incompleteCode else { throw failure(end) }
-        return (try output.consumer.newSnapshot, end.errors)
+        guard end.code == 0 || end.code == incompleteCode else {
+            // Another client may have removed the predecessor since.
+            if let parent = request.predecessor, end.errors.tellsOfUnreadable(parent) {
+                var request = request
+                request.predecessor = nil
+                return try await store(request, record: record, messages)
+            }
+            throw failure(end)
+        }
+        var errors = end.errors
+        if end.code == incompleteCode, errors.isSilent, let source = plan.sources.first {
+            errors.add(unnamedComplaintAbout: source)
+        }
+        return (output.consumer, errors)
     }
 
     /// Returns the selection's patterns, followed by a negated one for the record if they would
@@ -107,7 +113,7 @@ extension BackupProgress {
 /// restic's exit code for a snapshot that lacks something it could not read.
 private let incompleteCode: Int32 = 3
 
-/// Reads the lines of `restic backup --json`.
+/// Reads the lines of `restic backup --json --verbose=2`.
 struct BackupMessages: LineConsumer {
     /// The summary that restic prints at the end.
     struct Summary: Sendable {
@@ -139,14 +145,21 @@ struct BackupMessages: LineConsumer {
             return summary
         }
     }
+    /// The items that restic named as stored; nil when they are not wanted.
+    private(set) var named: NamedItems?
     private let report: @Sendable (BackupProgress) -> Void
 
-    init(_ report: @escaping @Sendable (BackupProgress) -> Void) { self.report = report }
+    init(
+        checkingOff named: NamedItems? = nil, _ report: @escaping @Sendable (BackupProgress) -> Void
+    ) {
+        self.named = named
+        self.report = report
+    }
 
     mutating func receive(line: ArraySlice<UInt8>) throws(BackupError) {
         // Lines that are not objects are messages for people.
         guard line.first == UInt8(ascii: "{") else { return }
-        var kind = ""
+        var (kind, action, item) = ("", "", [UInt8]())
         var progress = BackupProgress()
         var summary = Summary()
         var scanner = JSONScanner(line)
@@ -154,6 +167,8 @@ struct BackupMessages: LineConsumer {
             try scanner.forEachField { scanner, name throws(JSONError) in
                 switch name {
                 case "message_type": kind = try scanner.text()
+                case "action": action = try scanner.text()
+                case "item": item = try scanner.string()
                 case "files_done": progress.filesDone = try scanner.amount()
                 case "total_files": progress.filesTotal = try scanner.amount()
                 case "bytes_done": progress.bytesDone = try scanner.amount()
@@ -171,6 +186,8 @@ struct BackupMessages: LineConsumer {
             throw .unexpectedAnswer(error, to: "backup")
         }
         switch kind {
+        case "verbose_status" where ["new", "modified", "unchanged"].contains(action):
+            named?.receive(item)
         case "status": report(progress)
         case "summary": self.summary = summary
         default: break

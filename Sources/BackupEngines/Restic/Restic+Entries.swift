@@ -119,9 +119,6 @@ private struct EntryReader<Handler: SnapshotEntryHandler>: LineConsumer {
                     count += try scanner.string().count { $0 == newline }
                 }
             case "tags": tags = try scanner.texts()
-            case "id":
-                let identifier = try scanner.text()
-                if identifier.isResticIdentifier { handler.receive(identifier: identifier) }
             default: break
             }
         }

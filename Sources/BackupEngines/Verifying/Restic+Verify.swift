@@ -139,7 +139,7 @@ extension Restic {
         }
         if !packs.isEmpty {
             add(
-                "store anew what can be read of the damaged packs",
+                "store anew what can be read of the damaged packs, and keep copies of them here",
                 words("packs") + packs.map { Array($0.utf8) })
         }
         return steps

@@ -87,7 +87,7 @@ struct InstallTests: InstallSuite {
             for name in ["resval-backup@", "resval-purge@", "resval-purge-once@"] {
                 let security = try Command(
                     try #require(FilePath.tool("systemd-analyze")), "security", "--offline=yes",
-                    "--threshold=30", "--no-pager", units.appending("\(name).service")
+                    "--threshold=32", "--no-pager", units.appending("\(name).service")
                 ).run()
                 #expect(security.exitCode == 0, "\(security)")
             }

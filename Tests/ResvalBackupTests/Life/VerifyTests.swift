@@ -31,7 +31,7 @@ struct VerifyTests {
             let healed = try backup.script(
                 """
                 export PATH="$(dirname "$RESVAL"):$PATH"
-                printf '%s' "$1" > "$2/steps" && bash "$2/steps"
+                printf '%s' "$1" > "$2/steps" && cd "$2" && bash steps
                 """, found.text, backup.base)
             #expect(healed.exitCode == 0, "\(healed)")
             #expect(healed.text.contains("no damage found (structure only"), "\(healed)")
@@ -217,7 +217,7 @@ private struct DamagedBackup {
         try backup.script(
             """
             export PATH="$(dirname "$RESVAL"):$PATH"
-            printf '%s' "$1" > "$2/steps" && bash "$2/steps"
+            printf '%s' "$1" > "$2/steps" && cd "$2" && bash steps
             """, found.text, backup.base)
     }
 

@@ -1,6 +1,6 @@
 /// Returns a name as restic prints it in JSON and ``JSONScanner`` reads it: each byte that is not part of
 /// a valid UTF-8 character, by Go's rule, is ``JSONScanner/lostByte``. Two names may print alike.
-func printedName(_ name: [UInt8]) -> [UInt8] {
+package func printedName(_ name: [UInt8]) -> [UInt8] {
     // Most names are valid as they are.
     if String(validating: name, as: UTF8.self) != nil { return name }
     var printed: [UInt8] = []

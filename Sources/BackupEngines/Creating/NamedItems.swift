@@ -1,0 +1,100 @@
+import BackupPlanning
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// The items that restic named as stored, checked off in the plan's manifest.
+struct NamedItems: Sendable {
+    let manifest: PlanManifest
+    /// The number of items of the SOURCEs that were named.
+    private(set) var count: Int
+    /// The paths that the plan excludes and restic named.
+    private(set) var lostExclusions: [[UInt8]] = []
+    /// Whether each item of the manifest was named.
+    private var isNamed: [Bool]
+    /// How often the printed name of each of the manifest's inexact paths was named, at the first of
+    /// those that print alike.
+    private var inexactCounts: [Int]
+    /// The hashes of the other names.
+    private var others: Set<UInt64> = []
+    private let sources: SourceItems
+    private let excludedFiles: Set<[UInt8]>
+    private let excludedDirectories: Set<[UInt8]>
+
+    init(_ plan: BackupPlan, _ manifest: PlanManifest) {
+        self.init(sources: plan.sources, exclusions: plan.exclusions, manifest)
+    }
+
+    init(sources: [FilePath], exclusions: [ExcludedItem], _ manifest: PlanManifest) {
+        func paths(areDirectories: Bool) -> Set<[UInt8]> {
+            Set(
+                exclusions.lazy.filter { $0.isDirectory == areDirectories }
+                    .map { printedName($0.path.bytes) })
+        }
+        self.manifest = manifest
+        self.sources = SourceItems(sources.map { FilePath(bytes: printedName($0.bytes)) })
+        excludedFiles = paths(areDirectories: false)
+        excludedDirectories = paths(areDirectories: true)
+        isNamed = Array(repeating: false, count: manifest.count)
+        inexactCounts = Array(repeating: 0, count: manifest.inexact.count)
+        // restic does not name the root directory.
+        count = self.sources.unlistedCount
+        if count > 0, let root = manifest.index(of: PlanManifest.hash([UInt8(ascii: "/")])) {
+            isNamed[root] = true
+        }
+    }
+
+    /// Checks off an item.
+    ///
+    /// - Parameter name: as restic prints it; that of a directory ends with a slash.
+    mutating func receive(_ name: [UInt8]) {
+        var path = name
+        if path.last == UInt8(ascii: "/") { path.removeLast() }
+        // Otherwise it is the record, or a directory above a SOURCE.
+        guard sources.contains(path) else { return }
+        count += 1
+        let hash = PlanManifest.hash(path)
+        let isPlanned = path.contains(JSONScanner.lostByte) ? checkOffInexact(hash) : checkOff(hash)
+        if isPlanned { return }
+        if isExcluded(path) {
+            lostExclusions.append(path)
+        } else {
+            others.insert(hash)
+        }
+    }
+
+    private mutating func checkOff(_ hash: UInt64) -> Bool {
+        guard let index = manifest.index(of: hash) else { return false }
+        isNamed[index] = true
+        return true
+    }
+
+    /// - Returns: false when more names were seen than paths that print alike.
+    private mutating func checkOffInexact(_ hash: UInt64) -> Bool {
+        let alike = manifest.inexactIndices(printed: hash)
+        guard let first = alike.first, inexactCounts[first] < alike.count else { return false }
+        inexactCounts[first] += 1
+        if inexactCounts[first] == alike.count {
+            for index in alike { _ = checkOff(manifest.inexact[index].path) }
+        }
+        return true
+    }
+
+    /// Whether an item of the manifest was named. Of several that print alike, none counts as named
+    /// until all of them were.
+    func contains(at index: Int) -> Bool { isNamed[index] }
+
+    /// Whether a path was named, as restic prints it.
+    func contains(printed path: [UInt8]) -> Bool {
+        let hash = PlanManifest.hash(path)
+        let alike = manifest.inexactIndices(printed: hash)
+        if let first = alike.first { return inexactCounts[first] == alike.count }
+        return manifest.index(of: hash).map { isNamed[$0] } ?? others.contains(hash)
+    }
+
+    private func isExcluded(_ path: [UInt8]) -> Bool {
+        if excludedFiles.contains(path) { return true }
+        guard !excludedDirectories.isEmpty else { return false }
+        return ancestors(of: path).contains { excludedDirectories.contains(Array($0)) }
+    }
+}

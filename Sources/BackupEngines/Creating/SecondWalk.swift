@@ -1,0 +1,119 @@
+import BackupPlanning
+import EffectiveValues
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// The findings of a walk of the SOURCEs that is made when restic has ended.
+struct SecondWalk: Sendable {
+    fileprivate(set) var shortfalls: [Shortfall] = []
+    /// The files that are in the snapshot and changed between the walks.
+    fileprivate(set) var changed: [[UInt8]] = []
+    /// The number of items that vanished before restic read them.
+    fileprivate(set) var vanished = 0
+    /// The regular files that are in the snapshot as both walks found them.
+    fileprivate(set) var storedFiles = StoredFileList()
+    fileprivate var seen = SeenItems()
+
+    fileprivate init() {}
+
+    /// Walks the SOURCEs again.
+    ///
+    /// - Parameters:
+    ///   - planner: made the plan.
+    ///   - start: when restic was started.
+    ///   - doubtful: the printed paths that restic complained about, of which the content may not be
+    ///     stored; nil when it could not name all.
+    /// - Throws: `CancellationError`.
+    init(
+        of plan: BackupPlan, _ planner: BackupPlanner, _ check: SnapshotCheck,
+        since start: FileTime, doubtful: Set<[UInt8]>?
+    ) throws {
+        let whole = Monitor(SecondWalk())
+        var planner = planner
+        planner.makesManifest = false
+        // One by one: where a SOURCE is gone, the others are walked nevertheless.
+        for source in plan.sources {
+            do {
+                _ = try planner.makePlan(for: [source]) { [planner] _ in
+                    SecondWalkObserver(
+                        check: check, mounts: planner.mounts, start: start, doubtful: doubtful,
+                        whole: whole)
+                }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                // It was removed or excluded: what restic did not name of it has vanished.
+            }
+        }
+        self = whole.withLock { $0 }
+        for (source, count) in check.vanished(seen) {
+            vanished += count.vanished
+            guard count.vanished * 5 > count.items else { continue }
+            let path = plan.sources[min(Int(source), plan.sources.count - 1)].bytes
+            let cause = Shortfall.Cause.vanished(count.vanished, of: count.items)
+            shortfalls.append(Shortfall(path: path, cause: cause))
+        }
+        changed.sort { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// Adds the findings of one thread.
+    fileprivate mutating func add(_ part: SecondWalk) {
+        shortfalls += part.shortfalls
+        changed += part.changed
+        seen.add(part.seen)
+        for file in part.storedFiles.files { storedFiles.append(file) }
+    }
+}
+
+private struct SecondWalkObserver: PlanObserver {
+    let check: SnapshotCheck
+    let mounts: MountTable
+    let start: FileTime
+    let doubtful: Set<[UInt8]>?
+    let whole: Monitor<SecondWalk>
+    var part = SecondWalk()
+
+    var wantsStoredItems: Bool { true }
+
+    mutating func note(_ item: borrowing PlannedItem) {
+        let now = PlanManifest.Entry(item.path, item.status)
+        let verdict = check.verdict(on: item.path, now, noting: &part.seen)
+        if case .excluded(.evicted) = item.disposition, check.wasFile(now) {
+            return add(.evicted, item.path)
+        }
+        switch verdict {
+        case .missing: add(.missing, item.path)
+        case .changed: part.changed.append(item.path)
+        case .replaced(let isOnSameDevice):
+            if !isOnSameDevice || hasLastingInodes(item.path) { add(.replaced, item.path) }
+        case .stored where item.kind == .regularFile: addStored(item)
+        case .stored, .unknown: break
+        }
+    }
+
+    private mutating func add(_ cause: Shortfall.Cause, _ path: [UInt8]) {
+        part.shortfalls.append(Shortfall(path: path, cause: cause))
+    }
+
+    private mutating func addStored(_ item: borrowing PlannedItem) {
+        if !item.status.contentModificationTime.hasYearOfFourDigits { add(.timeLost, item.path) }
+        guard let doubtful, doubtful.isEmpty || !doubtful.contains(printedName(item.path)),
+            let file = StoredFileState(item.status, unchangedSince: start)
+        else { return }
+        part.storedFiles.append(file)
+        if part.storedFiles.files.count == 4096 { finish() }
+    }
+
+    /// Whether an item keeps its inode number. Some filesystems make up another one for an item that
+    /// the kernel had forgotten.
+    private func hasLastingInodes(_ path: [UInt8]) -> Bool {
+        let type = mounts.mount(holding: FilePath(bytes: path))?.filesystemType ?? ""
+        return !["vfat", "msdos", "exfat"].contains(type)
+    }
+
+    mutating func finish() {
+        whole.withLock { $0.add(part) }
+        part = SecondWalk()
+    }
+}
