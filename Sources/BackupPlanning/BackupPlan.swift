@@ -47,6 +47,7 @@ public struct BackupPlan: Sendable {
             case .missing(let placeholder):
                 FileWithoutContent(
                     path: notice.path, size: placeholder.size, modified: placeholder.modified)
+            case .eviction(let sign, let status) where sign.isWordOfAnother(status): nil
             case .eviction(.exposed, let status), .eviction(.unrecorded, let status):
                 FileWithoutContent(
                     path: notice.path, size: status.size,
@@ -59,13 +60,14 @@ public struct BackupPlan: Sendable {
         }
     }
 
-    /// Adds a notice for each placeholder whose content is not in the backup's repository.
+    /// Adds a notice for each placeholder of this process's user whose content is not in the backup's
+    /// repository. What the records of other users say makes no backup incomplete.
     ///
     /// - Parameter isKept: whether the repository has the content that a record refers to.
     public mutating func noteMissing(_ isKept: (EvictionRecord) -> Bool) {
         let missing = exclusions.compactMap { item in
             item.reason.placeholder.flatMap { placeholder in
-                isKept(placeholder.record)
+                placeholder.owner != effectiveUser() || isKept(placeholder.record)
                     ? nil : PlanNotice(path: item.path, matter: .missing(placeholder))
             }
         }
@@ -108,7 +110,8 @@ public struct PlanNotice: Sendable, Hashable {
     public var isShortfall: Bool {
         switch matter {
         case .issue, .eviction(.stale, _): false
-        case .unreadable, .moved, .missing, .eviction, .attributeName: true
+        case .eviction(let sign, let status): !sign.isWordOfAnother(status)
+        case .unreadable, .moved, .missing, .attributeName: true
         }
     }
 
@@ -131,6 +134,12 @@ public struct PlanNotice: Sendable, Hashable {
 }
 
 extension EvictionSign {
+    /// Whether it has the record of another user than this process's, who may write there what they
+    /// like.
+    fileprivate func isWordOfAnother(_ status: FileStatus) -> Bool {
+        record != nil && status.owner != effectiveUser()
+    }
+
     /// What is wrong with a file that is stored nevertheless, in words.
     fileprivate var sentence: String {
         switch self {

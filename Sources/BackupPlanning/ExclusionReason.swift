@@ -117,11 +117,14 @@ public struct Placeholder: Sendable, Hashable {
     public let size: Int64
     /// The modification time of the content.
     public let modified: FileTime
+    /// The user ID of the owner, whose word the record is.
+    public let owner: UInt32
 
     init(_ record: EvictionRecord, _ status: FileStatus) {
         self.record = record
         size = status.size
         modified = status.contentModificationTime
+        owner = status.owner
     }
 }
 

@@ -49,18 +49,24 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let journal = try ownJournal(in: PolicyEnvironment.current())
+        let state = try ownEvictionDirectory(in: PolicyEnvironment.current())
         let display = progress.begin("looking for files")
-        let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
         let expansion = paths.files(without: NeededPlaces(), wanting: .evicted)
         let report = EvictionReport(
             .downloading, isJSON: json, failures: expansion.failures, display: display)
-        let whole = Set(recovered.whole.map(\.path))
-        for file in expansion.files where whole.contains(file) {
-            report.note(EvictionOutcome(path: file, end: .unneeded))
+        var lacking = expansion.files
+        if !isDryRun {
+            lacking = []
+            for file in expansion.files {
+                // What stops the repair stops the download, which reports it.
+                if (try? repair(file, state)) == .whole {
+                    report.note(EvictionOutcome(path: file, end: .unneeded))
+                } else {
+                    lacking.append(file)
+                }
+            }
         }
-        let lacking = expansion.files.filter { !whole.contains($0) }
-        try await download(lacking, journal, repository, report, isDryRun: isDryRun)
+        try await download(lacking, state, repository, report, isDryRun: isDryRun)
         try report.finish()
     }
 }
@@ -68,9 +74,9 @@ struct DownloadCommand: AsyncParsableCommand {
 /// Brings the content of evicted files back.
 ///
 /// Each file's content comes from the named repository if that is the one in the file's record, otherwise
-/// from the location that the journal has for the repository identifier in the record.
+/// from the location that is noted for the repository identifier in the record.
 func download(
-    _ files: [FilePath], _ journal: Journal, _ repository: RepositoryOptions,
+    _ files: [FilePath], _ state: EvictionDirectory, _ repository: RepositoryOptions,
     _ report: EvictionReport, isDryRun: Bool = false
 ) async throws {
     var groups: [String: [FilePath]] = [:]
@@ -86,14 +92,8 @@ func download(
     for (identifier, group) in groups.sorted(by: { $0.key < $1.key }) {
         do {
             try await running {
-                let holder: Restic
-                do {
-                    holder = try await repository.holder(of: identifier, journal)
-                } catch let error as BackupError {
-                    journal.note(error, of: group)
-                    throw error
-                }
-                var downloading = FileDownloading(holder: holder, journal: journal)
+                let holder = try await repository.holder(of: identifier, state)
+                var downloading = FileDownloading(holder: holder, state: state)
                 downloading.isDryRun = isDryRun
                 downloading.shouldStop = { StopRequest.isMade }
                 downloading.progress = reporter(report.display)

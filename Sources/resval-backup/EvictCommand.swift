@@ -34,6 +34,9 @@ struct EvictCommand: AsyncParsableCommand {
             (with other content; the snapshot has what was evicted) or unrecorded (they look \
             evicted, and have no record of where their content is).
 
+            --recover finishes what a kill left of evictions and downloads, of the given paths or, without \
+            any, of all files in the home; where only the snapshot can tell, it asks that.
+
             --forget removes a snapshot that keeps evicted files. Nothing else does: files that are \
             evicted into it, here or on another disk, lose their content.
 
@@ -90,10 +93,11 @@ struct EvictCommand: AsyncParsableCommand {
 
     func validate() throws {
         let others = [recover, list, forget != nil].count { $0 }
-        guard others == (paths.paths.isEmpty || list ? 1 : 0) else {
+        guard others == (paths.paths.isEmpty || list || recover ? 1 : 0) else {
             throw ValidationError(
                 "give at least one path, or --recover, --list or --forget SNAPSHOT")
         }
+        if recover, isDryRun { throw ValidationError("--recover has no --dry-run") }
         if let forget, forget == "latest" || SnapshotChoice(forget) == nil {
             throw ValidationError("--forget takes at least four hexadecimal digits")
         }
@@ -101,19 +105,12 @@ struct EvictCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = PolicyEnvironment.current()
-        let journal = try ownJournal(in: environment)
+        let state = try ownEvictionDirectory(in: environment)
         if let forget { return try await remove(forget) }
         let display = progress.begin("looking for files")
-        if list {
-            let roots = paths.paths.paths.map(\.path)
-            return try EvictedList(isJSON: json).run(roots, journal, display)
-        }
-        let recovered = isDryRun ? RecoveredFiles() : try recoverFiles(in: journal)
-        if recover {
-            let report = EvictionReport(.downloading, isJSON: json, failures: 0, display: display)
-            try await download(recovered.partial.map(\.path), journal, repository, report)
-            return try report.finish()
-        }
+        let roots = paths.paths.paths.map(\.path)
+        if list { return try EvictedList(isJSON: json).run(roots, display) }
+        if recover { return try await recover(roots, state, display) }
         let places = try neededPlaces(repository, in: environment)
         let expansion = paths.files(
             without: places, wanting: .worthEvicting(minimumSize: minimumSize.bytes))
@@ -126,14 +123,40 @@ struct EvictCommand: AsyncParsableCommand {
                     + "\(sizeText(expansion.found.bytes)) on the disk")
         }
         let files = expansion.files
+        // What stops the repair stops the eviction, which reports it.
+        if !isDryRun { for file in files { _ = try? repair(file, state) } }
         let rules = policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             var evicting = FileEvicting(
-                holder: try repository.engine(), journal: journal, policy: rules, places: places)
+                holder: try repository.engine(), state: state, policy: rules, places: places)
             evicting.isDryRun = isDryRun
             evicting.shouldStop = { StopRequest.isMade }
             try await evicting.evict(files, progress: reporter(display), report: report.note)
         }
+        try report.finish()
+    }
+
+    /// Finishes interrupted evictions and downloads, also by downloading.
+    private func recover(
+        _ roots: [FilePath], _ state: EvictionDirectory, _ display: Progress
+    ) async throws {
+        let report = EvictionReport(.downloading, isJSON: json, failures: 0, display: display)
+        let files = try evictedFiles(below: roots) { trouble in
+            Messages.write(trouble)
+            report.noteFailures(1)
+        }
+        var partial: [FilePath] = []
+        for file in files {
+            do {
+                if try repair(file.path, state) == .partial { partial.append(file.path) }
+            } catch EvictionError.inUse {
+                // Another process is working on the file.
+            } catch {
+                Messages.warn(
+                    about: file.path.bytes, EvictionError(error, at: file.path).sentence)
+            }
+        }
+        try await download(partial, state, repository, report)
         try report.finish()
     }
 

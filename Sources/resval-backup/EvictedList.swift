@@ -23,29 +23,16 @@ struct EvictedList {
             repository: string or null (null without a record)
             snapshot: string or null (its first 16 digits)
             item: number or null
-            failure: string or null (of the last download)
         """
 
     /// Looks through directories, without any path through the home, and prints what is found.
     ///
     /// - Throws: `ExitCode` 3 when something could not be read.
-    func run(_ paths: [FilePath], _ journal: Journal, _ display: Progress) throws {
-        let roots = try paths.isEmpty ? [home()] : paths
+    func run(_ paths: [FilePath], _ display: Progress) throws {
         var buffer = OutputBuffer()
         var troubles: [FileError] = []
-        var seen = Set<FilePath>()
-        for root in roots {
-            let found = try RegularFiles(
-                below: try realPath(of: root, followsLast: false), wanting: .evicted,
-                without: NeededPlaces()
-            ) { StopRequest.isMade }
-            troubles += found.troubles
-            for file in found.files where seen.insert(file.path).inserted {
-                guard let sign = file.sign else { continue }
-                write(
-                    file, sign, try journal.downloads.failure(of: file.status.identity), to: &buffer
-                )
-            }
+        for file in try evictedFiles(below: paths, report: { troubles.append($0) }) {
+            if let sign = file.sign { write(file, sign, to: &buffer) }
         }
         display.end()
         buffer.flush()
@@ -54,8 +41,7 @@ struct EvictedList {
     }
 
     private func write(
-        _ file: RegularFiles.File, _ sign: EvictionSign, _ failure: String?,
-        to buffer: inout OutputBuffer
+        _ file: RegularFiles.File, _ sign: EvictionSign, to buffer: inout OutputBuffer
     ) {
         guard !isJSON else {
             var line = JSONLine.output()
@@ -67,7 +53,6 @@ struct EvictedList {
             line.add("repository", sign.record?.repository)
             line.add("snapshot", sign.record?.snapshot)
             line.add("item", sign.record?.item)
-            line.add("failure", failure)
             return line.end(in: &buffer)
         }
         buffer.append(path: file.path)
@@ -76,23 +61,9 @@ struct EvictedList {
             buffer.append(text: " in snapshot \(record.snapshot.prefix(8)) of repository ")
             buffer.append(text: "\(record.repository.prefix(8))")
         }
-        if let failure {
-            buffer.append("; the last download failed: ")
-            buffer.append(name: Array(failure.utf8))
-        }
         buffer.append("\n")
         buffer.endRecord()
     }
-}
-
-/// Returns the home of the user who runs the program.
-///
-/// - Throws: `ValidationError` where there is none.
-private func home() throws -> FilePath {
-    guard let home = currentBaseDirectories().home else {
-        throw ValidationError("there is no home to look through: set HOME")
-    }
-    return home
 }
 
 extension EvictionSign {

@@ -3,6 +3,7 @@ import BackupEngines
 import CommandSupport
 import EffectiveValues
 import Eviction
+import StoragePolicy
 import SystemCalls
 import SystemPackage
 
@@ -58,46 +59,45 @@ struct EvictionPaths: ParsableArguments {
     }
 }
 
-/// Files whose eviction or download was interrupted, after a repair.
-struct RecoveredFiles {
-    /// Those that are whole again.
-    var whole: [EvictedFile] = []
-    /// Those that lack parts of their content, which only their snapshot contains.
-    var partial: [EvictedFile] = []
-}
-
-/// Repairs what interrupted evictions and downloads left, as far as that needs no repository.
-func recoverFiles(in journal: Journal) throws -> RecoveredFiles {
-    var recovered = RecoveredFiles()
-    for file in try journal.contents().files where file.state != .evicted {
-        do {
-            switch try journal.recover(file) {
-            case .settled: break
-            case .whole:
-                Messages.write(about: file.path, "is restored")
-                recovered.whole.append(file)
-            case .placeholder: Messages.write(about: file.path, "is evicted now")
-            case .partial: recovered.partial.append(file)
-            case .ordinary: Messages.warn(about: file.path.bytes, ordinary(file))
-            case .gone: Messages.warn(about: file.path.bytes, gone(file))
-            }
-        } catch EvictionError.inUse {
-            // Another process is working on the file.
-        } catch {
-            Messages.warn(
-                about: file.path.bytes, EvictionError(error, at: file.path).sentence)
-        }
+/// Repairs what an interrupted eviction or download left of a file, as far as that needs no
+/// repository, and reports it.
+///
+/// - Throws: `EvictionError` when the file is in use, or cannot be repaired.
+func repair(_ file: FilePath, _ state: EvictionDirectory) throws -> Recovery {
+    let recovery = try state.recover(at: file)
+    switch recovery {
+    case .whole: Messages.write(about: file, "is restored")
+    case .placeholder: Messages.write(about: file, "is evicted now")
+    case .settled, .partial: break
     }
-    return recovered
+    return recovery
 }
 
-private func ordinary(_ file: EvictedFile) -> String {
-    "was left alone: it has changed since its eviction or download was interrupted (its "
-        + "content before is in snapshot \(file.snapshot.prefix(8)))"
+/// The files below paths that show any sign of an eviction; without any path, those in the home.
+///
+/// - Parameter report: called for each error met on the way.
+func evictedFiles(
+    below paths: [FilePath], report: (FileError) -> Void
+) throws -> [RegularFiles.File] {
+    var seen = Set<FilePath>()
+    var files: [RegularFiles.File] = []
+    for root in try paths.isEmpty ? [home()] : paths {
+        let found = try RegularFiles(
+            below: try realPath(of: root, followsLast: false), wanting: .evicted,
+            without: NeededPlaces()
+        ) { StopRequest.isMade }
+        found.troubles.forEach(report)
+        files += found.files.filter { seen.insert($0.path).inserted }
+    }
+    return files
 }
 
-private func gone(_ file: EvictedFile) -> String {
-    "its eviction or download was interrupted, and it does not exist any more (if it "
-        + "was moved: resval-backup download NEWPATH; its content is in snapshot "
-        + "\(file.snapshot.prefix(8)))"
+/// Returns the home of the user who runs the program.
+///
+/// - Throws: `ValidationError` where there is none.
+private func home() throws -> FilePath {
+    guard let home = currentBaseDirectories().home else {
+        throw ValidationError("there is no home to look through: set HOME")
+    }
+    return home
 }

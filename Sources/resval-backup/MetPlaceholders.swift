@@ -9,16 +9,18 @@ import StoragePolicy
 import SystemCalls
 import SystemPackage
 
-/// Returns the journal of the user who runs the program.
+/// Returns the directory of locks and repositories' locations of the user who runs the program.
 ///
 /// - Throws: `FileError` when neither `$XDG_STATE_HOME` nor a home is known.
-func ownJournal(in environment: PolicyEnvironment) throws -> Journal {
+func ownEvictionDirectory(
+    in environment: PolicyEnvironment
+) throws -> EvictionDirectory {
     guard let state = environment.base.stateHome else {
         throw FileError(
-            code: .other, message: "there is no directory for the journal of evicted files",
+            code: .other, message: "there is no directory for the locks of evicted files",
             advice: "set HOME or XDG_STATE_HOME")
     }
-    return Journal(stateHome: state.path)
+    return EvictionDirectory(stateHome: state.path)
 }
 
 /// The handling of placeholders in a backup's SOURCEs.

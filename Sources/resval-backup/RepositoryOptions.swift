@@ -134,18 +134,18 @@ func warnIfReadableByOthers(_ path: FilePath, _ what: String) {
 
 extension RepositoryOptions {
     /// Returns the engine for the repository with an identifier from a record: the named repository if
-    /// it has this identifier, otherwise the one at the location in the journal. The configuration's
-    /// default repository is asked only where the journal names none or the same.
+    /// it has this identifier, otherwise the one at the noted location. The configuration's default
+    /// repository is asked only where none or the same is noted.
     ///
     /// - Throws: `BackupError` when the named repository cannot be read, or no location is known.
-    func holder(of identifier: String, _ journal: Journal?) async throws -> Restic {
-        let known = try journal?.location(of: identifier)
+    func holder(of identifier: String, _ state: EvictionDirectory?) async throws -> Restic {
+        let known = try state?.location(of: identifier)
         if let access = try access(),
             known == nil || access.origin != .configuration || configuration.config != nil
                 || known == access.location.absoluteBytes
         {
             let named = try engine()
-            // The journal's word is enough: a snapshot is known by its own identifier.
+            // The note is enough: a snapshot is known by its own identifier.
             if known == access.location.absoluteBytes { return named }
             if try await named.repositoryIdentifier().hasPrefix(identifier) { return named }
         }

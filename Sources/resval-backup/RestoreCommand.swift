@@ -146,20 +146,18 @@ extension FilePath {
 private func restoreEvicted(
     _ result: RestoreResult, _ repository: RepositoryOptions, to target: FilePath, overwrites: Bool
 ) async throws -> RestoreResult {
-    let journal = stateHome().map { Journal(stateHome: $0) }
+    let state = stateHome().map { EvictionDirectory(stateHome: $0) }
     var failures = result.failures
     var complaints = result.complaints
     let groups = Dictionary(grouping: result.evicted) { $0.record?.repository }
     for (identifier, group) in groups.sorted(by: { $0.key ?? "" < $1.key ?? "" }) {
         do {
-            let files = group.compactMap { file in
-                file.record.map { EvictedRestoring.File(path: file.path, record: $0) }
-            }
+            let files = group.compactMap(EvictedRestoring.File.init)
             guard let identifier else {
                 throw BackupError(.noRepository, "an older version did not record where it is")
             }
             let restoring = EvictedRestoring(
-                try await repository.holder(of: identifier, journal), to: target,
+                try await repository.holder(of: identifier, state), to: target,
                 overwrites: overwrites)
             let (failed, complained) = try await restoring.restore(files)
             failures += failed

@@ -1,3 +1,4 @@
+import Eviction
 import SystemPackage
 import Testing
 

@@ -40,7 +40,7 @@ struct CrashTests {
                     """
                 let tool = FilePath.built("test-tool")
                 let result = try Command(
-                    "/bin/sh", "-c", script, "sh", tool, "evict", fixture.journal.directory, work,
+                    "/bin/sh", "-c", script, "sh", tool, "evict", fixture.state.path, work,
                     fixture.file, fixture.root.appending("held")
                 ).run()
                 let lines = result.text.split(separator: "\n")
@@ -63,7 +63,7 @@ struct CrashTests {
                 try tool("chmod", "755", base)
                 try tool("chmod", "644", fixture.root.appending("held"))
                 try tool("chown", "-R", "1234:1234", fixture.root)
-                try tool("mkdir", "-p", fixture.journal.directory)
+                try tool("mkdir", "-p", fixture.state.path)
                 try tool("chown", "-R", "1234:1234", base.appending("state"))
                 var call = 1
                 // Killed before each call, also between those that lend the right to write.

@@ -12,13 +12,10 @@ import Testing
 struct DownloadTests {
     @Test("no record makes a file set-user-ID, set-group-ID or sticky")
     func specialBits() throws {
-        try withFile { fixture in
-            try fixture.evict()
-            var fixture = fixture
-            fixture.permissions = 0o7755
-            try fixture.download()
-            try fixture.expectWhole(permissions: 0o755)
-        }
+        #expect(
+            EvictionRecord(
+                repository: "fedcba9876543210", snapshot: "0123456789abcdef", item: 0,
+                permissions: 0o4755, modified: EvictionFixture.modified) == nil)
         for permissions: UInt16 in [0o4755, 0o2755, 0o1644] {
             try withFile(permissions: permissions) { fixture in
                 expectRefusal(.specialBits) { try fixture.evict() }
@@ -104,8 +101,8 @@ struct DownloadTests {
                 try closeFile(file)
             }
             let status = try fixture.file.status()
-            let name = try #require(EvictionFixture.name)
-            #expect(try EvictionSign(of: fixture.file.withoutFollowing, status) == .stale(name))
+            let record = try #require(fixture.record)
+            #expect(try EvictionSign(of: fixture.file.withoutFollowing, status) == .stale(record))
             try tool("touch", "-d", "@1234567890.987654321", fixture.file)
             var fixture = fixture
             fixture.permissions = 0o600
@@ -127,8 +124,6 @@ struct DownloadTests {
             for content in cases {
                 expectRefusal(.damagedSnapshot) { try fixture.download(content: content) }
                 try fixture.expectPlaceholder()
-                let identity = try fixture.file.status().identity
-                #expect(try fixture.journal.downloads.failure(of: identity) != nil)
             }
             try fixture.download()
             try fixture.expectWhole()
@@ -143,34 +138,64 @@ struct DownloadTests {
             let other = OwnedDescriptor(try openFile(fixture.file, flags: .readOnly))
             expectRefusal(.inUse) { try fixture.download() }
             withExtendedLifetime(other) {}
-            #expect(try fixture.file.status().allocatedSize == 0)
+            #expect(try fixture.file.status().allocatedSize <= 4096)
         }
     }
 
-    @Test(
-        "a file that is whole stays so when the journal cannot be tidied", arguments: [true, false])
-    func journalTrouble(isNote: Bool) throws {
+    @Test("a copy full of zeros is not taken for the content, and is filled")
+    func zeros() throws {
+        try require(.root)
         try withFile { fixture in
             try fixture.evict()
-            let record = try fixture.journal.downloads.record(
-                of: fixture.file.status().identity)
-            let obstacle = FilePath("\(record)\(isNote ? ".failure" : "")")
-            func download() throws {
-                let download = try #require(try fixture.begin())
-                try fixture.feed(fixture.content, to: download)
-                try tool("rm", "-f", obstacle)
-                try tool("mkdir", obstacle)
-                do {
-                    try download.finish()
-                    #expect(isNote)
-                } catch {
-                    #expect(!isNote)
-                    try download.abandon(because: EvictionError(error, at: fixture.file))
-                }
-                try tool("rmdir", obstacle)
+            let copy = fixture.root.appending("copy")
+            try tool("cp", "-a", "--sparse=never", fixture.file, copy)
+            let status = try copy.status()
+            try #require(status.permissions == 0 && status.allocatedSize > fixture.content.count)
+            #expect(try fixture.state.recover(at: copy) == .partial)
+            #expect(try EvictionSign(of: copy.withoutFollowing, status)?.isEvicted == true)
+            expectRefusal(.damagedSnapshot) {
+                let zeros = [UInt8](repeating: 0, count: fixture.content.count)
+                try fixture.download(copy, content: zeros)
             }
-            try download()
-            try fixture.expectWhole()
+            try fixture.expectPlaceholder(copy)
+            try fixture.download(copy)
+            #expect(try contentsOfFile(copy) == fixture.content)
+            #expect(try copy.status().permissions == fixture.permissions)
+        }
+    }
+
+    @Test("a record counts only with the owner, size, permission bits and time in the snapshot")
+    func forged() throws {
+        try require(.root)
+        try withFile { fixture in
+            try fixture.evict()
+            let changes: [(inout KeptFile) -> Void] = [
+                { $0.owner = 4711 }, { $0.owner = nil }, { $0.permissions = 0o600 },
+                { $0.modified.seconds += 1 },
+            ]
+            for change in changes {
+                var kept = try fixture.kept(fixture.file)
+                change(&kept)
+                let record = try #require(fixture.record)
+                expectRefusal(.recordDisagrees) {
+                    _ = try Download.begin(at: fixture.file, record, kept, fixture.state)
+                }
+                try fixture.expectPlaceholder()
+            }
+            try tool("touch", fixture.file)
+            expectRefusal(.notPlaceholder) { try fixture.download() }
+            try tool("chown", "4711", fixture.file)
+            expectRefusal(.foreignOwner) { try fixture.download() }
+            #expect(try fixture.state.recover(at: fixture.file) == .settled)
+        }
+    }
+
+    @Test("a write bit that was only lent is taken back", arguments: [0o1644, 0o1755])
+    func lent(permissions: UInt16) throws {
+        try withFile { fixture in
+            try tool("chmod", String(permissions, radix: 8), fixture.file)
+            #expect(try fixture.state.recover(at: fixture.file) == .whole)
+            try fixture.expectWhole(permissions: permissions & ~lentPermissions)
         }
     }
 
@@ -180,20 +205,19 @@ struct DownloadTests {
             try fixture.evict()
             try cutOff(fixture)
             let status = try fixture.file.status()
-            let name = try #require(EvictionFixture.name)
+            let record = try #require(fixture.record)
             #expect(
-                try EvictionSign(of: fixture.file.withoutFollowing, status) == .unfinished(name))
-            #expect(try fixture.journal.downloads.isDownloading(status.identity))
+                try EvictionSign(of: fixture.file.withoutFollowing, status) == .unfinished(record))
+            #expect(status.permissions == fillingPermissions)
             // As a kill leaves it while the file is opened.
             try tool("chmod", "1600", fixture.file)
             let opened = try EvictionSign(
                 of: fixture.file.withoutFollowing, fixture.file.status())
-            #expect(opened == .unfinished(name))
+            #expect(opened == .unfinished(record))
             expectRefusal(.unfinished) { try fixture.evict() }
-            try tool("chmod", "0", fixture.file)
+            try tool("chmod", "200", fixture.file)
             expectRefusal(.unfinished) { try fixture.evict() }
-            let known = try #require(try fixture.journal.contents().files.first)
-            #expect(try fixture.journal.recover(known) == .partial)
+            #expect(try fixture.state.recover(at: fixture.file) == .partial)
             try fixture.download()
             try fixture.expectWhole()
         }
@@ -213,7 +237,7 @@ struct DownloadTests {
             let before = try contentsOfFile(fixture.file)
             expectRefusal(.notPlaceholder) { try fixture.download() }
             #expect(try contentsOfFile(fixture.file)[90_000...] == before[90_000...])
-            #expect(try fixture.journal.contents().files.count == 1)
+            #expect(try fixture.file.evictionRecord() == fixture.record)
         }
     }
 
@@ -226,10 +250,10 @@ struct DownloadTests {
             try tool("sh", "-c", script, fixture.file)
             let before = try fixture.file.status()
             let whole = EvictionFixture(
-                root: fixture.root, journal: fixture.journal,
+                root: fixture.root, state: fixture.state,
                 content: try contentsOfFile(fixture.file),
                 modified: before.contentModificationTime)
-            let data = try whole.journal.candidate(at: whole.file).measure { false }
+            let data = try whole.state.evictableFile(at: whole.file).measure { false }
             #expect(data?.dataBytes == before.allocatedSize)
             try whole.evict()
             try whole.download()

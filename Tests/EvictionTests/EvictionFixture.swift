@@ -8,10 +8,10 @@ import Testing
 
 @testable import Eviction
 
-/// A file, and a journal elsewhere.
+/// A file, and the directory of locks elsewhere.
 struct EvictionFixture {
     let root: FilePath
-    let journal: Journal
+    let state: EvictionDirectory
     let content: [UInt8]
     var permissions: UInt16 = 0o640
     var modified = Self.modified
@@ -19,26 +19,28 @@ struct EvictionFixture {
     var file: FilePath { root.appending("file") }
 
     static let modified = FileTime(seconds: 1_234_567_890, nanoseconds: 987_654_321)
-    static let pinned = PinnedSnapshot(
-        snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: Array("/repository".utf8))
-    static let name = EvictionRecord(
-        repository: "fedcba9876543210", snapshot: pinned.snapshot, item: 0)
+
+    /// The record that is written on the file.
+    var record: EvictionRecord? {
+        EvictionRecord(
+            repository: "fedcba9876543210", snapshot: "0123456789abcdef", item: 0,
+            permissions: permissions, modified: modified)
+    }
 
     /// Evicts the file.
     @discardableResult
     func evict(during: () -> Void = {}) throws -> Int64 {
-        try evict(journal.candidate(at: file), during: during)
+        try evict(state.evictableFile(at: file), during: during)
     }
 
     /// Evicts a file that was looked at before.
     ///
     /// - Parameter during: runs while the file is hashed.
     func evict(
-        _ candidate: EvictionCandidate, content: [UInt8]? = nil, during: () -> Void = {}
+        _ candidate: EvictableFile, content: [UInt8]? = nil, during: () -> Void = {}
     ) throws -> Int64 {
-        try journal.evict(
-            candidate, try #require(Self.name), pinned: Self.pinned,
-            content: ContentHash(of: content ?? self.content)
+        try state.evict(
+            candidate, try #require(record), content: ContentHash(of: content ?? self.content)
         ) {
             during()
             return false
@@ -46,18 +48,23 @@ struct EvictionFixture {
     }
 
     /// What the repository tells of the file.
-    func known(_ path: FilePath, dataBytes: Int64? = nil) throws -> EvictedFile {
-        EvictedFile(
-            path: file, identity: try path.status().identity, size: Int64(content.count),
-            modified: modified, permissions: permissions,
-            content: ContentHash(of: content), dataBytes: dataBytes, pinned: Self.pinned)
+    func kept(_ path: FilePath, dataBytes: Int64? = nil) throws -> KeptFile {
+        var kept = KeptFile()
+        kept.path = file.bytes
+        kept.owner = try path.status().owner
+        kept.size = Int64(content.count)
+        kept.modified = modified
+        kept.permissions = permissions
+        kept.content = ContentHash(of: content)
+        kept.dataBytes = dataBytes
+        return kept
     }
 
     /// Begins to bring a file back; nil where it is whole.
     func begin(_ path: FilePath? = nil, dataBytes: Int64? = nil) throws -> Download? {
         let path = path ?? file
         return try Download.begin(
-            at: path, try #require(Self.name), known(path, dataBytes: dataBytes), journal)
+            at: path, try #require(record), kept(path, dataBytes: dataBytes), state)
     }
 
     /// Brings a file back.
@@ -82,7 +89,7 @@ struct EvictionFixture {
         }
     }
 
-    /// Whether the file is as it was at first, without a record, and the journal empty.
+    /// Whether the file is as it was at first, without a record.
     func expectWhole(
         permissions: UInt16? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -93,10 +100,6 @@ struct EvictionFixture {
         #expect(
             status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
         #expect(try file.evictionRecord() == nil, sourceLocation: sourceLocation)
-        // Another user's journal cannot be read.
-        let owner = try? journal.directory.status().owner
-        guard owner == nil || owner == effectiveUser() else { return }
-        #expect(try journal.contents().files.isEmpty, sourceLocation: sourceLocation)
     }
 
     /// Whether the file is a placeholder.
@@ -111,7 +114,7 @@ struct EvictionFixture {
             status.contentModificationTime == Self.modified, sourceLocation: sourceLocation)
         let sign = try EvictionSign(of: path.withoutFollowing, status)
         #expect(
-            sign == Self.name.map { .placeholder($0) }, sourceLocation: sourceLocation)
+            sign == record.map { .placeholder($0) }, sourceLocation: sourceLocation)
     }
 }
 
@@ -128,10 +131,10 @@ func withFile(
     try withTemporaryDirectory(containing: Tree { Directory("root") }) { base in
         let root = directory ?? base.appending("root")
         try tree.create(in: root)
-        let journal = Journal(stateHome: base.appending("state"))
+        let state = EvictionDirectory(stateHome: base.appending("state"))
         try body(
             EvictionFixture(
-                root: root, journal: journal, content: content, permissions: permissions))
+                root: root, state: state, content: content, permissions: permissions))
     }
 }
 

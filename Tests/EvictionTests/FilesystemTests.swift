@@ -50,9 +50,10 @@ struct FilesystemTests {
                 try tool("sync", volume.root.appending("file"))
                 try withTemporaryDirectory { base in
                     let fixture = EvictionFixture(
-                        root: volume.root, journal: Journal(stateHome: base), content: content)
+                        root: volume.root, state: EvictionDirectory(stateHome: base),
+                        content: content)
                     do {
-                        _ = try fixture.journal.candidate(at: fixture.file)
+                        _ = try fixture.state.evictableFile(at: fixture.file)
                     } catch EvictionError.nothingToFree {
                         return
                     }
@@ -93,14 +94,14 @@ struct FilesystemTests {
         }
     }
 
-    @Test("on a full disk, with the journal on it, a file is evicted, also when that is killed")
+    @Test("on a full disk, with the locks on it, a file is evicted, also when that is killed")
     func evictOnFullDisk() throws {
         try require(.root)
         try withFilesystem(.ext4) { volume in
             try withHeldFile(in: volume.root) { fixture in
-                let journal = Journal(directory: volume.root.appending("journal"))
+                let state = EvictionDirectory(path: volume.root.appending("state"))
                 let fixture = EvictionFixture(
-                    root: fixture.root, journal: journal, content: fixture.content)
+                    root: fixture.root, state: state, content: fixture.content)
                 try withTemporaryDirectory { runtime in
                     var call = 0
                     while true {
@@ -117,7 +118,7 @@ struct FilesystemTests {
                         if result.end == .exit(0) { break }
                         #expect(result.end == .signal(9), "\(result)")
                         try checkAndRepair(fixture, "call \(call)")
-                        try tool("rm", "-rf", journal.directory)
+                        try tool("rm", "-rf", state.path)
                     }
                     try fixture.expectPlaceholder()
                     try fixture.download()
@@ -139,10 +140,10 @@ struct FilesystemTests {
             let status = try file.status()
             try withTemporaryDirectory { base in
                 let fixture = EvictionFixture(
-                    root: volume.root, journal: Journal(stateHome: base),
+                    root: volume.root, state: EvictionDirectory(stateHome: base),
                     content: try contentsOfFile(file), permissions: status.permissions,
                     modified: status.contentModificationTime)
-                let measured = try fixture.journal.candidate(at: file).measure { false }
+                let measured = try fixture.state.evictableFile(at: file).measure { false }
                 let data = try #require(measured?.dataBytes)
                 try fixture.evict()
                 expectRefusal(.noSpace(missing: nil)) {
@@ -171,8 +172,6 @@ struct FilesystemTests {
             let mock = SystemCallMock([.pwrite: [nil, nil, .noSpace]])
             expectRefusal(.noSpace(missing: nil)) { try mock.run { try fixture.download() } }
             try fixture.expectPlaceholder()
-            let identity = try fixture.file.status().identity
-            #expect(try fixture.journal.downloads.failure(of: identity)?.contains("space") == true)
             try fixture.download()
             try fixture.expectWhole()
         }
@@ -206,9 +205,9 @@ struct FilesystemTests {
             try withTemporaryDirectory { base in
                 let content = try contentsOfFile(file)
                 let fixture = EvictionFixture(
-                    root: volume.root, journal: Journal(stateHome: base), content: content)
+                    root: volume.root, state: EvictionDirectory(stateHome: base), content: content)
                 expectRefusal(.inUse) { try fixture.evict() }
-                #expect(try fixture.journal.contents().files.isEmpty)
+                #expect(try file.evictionRecord() == nil)
                 #expect(try file.status().permissions == 0o600)
             }
         }

@@ -1,4 +1,5 @@
 import CLinux
+import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -12,7 +13,7 @@ struct GuardTests {
     @Test("two names of one file")
     func hardLink() throws {
         try withFile { fixture in
-            let candidate = try fixture.journal.candidate(at: fixture.file)
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
             try tool("ln", fixture.file, fixture.root.appending("twin"))
             expectRefusal(.hardLinked(2)) { try fixture.evict() }
             // Also when the second name came after the look.
@@ -69,7 +70,7 @@ struct GuardTests {
             try tool("cp", fixture.file, twin)
             let result = try Command(
                 "/usr/bin/python3", "-c", script, fixture.file, FilePath.built("test-tool"),
-                "evict", fixture.journal.directory, "evict", fixture.file, twin
+                "evict", fixture.state.path, "evict", fixture.file, twin
             ).run()
             #expect(result.text == "in-use\n")
             #expect(result.exitCode == 1)
@@ -95,7 +96,7 @@ struct GuardTests {
     @Test("the snapshot holds something else")
     func otherContent() throws {
         try withFile { fixture in
-            let candidate = try fixture.journal.candidate(at: fixture.file)
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
             var damaged = fixture.content
             damaged[100_000] ^= 1
             expectRefusal(.contentDiffers) {
@@ -131,7 +132,7 @@ struct GuardTests {
     @Test("another file has its name before it is opened")
     func replacedEarly() throws {
         try withFile { fixture in
-            let candidate = try fixture.journal.candidate(at: fixture.file)
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
             try tool("mv", fixture.file, fixture.root.appending("old"))
             try tool("cp", "-p", fixture.root.appending("old"), fixture.file)
             expectRefusal(.changed) { _ = try fixture.evict(candidate) }
@@ -142,10 +143,10 @@ struct GuardTests {
     @Test("a symbolic link stands for it, or for a directory above it")
     func links() throws {
         try withFile { fixture in
-            let candidate = try fixture.journal.candidate(at: fixture.file)
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
             let link = fixture.root.appending("link")
             try tool("ln", "-s", "file", link)
-            expectRefusal(.notRegular) { _ = try fixture.journal.candidate(at: link) }
+            expectRefusal(.notRegular) { _ = try fixture.state.evictableFile(at: link) }
             let moved = FilePath("\(fixture.root)-moved")
             try tool("mv", fixture.root, moved)
             try tool("ln", "-s", moved, fixture.root)
@@ -174,7 +175,7 @@ struct GuardTests {
             ["touch", "-c"], ["chmod", "600"], ["setfattr", "-n", "user.x", "-v", "y"],
         ] {
             try withFile { fixture in
-                let candidate = try fixture.journal.candidate(at: fixture.file)
+                let candidate = try fixture.state.evictableFile(at: fixture.file)
                 expectRefusal(.changed) {
                     _ = try fixture.evict(candidate) {
                         mustWork {
@@ -186,7 +187,7 @@ struct GuardTests {
                 }
                 #expect(try contentsOfFile(fixture.file) == fixture.content)
                 #expect(try fixture.file.status().permissions != 0)
-                #expect(try fixture.journal.contents().files.isEmpty)
+                #expect(try fixture.file.evictionRecord() == nil)
             }
         }
     }
@@ -207,7 +208,7 @@ struct GuardTests {
             for size in ["0", "1M"] {
                 let empty = fixture.root.appending("empty")
                 try tool("truncate", "-s", size, empty)
-                expectRefusal(.nothingToFree) { _ = try fixture.journal.candidate(at: empty) }
+                expectRefusal(.nothingToFree) { _ = try fixture.state.evictableFile(at: empty) }
             }
         }
     }
@@ -253,12 +254,12 @@ struct GuardTests {
     func locked() throws {
         try withFile { fixture in
             let status = try fixture.file.status()
-            var lock = try fixture.journal.lock(status.identity)
+            var lock = try fixture.state.lock(status.identity)
             expectRefusal(.inUse) { try fixture.evict() }
             try fixture.expectWhole()
             lock = nil
             try fixture.evict()
-            lock = try fixture.journal.lock(status.identity)
+            lock = try fixture.state.lock(status.identity)
             expectRefusal(.inUse) { try fixture.download() }
             withExtendedLifetime(lock) {}
             try fixture.expectPlaceholder()

@@ -12,7 +12,7 @@ func command(
     _ work: String, _ fixture: EvictionFixture, dyingAt call: Int? = nil
 ) -> Command {
     Command(
-        .built("test-tool"), "evict", fixture.journal.directory, work, fixture.file,
+        .built("test-tool"), "evict", fixture.state.path, work, fixture.file,
         fixture.root.appending("held"), call.map(String.init) ?? "0", String(fixture.permissions))
 }
 
@@ -33,13 +33,11 @@ func checkAndRepair(_ fixture: EvictionFixture, _ moment: Comment) throws {
     if !isWhole {
         let sign = try EvictionSign(of: fixture.file.withoutFollowing, status)
         #expect(sign?.isEvicted == true, moment)
-        #expect(sign?.record == EvictionFixture.name, moment)
+        #expect(sign?.record == fixture.record, moment)
     }
     #expect(status.size == fixture.content.count, moment)
-    for record in try fixture.journal.contents().files {
-        let recovery = try fixture.journal.recover(record)
-        #expect([.settled, .whole, .placeholder, .partial].contains(recovery), moment)
-    }
+    let recovery = try fixture.state.recover(at: fixture.file)
+    #expect([.settled, .whole, .placeholder, .partial].contains(recovery), moment)
     try fixture.download()
     try fixture.expectWhole()
 }

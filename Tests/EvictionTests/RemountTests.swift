@@ -23,34 +23,4 @@ struct RemountTests {
             }
         }
     }
-
-    @Test("keep their records when a file of another filesystem has their numbers")
-    func replaced() throws {
-        try withRemountedFilesystem(.ext4) { filesystem in
-            try withFile(in: filesystem.root) { fixture in
-                try fixture.evict()
-                let identity = try fixture.file.status().identity
-                // As an older version left it.
-                let known = try fixture.known(fixture.file)
-                try fixture.journal.store(
-                    EvictedFile(
-                        path: fixture.file, status: fixture.file.status(),
-                        content: known.content, snapshot: known.snapshot,
-                        pinTag: known.pinTag, repository: known.repository
-                    ).inState(.evicted))
-                let records = try fixture.journal.contents().files
-                try filesystem.replace()
-                let other = filesystem.root.appending("other")
-                try Tree { File("other", fixture.content + [0]) }.create(in: filesystem.root)
-                try #require(other.status().identity == identity)
-                #expect(throws: EvictionError.self) {
-                    try fixture.evict(
-                        fixture.journal.candidate(at: other), content: fixture.content + [0])
-                }
-                #expect(try fixture.journal.contents().files == records)
-                #expect(try contentsOfFile(other) == fixture.content + [0])
-                #expect(try fixture.begin(other) == nil)
-            }
-        }
-    }
 }

@@ -103,7 +103,7 @@ struct LossyCopyTests {
             File("f", "x").excluded().purgeable().attribute("user.comment", "z")
             Directory("d") { File("a", "y").purgeable() }
             File("placeholder", "").attribute(
-                "user.resval.evicted.0123456789abcdef.0123456789abcdef.0", "1")
+                "user.resval.evicted.0123456789abcdef.0123456789abcdef.0.644.5-0", "1")
             for (number, name) in foreignMarks.enumerated() {
                 File(FileName(Array("foreign\(number)".utf8)), "w")
                     .attribute(ExtendedAttributeName(name), "1").attribute("user.comment", "z")

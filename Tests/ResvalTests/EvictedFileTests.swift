@@ -11,11 +11,12 @@ struct EvictedFileTests {
         try require(.root, .tool("setpriv"))
         let tree = Tree {
             File("it's here").attribute(
-                "user.resval.evicted.0123456789abcdef.fedcba9876543210.0", "")
+                "user.resval.evicted.0123456789abcdef.fedcba9876543210.0.644.1234567890-0", "")
         }
         try withTemporaryDirectory(containing: tree, isShared: true) { root in
             let file = root.appending("it's here")
             try tool("truncate", "--size", "1M", file)
+            try tool("touch", "-d", "@1234567890", file)
             try tool("chmod", "0", file)
             try tool("chown", "-R", "4711:4711", root)
             try body(root)

@@ -159,7 +159,7 @@ struct VerbTests {
 
     @Test("status shows what applies and why, the marks, and whether the content is here")
     func status() throws {
-        let record = "user.resval.evicted.0123456789abcdef.fedcba9876543210.7"
+        let record = "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"
         let tree = Tree {
             Directory("build") { File("object") }.excluded().purgeable()
             File("letter").protection(.complete).purgeable(false)
@@ -169,6 +169,7 @@ struct VerbTests {
         }
         try withTemporaryDirectory(containing: tree) { root in
             try tool("truncate", "-s", "1M", root.appending("away"))
+            try tool("touch", "-d", "@1234567890.5", root.appending("away"))
             try tool("chmod", "0", root.appending("away"))
             let result = try resval(
                 "status", "--no-locations", "build/object", "letter", "away", "new\nline", "none",

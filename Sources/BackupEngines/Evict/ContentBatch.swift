@@ -1,3 +1,4 @@
+import Eviction
 import SystemCalls
 import SystemPackage
 

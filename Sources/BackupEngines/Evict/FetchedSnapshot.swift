@@ -1,4 +1,5 @@
 import EffectiveValues
+import Eviction
 import SystemCalls
 import SystemPackage
 

@@ -8,10 +8,15 @@ import SystemPackage
 struct Placeholder: Sendable {
     let path: FilePath
     let record: EvictionRecord
-    let known: EvictedFile
+    let kept: KeptFile
+    /// The full identifier of the snapshot with the content.
+    let snapshot: String
+
+    /// The absolute path of the content in the snapshot.
+    var stored: FilePath { FilePath(bytes: kept.path) }
 
     func outcome(_ end: EvictionOutcome.End) -> EvictionOutcome {
-        EvictionOutcome(path: path, size: known.size, snapshot: known.snapshot, end: end)
+        EvictionOutcome(path: path, size: kept.size, snapshot: snapshot, end: end)
     }
 }
 
@@ -25,7 +30,7 @@ extension FileDownloading {
     ) async throws(BackupError) {
         let files = try await download(files, outOf: fetched.contents, counter, report)
         // Copies of a placeholder share the path of their content, and are read in another pass.
-        var byPath = Dictionary(grouping: files, by: \.known.path.bytes)
+        var byPath = Dictionary(grouping: files, by: \.kept.path)
         while !byPath.isEmpty {
             let part = byPath.compactMapValues(\.first)
             for batch in ContentBatch.batches(of: Set(part.keys), among: fetched.files) {
@@ -46,7 +51,7 @@ extension FileDownloading {
         let isStopped = Monitor(false)
         var others: [Placeholder] = []
         for file in files {
-            guard let content = contents[file.known.path.bytes] else {
+            guard let content = contents[file.kept.path] else {
                 others.append(file)
                 continue
             }
@@ -86,17 +91,17 @@ extension FileDownloading {
         _ files: [Placeholder], below directory: FilePath, _ counter: StepCounter,
         _ report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) -> [Placeholder] {
-        guard let snapshot = files.first?.known.snapshot else { return [] }
+        guard let snapshot = files.first?.snapshot else { return [] }
         let state = Monitor(
             (
                 left: Dictionary(
-                    files.map { ($0.known.path.bytes, $0) }, uniquingKeysWith: { first, _ in first }
+                    files.map { ($0.kept.path, $0) }, uniquingKeysWith: { first, _ in first }
                 ),
                 begun: Download?.none
             ))
         let remove: @Sendable (Placeholder) -> Void = { file in
             state.withLock {
-                $0.left[file.known.path.bytes] = nil
+                $0.left[file.kept.path] = nil
                 $0.begun = nil
             }
         }
@@ -107,8 +112,8 @@ extension FileDownloading {
                 guard !shouldStop(), let file = state.withLock({ $0.left[path] }) else {
                     return nil
                 }
-                if file.known.size <= largestGatheredFile {
-                    return GatheredContent(limit: Int(file.known.size)) { content in
+                if file.kept.size <= largestGatheredFile {
+                    return GatheredContent(limit: Int(file.kept.size)) { content in
                         remove(file)
                         queue.add { file.outcome(download(file, content, counter)) }
                     }
@@ -135,7 +140,7 @@ extension FileDownloading {
         }
         await queue.finish()
         let (left, begun) = state.withLock { state in
-            (files.filter { state.left[$0.known.path.bytes] != nil }, state.begun)
+            (files.filter { state.left[$0.kept.path] != nil }, state.begun)
         }
         // Only the rest of this file's content is missing: it is a placeholder again before it is
         // tried once more.
@@ -160,7 +165,7 @@ extension FileDownloading {
             let refusal = Monitor<EvictionError?>(nil)
             do throws(BackupError) {
                 _ = try await holder.readContent(
-                    of: file.known.path, in: file.known.snapshot,
+                    of: file.stored, in: file.snapshot,
                     with: DownloadConsumer(download, counter) { error in
                         refusal.withLock { $0 = error }
                     })
@@ -192,7 +197,7 @@ extension FileDownloading {
     }
 
     private func begin(_ file: Placeholder) throws -> Download? {
-        try Download.begin(at: file.path, file.record, file.known, journal)
+        try Download.begin(at: file.path, file.record, file.kept, state)
     }
 
     /// Completes a download, or makes the file a placeholder again.
@@ -203,12 +208,12 @@ extension FileDownloading {
         do {
             if reason == nil {
                 try download.finish()
-                return .done(bytes: download.record.size)
+                return .done(bytes: download.kept.size)
             }
         } catch {
             reason = EvictionError(error, at: download.path)
         }
-        guard let reason else { return .done(bytes: download.record.size) }
+        guard let reason else { return .done(bytes: download.kept.size) }
         do {
             try download.abandon(because: reason)
         } catch {

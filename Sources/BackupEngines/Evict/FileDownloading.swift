@@ -9,8 +9,8 @@ import TextFormats
 package struct FileDownloading: Sendable {
     /// The repository.
     package let holder: Restic
-    /// The journal of the user who runs this.
-    package let journal: Journal
+    /// The state of the user who runs this.
+    package let state: EvictionDirectory
     /// Whether this is a dry run, which changes nothing.
     package var isDryRun = false
     /// A callback that is called before each file; returning true ends the work.
@@ -18,9 +18,9 @@ package struct FileDownloading: Sendable {
     /// Called while files are filled.
     package var progress: @Sendable (BackupProgress) -> Void = { _ in }
 
-    package init(holder: Restic, journal: Journal) {
+    package init(holder: Restic, state: EvictionDirectory) {
         self.holder = holder
-        self.journal = journal
+        self.state = state
     }
 
     /// Downloads files, those of a snapshot in as few passes as are worthwhile.
@@ -33,13 +33,7 @@ package struct FileDownloading: Sendable {
     package func download(
         _ files: [FilePath], report: @escaping @Sendable (EvictionOutcome) -> Void
     ) async throws(BackupError) {
-        let snapshots: [String: Snapshot]
-        do throws(BackupError) {
-            snapshots = try await holder.keptSnapshots()
-        } catch {
-            journal.note(error, of: files)
-            throw error
-        }
+        let snapshots = try await holder.keptSnapshots()
         var found: [String: [FoundPlaceholder]] = [:]
         for file in files {
             if shouldStop() { throw .interrupted }
@@ -84,9 +78,12 @@ package struct FileDownloading: Sendable {
                         "was not downloaded: snapshot \(file.record.snapshot.prefix(8)) has no "
                             + "record of it")
                 }
-                let known = try known(fetched.files[file.record.item], file.status, in: snapshot)
+                let kept = fetched.files[file.record.item]
+                try check(kept, file)
                 placeholders.append(
-                    Placeholder(path: file.path, record: file.record, known: known))
+                    Placeholder(
+                        path: file.path, record: file.record, kept: kept,
+                        snapshot: snapshot.identifier))
             } catch {
                 report(refused(file.path, EvictionError(error, at: file.path)))
             }
@@ -94,20 +91,12 @@ package struct FileDownloading: Sendable {
         if isDryRun {
             for file in placeholders { report(file.outcome(.planned)) }
         } else {
-            try await download(placeholders, among: fetched, counter) { report(noting($0)) }
+            try await download(placeholders, among: fetched, counter, report)
         }
     }
 
     private func refused(_ file: FilePath, _ error: EvictionError) -> EvictionOutcome {
-        noting(EvictionOutcome(path: file, end: .refused(error)))
-    }
-
-    /// Notes in the journal why a file could not be downloaded.
-    private func noting(_ outcome: EvictionOutcome) -> EvictionOutcome {
-        if case .refused(let error) = outcome.end, error != .inUse {
-            journal.note(error.sentence, of: outcome.path)
-        }
-        return outcome
+        EvictionOutcome(path: file, end: .refused(error))
     }
 
     private func snapshot(
@@ -130,20 +119,16 @@ package struct FileDownloading: Sendable {
                 + "not in the repository (check --repository)")
     }
 
-    /// Returns what must be known of a placeholder before it is filled.
-    private func known(
-        _ item: KeptFile, _ status: FileStatus, in snapshot: Snapshot
-    ) throws(EvictionError) -> EvictedFile {
-        guard let stored = FilePath(plainAbsolute: item.path), stored.bytes == item.path else {
+    /// Verifies that the content in a snapshot is that of a placeholder.
+    private func check(_ kept: KeptFile, _ file: FoundPlaceholder) throws(EvictionError) {
+        guard let stored = FilePath(plainAbsolute: kept.path), stored.bytes == kept.path else {
             throw .failed("was not downloaded: its record has no path")
         }
-        guard let content = item.content else { throw .damagedSnapshot }
-        return EvictedFile(
-            path: stored, identity: status.identity, size: item.size, modified: item.modified,
-            permissions: item.permissions, content: content, dataBytes: item.dataBytes,
-            pinned: PinnedSnapshot(
-                snapshot: snapshot.identifier, tag: snapshot.allTags.first ?? "",
-                repository: holder.repository.absoluteBytes))
+        guard kept.isAbout(file.record, owner: file.status.owner, size: file.status.size) else {
+            // A changed file is an ordinary one, whatever its record says.
+            let isChanged = file.status.size != kept.size
+            throw isChanged ? .notPlaceholder : .recordDisagrees
+        }
     }
 }
 
@@ -153,19 +138,6 @@ struct FoundPlaceholder: Sendable {
     let status: FileStatus
     let record: EvictionRecord
     let snapshot: Snapshot
-}
-
-extension Journal {
-    /// Notes why files could not be downloaded, for programs that wait for them.
-    package func note(_ error: BackupError, of files: [FilePath]) {
-        for file in files { note(error.description, of: file) }
-    }
-
-    fileprivate func note(_ reason: String, of file: FilePath) {
-        // The reason is reported anyway, even if the journal cannot be written.
-        guard let (status, _) = try? evictedFile(at: file) else { return }
-        try? downloads.note(reason, of: status.identity)
-    }
 }
 
 /// Returns the status and the record of an evicted file.

@@ -9,8 +9,8 @@ import SystemPackage
 package struct FileEvicting: Sendable {
     /// The repository.
     package let holder: Restic
-    /// The journal of the user who runs this.
-    package let journal: Journal
+    /// The state of the user who runs this.
+    package let state: EvictionDirectory
     /// Determines what is excluded from backups, and which protection classes apply.
     package let policy: StoragePolicy
     /// The directories and files that are never evicted.
@@ -21,10 +21,10 @@ package struct FileEvicting: Sendable {
     package var shouldStop: @Sendable () -> Bool = { false }
 
     package init(
-        holder: Restic, journal: Journal, policy: StoragePolicy, places: NeededPlaces
+        holder: Restic, state: EvictionDirectory, policy: StoragePolicy, places: NeededPlaces
     ) {
         self.holder = holder
-        self.journal = journal
+        self.state = state
         self.policy = policy
         self.places = places
     }
@@ -72,7 +72,7 @@ package struct FileEvicting: Sendable {
             }
         }
         let repository = try identity.get()
-        holder.noteLocation(repository, in: journal)
+        holder.noteLocation(repository, in: state)
         try await evict(measured, in: held, tag: tag, of: repository, progress, report)
     }
 
@@ -130,7 +130,7 @@ package struct FileEvicting: Sendable {
             }
             do throws(BackupError) {
                 let consumer = try await holder.readContent(
-                    of: file.candidate.path, in: pin.snapshot.snapshot,
+                    of: file.candidate.path, in: pin.snapshot,
                     with: HashConsumer(counter))
                 report(evict(file, consumer.content, pin))
             } catch {
@@ -151,14 +151,11 @@ package struct FileEvicting: Sendable {
             throw BackupError(
                 .unexpectedAnswer, "the snapshot tagged \(tag) is not the one that was made")
         }
-        return Pin(
-            repository: repository,
-            snapshot: PinnedSnapshot(
-                snapshot: snapshot, tag: tag, repository: holder.repository.absoluteBytes))
+        return Pin(repository: repository, snapshot: snapshot)
     }
 
     private func measure(
-        _ candidates: [EvictionCandidate], _ counter: StepCounter,
+        _ candidates: [EvictableFile], _ counter: StepCounter,
         _ report: (EvictionOutcome) -> Void
     ) throws(BackupError) -> [MeasuredFile] {
         var measured: [MeasuredFile] = []
@@ -183,13 +180,13 @@ package struct FileEvicting: Sendable {
 
     private func choose(
         _ files: [FilePath], _ report: (EvictionOutcome) -> Void
-    ) throws(BackupError) -> [EvictionCandidate] {
-        var candidates: [EvictionCandidate] = []
+    ) throws(BackupError) -> [EvictableFile] {
+        var candidates: [EvictableFile] = []
         for file in files {
             if shouldStop() { throw .interrupted }
             do {
                 if let reason = try places.reason(for: file) { throw reason }
-                let candidate = try journal.candidate(at: file)
+                let candidate = try state.evictableFile(at: file)
                 try checkPolicy(file)
                 candidates.append(candidate)
             } catch {
@@ -217,13 +214,14 @@ package struct FileEvicting: Sendable {
         let candidate = file.candidate
         do {
             guard content == file.kept.content else { throw EvictionError.contentDiffers }
-            let name = EvictionRecord(
-                repository: pin.repository, snapshot: pin.snapshot.snapshot, item: file.item)
-            guard let name else {
+            let record = EvictionRecord(
+                repository: pin.repository, snapshot: pin.snapshot, item: file.item,
+                permissions: file.kept.permissions, modified: file.kept.modified)
+            guard let record else {
                 throw EvictionError.failed("the repository or the snapshot has no identifier")
             }
-            let left = try journal.evict(
-                candidate, name, pinned: pin.snapshot, content: content, shouldStop: shouldStop)
+            let left = try state.evict(
+                candidate, record, content: content, shouldStop: shouldStop)
             return file.outcome(.done(bytes: max(candidate.status.allocatedSize - left, 0)), pin)
         } catch {
             return file.outcome(.refused(EvictionError(error, at: candidate.path)), pin)
@@ -233,13 +231,13 @@ package struct FileEvicting: Sendable {
 
 /// A file to evict, with its place in the record of the snapshot.
 private struct MeasuredFile: Sendable {
-    let candidate: EvictionCandidate
+    let candidate: EvictableFile
     let item: Int
     let kept: KeptFile
 
     func outcome(_ end: EvictionOutcome.End, _ pin: Pin) -> EvictionOutcome {
         EvictionOutcome(
-            path: candidate.path, size: candidate.status.size, snapshot: pin.snapshot.snapshot,
+            path: candidate.path, size: candidate.status.size, snapshot: pin.snapshot,
             end: end)
     }
 }
@@ -247,7 +245,7 @@ private struct MeasuredFile: Sendable {
 /// The kept snapshot with the content of all files, and the identifier of its repository.
 private struct Pin: Sendable {
     let repository: String
-    let snapshot: PinnedSnapshot
+    let snapshot: String
 }
 
 extension EvictionError {

@@ -5,35 +5,10 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// An evicted file as described in the record of the snapshot with its content: all facts that its
-/// placeholder does not have.
-package struct KeptFile: Sendable, Hashable {
-    /// The absolute path of the content in the snapshot.
-    package var path: [UInt8] = []
-    /// The size in bytes.
-    package var size: Int64 = 0
-    /// The modification time of the content.
-    package var modified = FileTime(seconds: 0, nanoseconds: 0)
-    /// The permission bits.
-    package var permissions: UInt16 = 0
-    /// The hash of the content; a record that lacks it is damaged.
-    package var content: ContentHash?
-    /// The number of bytes of the content that are not holes; nil if unknown.
-    package var dataBytes: Int64?
-
-    package init() {}
-
-    init(_ candidate: EvictionCandidate, _ content: ContentHash, dataBytes: Int64) {
-        path = candidate.path.bytes
-        size = candidate.status.size
-        modified = candidate.status.contentModificationTime
-        permissions = candidate.status.permissions
-        self.content = content
-        self.dataBytes = dataBytes
-    }
-
+extension KeptFile {
     func write(to line: inout JSONLine) {
         line.add(path: path)
+        line.add("owner", owner.map(Int64.init))
         line.add("size", size)
         line.add("modified", modified)
         line.add("permissions", permissions)
@@ -103,8 +78,8 @@ extension Restic {
 
     /// Notes the location of the repository, so that downloads find it. A failure is ignored:
     /// downloads can then be given the location.
-    func noteLocation(_ identifier: String, in journal: Journal) {
-        try? journal.note(
+    func noteLocation(_ identifier: String, in directory: EvictionDirectory) {
+        try? directory.note(
             repository: String(identifier.prefix(16)), at: repository.absoluteBytes)
     }
 }

@@ -22,7 +22,8 @@ package struct RegularFiles: Sendable {
         package let path: FilePath
         /// The status.
         package let status: FileStatus
-        /// The sign of an eviction; nil when choosing files worth evicting.
+        /// The sign of an eviction; nil for a file that only was lent permission
+        /// bits, and when choosing files worth evicting.
         package let sign: EvictionSign?
 
         package init(path: FilePath, status: FileStatus, sign: EvictionSign?) {
@@ -102,7 +103,8 @@ package struct RegularFiles: Sendable {
                     guard status.allocatedSize >= minimumSize else { return }
                     own.files.append(File(path: entry.path, status: status, sign: nil))
                 case .evicted:
-                    guard let sign = try EvictionSign(of: entry, status) else { return }
+                    let sign = try EvictionSign(of: entry, status)
+                    guard sign != nil || status.hasLentPermissions else { return }
                     own.files.append(File(path: entry.path, status: status, sign: sign))
                 }
             } catch  where error.code == .noSuchFile {

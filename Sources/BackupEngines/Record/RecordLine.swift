@@ -1,5 +1,6 @@
 import BackupPlanning
 import EffectiveValues
+import Eviction
 import ResourceValues
 import StoragePolicy
 import SystemCalls
@@ -40,6 +41,10 @@ package struct RecordedExclusion: Sendable, Hashable {
 
     /// The record of an evicted file; nil for other items, and in lines written by older versions.
     package var record: EvictionRecord?
+    /// The owner of an evicted file; nil if unknown.
+    package var owner: UInt32?
+    /// The size of an evicted file, in bytes.
+    package var size: Int64 = 0
 
     /// Whether it is an evicted file, whose content is in a separate snapshot.
     package var isEvicted: Bool { reason == "evicted" }

@@ -1,5 +1,6 @@
 import BackupPlanning
 import EffectiveValues
+import Eviction
 import ResourceValues
 import StoragePolicy
 import SystemCalls
@@ -79,8 +80,11 @@ package struct SnapshotRecord: Sendable {
                 line.add("isDirectory", item.isDirectory)
                 line.add("reason", item.reason.name)
                 line.add("sentence", item.reason.sentence)
-                if let record = item.reason.placeholder?.record {
-                    line.add("evicted", String(decoding: record.attribute.bytes, as: UTF8.self))
+                if let file = item.reason.placeholder {
+                    line.add(
+                        "evicted", String(decoding: file.record.attribute.bytes, as: UTF8.self))
+                    line.add("owner", Int64(file.owner))
+                    line.add("size", file.size)
                 }
             }
         }

@@ -106,7 +106,7 @@ private struct RecordFields {
     var exclusion: RecordedExclusion {
         RecordedExclusion(
             path: path, isDirectory: isDirectory, reason: reason, sentence: sentence,
-            record: record)
+            record: record, owner: kept.owner, size: kept.size)
     }
 
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
@@ -126,7 +126,7 @@ private struct RecordFields {
         case "snapshot": snapshot = try scanner.text()
         case "since": since = try scanner.amount()
         case "sentence": sentence = try scanner.text()
-        case "content", "size", "modified", "permissions", "dataBytes":
+        case "content", "owner", "size", "modified", "permissions", "dataBytes":
             try readKept(name, &scanner)
         default: try readFacts(name, &scanner)
         }
@@ -137,6 +137,7 @@ private struct RecordFields {
     ) throws(JSONError) {
         switch name {
         case "content": kept.content = ContentHash(hexadecimal: try scanner.string())
+        case "owner": kept.owner = UInt32(exactly: try scanner.amount())
         case "size": kept.size = try scanner.amount()
         case "dataBytes": kept.dataBytes = try scanner.amount()
         case "permissions":

@@ -1,4 +1,5 @@
 import EffectiveValues
+import Eviction
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -28,10 +29,22 @@ package struct EvictedRestoring: Sendable {
         package let path: [UInt8]
         /// The eviction record, which names the snapshot with its content.
         package let record: EvictionRecord
+        /// The owner of the placeholder; nil if unknown.
+        package let owner: UInt32?
+        /// The size of the placeholder, in bytes.
+        package let size: Int64
 
-        package init(path: [UInt8], record: EvictionRecord) {
-            self.path = path
+        /// - Returns: nil for an exclusion that is not an evicted file's.
+        package init?(_ exclusion: RecordedExclusion) {
+            guard let record = exclusion.record else { return nil }
+            path = exclusion.path
             self.record = record
+            (owner, size) = (exclusion.owner, exclusion.size)
+        }
+
+        /// Whether the content that a snapshot has is the file's.
+        func isKept(as kept: KeptFile) -> Bool {
+            owner.map { kept.isAbout(record, owner: $0, size: size) } ?? false
         }
     }
 
@@ -93,6 +106,7 @@ package struct EvictedRestoring: Sendable {
         var moves: [[UInt8]: [Move]] = [:]
         for file in files {
             guard kept.indices.contains(file.record.item),
+                file.isKept(as: kept[file.record.item]),
                 let stored = RelativePath(absolute: kept[file.record.item].path),
                 let path = RelativePath(absolute: file.path)
             else {

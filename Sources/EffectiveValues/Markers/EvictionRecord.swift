@@ -2,7 +2,8 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The record of an evicted file: an extended attribute whose name says where the content is.
+/// The record of an evicted file: an extended attribute whose name says where the content is, and how
+/// the file was.
 ///
 /// The name carries the data, not the value: a placeholder has no permission bits, so its owner may
 /// list the names of its attributes, but neither read nor change their values.
@@ -13,20 +14,29 @@ public struct EvictionRecord: Sendable, Hashable {
     public let snapshot: String
     /// The index of the item in the list of the snapshot's own record, from 0.
     public let item: Int
+    /// The permission bits that the file had, without set-user-ID, set-group-ID and sticky.
+    public let permissions: UInt16
+    /// The modification time of the content and of the placeholder.
+    public let modified: FileTime
 
     private static let prefix = "user.resval.evicted."
 
     /// Creates a record from full identifiers.
     ///
     /// - Returns: nil if one of the first 16 characters of an identifier is missing or is not a
-    ///   lowercase hexadecimal digit, or if `item` is negative.
-    package init?(repository: String, snapshot: String, item: Int) {
+    ///   lowercase hexadecimal digit, or if another part is out of range.
+    package init?(
+        repository: String, snapshot: String, item: Int, permissions: UInt16, modified: FileTime
+    ) {
         self.repository = String(repository.prefix(16))
         self.snapshot = String(snapshot.prefix(16))
         self.item = item
-        guard Self.isNumber(self.repository), Self.isNumber(self.snapshot), item >= 0 else {
-            return nil
-        }
+        self.permissions = permissions
+        self.modified = modified
+        // utimensat(2) gives more nanoseconds special meanings, such as `UTIME_NOW`.
+        guard Self.isNumber(self.repository), Self.isNumber(self.snapshot), item >= 0,
+            permissions & ~0o777 == 0, modified.nanoseconds < 1_000_000_000
+        else { return nil }
     }
 
     /// Creates a record from an attribute's name; nil if the name is not that of a record.
@@ -34,10 +44,17 @@ public struct EvictionRecord: Sendable, Hashable {
         guard name.starts(with: Self.prefix.utf8) else { return nil }
         let parts = String(decoding: name.dropFirst(Self.prefix.utf8.count), as: UTF8.self)
             .split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].count == 16, parts[1].count == 16,
-            let item = Int(parts[2])
+        guard parts.count == 5, parts[0].count == 16, parts[1].count == 16,
+            let item = Int(parts[2]), let permissions = UInt16(parts[3], radix: 8),
+            // Seconds before 1970 begin with a hyphen, too.
+            let hyphen = parts[4].lastIndex(of: "-"), let seconds = Int64(parts[4][..<hyphen]),
+            let nanoseconds = UInt32(parts[4][hyphen...].dropFirst())
         else { return nil }
-        self.init(repository: String(parts[0]), snapshot: String(parts[1]), item: item)
+        self.init(
+            repository: String(parts[0]), snapshot: String(parts[1]), item: item,
+            permissions: permissions,
+            modified: FileTime(seconds: seconds, nanoseconds: nanoseconds))
+        // Only the canonical text is accepted.
         guard attribute.bytes.elementsEqual(name) else { return nil }
     }
 
@@ -51,7 +68,9 @@ public struct EvictionRecord: Sendable, Hashable {
 
     /// The attribute's name.
     package var attribute: ExtendedAttributeName {
-        ExtendedAttributeName("\(Self.prefix)\(repository).\(snapshot).\(item)")
+        ExtendedAttributeName(
+            "\(Self.prefix)\(repository).\(snapshot).\(item).\(String(permissions, radix: 8))."
+                + "\(modified.seconds)-\(modified.nanoseconds)")
     }
 
     private static func isNumber(_ text: String) -> Bool {
@@ -77,7 +96,7 @@ extension FileLocation where Self: ~Copyable {
 /// The state of an eviction that a file shows by its record, its permission bits, and whether it has
 /// data.
 public enum EvictionSign: Sendable, Hashable {
-    /// A placeholder, with a record, no data and no permission bits.
+    /// A placeholder, with a record, the time in it, no data and no permission bits.
     case placeholder(EvictionRecord)
     /// A file whose eviction or download is running or was interrupted.
     case unfinished(EvictionRecord)
@@ -113,9 +132,10 @@ public enum EvictionSign: Sendable, Hashable {
             return
         }
         switch (hasData(location, status, attributes: largestAttributes), bits) {
-        case (false, 0): self = .placeholder(record)
-        case (_, 0), (_, ownerWrites): self = .unfinished(record)
-        case _ where status.permissions == openingPermissions: self = .unfinished(record)
+        case (false, 0) where status.contentModificationTime == record.modified:
+            self = .placeholder(record)
+        case (_, 0), (_, fillingPermissions): self = .unfinished(record)
+        case _ where status.hasLentPermissions: self = .unfinished(record)
         case (false, _): self = .exposed(record)
         case (true, _): self = .stale(record)
         }
@@ -150,11 +170,20 @@ public enum EvictionSign: Sendable, Hashable {
     }
 }
 
-private let ownerWrites: UInt16 = 0o200
-/// The permission bits that a file without any has while it is being opened. The sticky bit, which
-/// has no effect on a file, distinguishes one whose download was interrupted then from one that its
-/// owner made readable: the first may have only part of its content.
+/// The permission bits of a file whose content is being freed or written: attributes can be changed,
+/// and no other unprivileged process can read zeros.
+package let fillingPermissions: UInt16 = 0o200
+/// The permission bits that are lent to a read-only file while its record is written or removed. The
+/// sticky bit, which has no effect on a file, shows that they are lent.
+package let lentPermissions: UInt16 = 0o1200
+/// The permission bits that are lent to a file while it is opened.
 package let openingPermissions: UInt16 = 0o1600
+
+extension FileStatus {
+    /// Whether the file has permission bits that an eviction or a download lent to it.
+    package var hasLentPermissions: Bool { permissions & lentPermissions == lentPermissions }
+}
+
 /// The most bytes of blocks that the attributes of a file may use.
 private let largestAttributes: Int64 = 1 << 16
 

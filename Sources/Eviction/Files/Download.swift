@@ -11,78 +11,78 @@ import SystemPackage
 /// restored only after the whole content has been written and compared. No other process has the
 /// file open during the lifetime of this object.
 package final class Download: Sendable {
-    /// The evicted file that is being restored.
-    package let record: EvictedFile
+    /// The content, as the snapshot's record describes it.
+    package let kept: KeptFile
     /// The current path of the file.
     package var path: FilePath { item.place.path }
-    private let journal: Journal
+    private let record: EvictionRecord
+    private let content: ContentHash
     private let item: OpenItem
     private let lock: SharedDescriptor
     private let isResumed: Bool
-    private let foundPermissions: UInt16
+    private let found: FileStatus
     private let hasher = Monitor(SHA256())
 
     /// Begins to fill a placeholder.
     ///
     /// - Parameters:
     ///   - path: the current path of the placeholder: absolute, without symbolic links.
-    ///   - name: the record on the file.
-    ///   - known: the record of the file in the kept snapshot.
-    ///   - journal: the journal of the current user.
+    ///   - record: the record on the file.
+    ///   - kept: what the record of the kept snapshot says of the file.
+    ///   - directory: that of the current user.
     /// - Returns: nil when there is nothing to download: the file has no record, or its content was
     ///   complete and its time and permission bits have been restored.
-    /// - Throws: ``EvictionError``: `notPlaceholder`, `inUse`, `noSpace` and others. The file is then
-    ///   unchanged.
+    /// - Throws: ``EvictionError``: `notPlaceholder`, `recordDisagrees`, `inUse`, `noSpace` and
+    ///   others. The file is then unchanged.
     package static func begin(
-        at path: FilePath, _ name: EvictionRecord, _ known: EvictedFile, _ journal: Journal
+        at path: FilePath, _ record: EvictionRecord, _ kept: KeptFile,
+        _ directory: EvictionDirectory
     ) throws -> Download? {
         let place = try ItemPlace(path)
         let status = try place.location.fileStatus()
         guard status.kind == .regularFile else { throw EvictionError.notPlaceholder }
         guard status.owner == effectiveUser() else { throw EvictionError.foreignOwner }
-        guard let lock = try journal.lock(status.identity) else { throw EvictionError.inUse }
-        guard status.identity == known.identity else { throw EvictionError.changed }
-        let item = try OpenItem(place, identity: known.identity)
+        guard let lock = try directory.lock(status.identity) else { throw EvictionError.inUse }
+        let item = try OpenItem(place, identity: status.identity)
         guard let found = try item.evictionRecord() else {
             // Another process finished the download first.
             return nil
         }
-        guard found == name else { throw EvictionError.changed }
-        return try Download(known, item, lock, journal)
+        guard found == record else { throw EvictionError.changed }
+        return try Download(record, kept, item, lock)
     }
 
     private init?(
-        _ record: EvictedFile, _ item: OpenItem, _ lock: SharedDescriptor, _ journal: Journal
+        _ record: EvictionRecord, _ kept: KeptFile, _ item: OpenItem, _ lock: SharedDescriptor
     ) throws {
+        let found = try item.status()
+        guard found.size == kept.size else { throw EvictionError.notPlaceholder }
+        guard kept.isAbout(record, owner: found.owner, size: found.size) else {
+            throw EvictionError.recordDisagrees
+        }
+        guard let content = kept.content else { throw EvictionError.damagedSnapshot }
+        self.record = record
+        self.kept = kept
+        self.content = content
         self.item = item
         self.lock = lock
-        self.journal = journal
-        let begun = record.inState(.downloading)
-        self.record = begun
-        let status = try item.status()
-        foundPermissions = status.permissions
-        guard status.size == record.size else { throw EvictionError.notPlaceholder }
+        self.found = found
         isResumed = try item.hasData()
-        if isResumed, try item.hash() == record.content {
-            try journal.storeStep(begun)
-            try journal.finish(item, record)
+        if isResumed, try item.hash() == content {
+            try item.finish(record)
             return nil
         }
-        // Only root can have written to a file without permission bits. They are granted only for
-        // the moment of opening.
-        let state = try journal.record(named: record.identity)?.state
-        // Older versions opened a file with 0600.
-        let isCutOff = state == .punching || state == .downloading
+        // With these bits a kill left it while content was being freed or written. Otherwise it has
+        // the time of the content, and only root can have written to it.
+        let isCutOff = [fillingPermissions, openingPermissions].contains(found.permissions)
         guard
-            [0, 0o200, openingPermissions].contains(foundPermissions)
-                || foundPermissions == 0o600 && isCutOff
-                || !isResumed && record.hasSizeAndTime(of: status)
+            isCutOff
+                || found.contentModificationTime == record.modified
+                    && (found.permissions == 0 || !isResumed)
         else { throw EvictionError.notPlaceholder }
         try Self.checkRoom(
-            for: item, (record.dataBytes ?? record.size).subtractingSaturating(status.allocatedSize)
-        )
-        try journal.storeStep(begun)
-        try item.setPermissions(0)
+            for: item, (kept.dataBytes ?? kept.size).subtractingSaturating(found.allocatedSize))
+        try item.setPermissions(fillingPermissions)
     }
 
     private static func checkRoom(for item: OpenItem, _ needed: Int64) throws {
@@ -103,7 +103,7 @@ package final class Download: Sendable {
             hasher.update(bytes)
             return start
         }
-        guard start.addingSaturating(Int64(bytes.count)) <= record.size else {
+        guard start.addingSaturating(Int64(bytes.count)) <= kept.size else {
             throw EvictionError.damagedSnapshot
         }
         if isResumed { try compare(bytes, at: start) }
@@ -161,13 +161,13 @@ package final class Download: Sendable {
     ///   ``abandon(because:)``.
     package func finish() throws {
         let hasher = hasher.withLock { $0 }
-        guard hasher.count == record.size, ContentHash(hasher) == record.content else {
+        guard hasher.count == kept.size, ContentHash(hasher) == content else {
             throw EvictionError.damagedSnapshot
         }
         try synchronize()
         // The hash of what the file contains, not only of what was written.
-        guard try item.hash() == record.content else { throw EvictionError.changed }
-        try journal.finish(item, record)
+        guard try item.hash() == content else { throw EvictionError.changed }
+        try item.finish(record)
     }
 
     private func synchronize() throws {
@@ -178,18 +178,20 @@ package final class Download: Sendable {
         }
     }
 
-    /// Makes the file a placeholder again and records why the download failed.
+    /// Makes the file a placeholder again.
     ///
-    /// A file that contains other data is left unchanged, with the permission bits it was found with.
+    /// A file that contains other data is left unchanged, with the time and the permission bits it
+    /// was found with.
     package func abandon(because error: EvictionError) throws {
         if error == .notPlaceholder || error == .changed {
-            return try item.setPermissions(foundPermissions)
+            try item.setModificationTime(found.contentModificationTime)
+            return try item.setPermissions(found.permissions)
         }
         // Without its record the file was whole: only a later step failed.
         guard try item.evictionRecord() != nil else { return }
-        try item.punch(size: record.size)
-        _ = try journal.settle(item, record)
-        try journal.downloads.note(error.sentence, of: record.identity)
+        try item.setPermissions(fillingPermissions)
+        try item.punch(size: kept.size)
+        try item.settle(record, size: kept.size)
     }
 }
 

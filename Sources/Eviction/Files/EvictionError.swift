@@ -45,6 +45,8 @@ package enum EvictionError: Error, Sendable, Hashable {
     case notEvicted
     /// The file has a record but is not a placeholder.
     case notPlaceholder
+    /// Owner, size, permission bits or time are not those of the file that the record refers to.
+    case recordDisagrees
     /// The snapshot does not return the content that the file had.
     case damagedSnapshot
     /// There is no space for the content: this many bytes are missing; nil when unknown.
@@ -90,6 +92,7 @@ extension EvictionError {
         case .contentDiffers: "content-differs"
         case .notEvicted: "not-evicted"
         case .notPlaceholder: "not-placeholder"
+        case .recordDisagrees: "record-disagrees"
         case .damagedSnapshot: "damaged-snapshot"
         case .noSpace: "no-space"
         case .inUse: "in-use"
@@ -131,7 +134,10 @@ extension EvictionError {
         case .notEvicted: "is not evicted: it has no record"
         case .notPlaceholder:
             "was left alone: it is no longer the placeholder, so its content is not overwritten "
-                + "(to find the snapshot with the evicted content: resval-backup evicted)"
+                + "(to find the snapshot with the evicted content: resval-backup evict --list)"
+        case .recordDisagrees:
+            "was left alone: owner, size, permission bits or time are not those of the file in the "
+                + "snapshot that its record names"
         case .damagedSnapshot:
             "was not downloaded: the snapshot does not have the content it had "
                 + "(check the repository: resval-backup verify --read-data)"

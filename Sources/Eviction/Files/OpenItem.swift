@@ -16,7 +16,7 @@ final class OpenItem: Sendable {
     /// Opens the file and takes the lease.
     ///
     /// If the permission bits do not let the owner read and write, they are extended for the moment
-    /// of opening and restored before this returns.
+    /// of opening and restored before this returns. The sticky bit shows what a kill leaves.
     ///
     /// - Parameter identity: the identity that the file must have.
     /// - Throws: `inUse` when another process has the file open, `changed` when the name leads to
@@ -58,9 +58,7 @@ final class OpenItem: Sendable {
     private static func openAsOwner(
         _ reference: FileDescriptor, _ status: FileStatus
     ) throws(Errno) -> FileDescriptor {
-        try SystemCalls.setPermissions(
-            status.permissions & 0o577 == 0 ? openingPermissions : status.permissions | 0o600,
-            of: reference)
+        try SystemCalls.setPermissions(status.permissions | openingPermissions, of: reference)
         let opened = Result { () throws(Errno) in try reopenForWriting(reference) }
         try SystemCalls.setPermissions(status.permissions, of: reference)
         return try opened.get()
@@ -99,19 +97,63 @@ final class OpenItem: Sendable {
         try descriptor.named(place.path).evictionRecord()
     }
 
-    /// Writes the record in place of any other, or removes all records.
+    /// Writes the record in place of any other.
     ///
-    /// - Parameter permissions: the permission bits to set; 0 for a file without its content. The
-    ///   owner's write bit is added, because the record cannot be changed without it, and stays set.
-    func setEvictionRecord(_ record: EvictionRecord?, permissions: UInt16) throws {
+    /// - Parameter permissions: the file's permission bits. The owner's write bit is lent to a file
+    ///   without it, because the record cannot be changed otherwise, and stays.
+    func setEvictionRecord(_ record: EvictionRecord, permissions: UInt16) throws {
+        let others = try evictionAttributes().filter { $0 != record.attribute }
+        try lendWriteBit(permissions)
         let file = descriptor.named(place.path)
-        let others = try file.extendedAttributeNames().filter {
-            EvictionRecord(attribute: $0.bytes) != nil && $0 != record?.attribute
-        }
-        try setPermissions(permissions | 0o200)
         for name in others { try file.removeExtendedAttribute(named: name) }
-        guard let record else { return }
         try file.setExtendedAttribute(named: record.attribute, to: Array("1".utf8))
+    }
+
+    /// Gives the file its permission bits back, and removes all records as the last step but that of
+    /// a write bit that was only lent.
+    func removeEvictionRecords(permissions: UInt16) throws {
+        try lendWriteBit(permissions)
+        for name in try evictionAttributes() {
+            try descriptor.named(place.path).removeExtendedAttribute(named: name)
+        }
+        try setPermissions(permissions)
+    }
+
+    private func lendWriteBit(_ permissions: UInt16) throws(Errno) {
+        let isWritable = permissions & 0o200 != 0
+        try setPermissions(isWritable ? permissions : permissions | lentPermissions)
+    }
+
+    private func evictionAttributes() throws(FileError) -> [ExtendedAttributeName] {
+        try descriptor.named(place.path).extendedAttributeNames().filter {
+            EvictionRecord(attribute: $0.bytes) != nil
+        }
+    }
+
+    /// Turns a file without data into a placeholder.
+    ///
+    /// - Returns: the allocated size that remains, in bytes.
+    /// - Throws: ``EvictionError``: `unfinished` when the file still has data, or another size or time.
+    @discardableResult
+    func settle(_ record: EvictionRecord, size: Int64) throws -> Int64 {
+        // Only a file that has its time may have no permission bits.
+        try setModificationTime(record.modified)
+        try setPermissions(0)
+        try synchronize()
+        let status = try status()
+        guard try !hasData(), status.size == size,
+            status.contentModificationTime == record.modified
+        else { throw EvictionError.unfinished }
+        return status.allocatedSize
+    }
+
+    /// Gives a whole file its time and permission bits back, and removes its record.
+    func finish(_ record: EvictionRecord) throws {
+        try setModificationTime(record.modified)
+        // The content is on the disk before anything else says that it is.
+        try synchronize()
+        try removeEvictionRecords(permissions: record.permissions)
+        try synchronize()
     }
 
     func setModificationTime(_ time: FileTime) throws(Errno) {

@@ -35,19 +35,17 @@ extension FileManager {
     /// Starts to download an evicted file, and returns without waiting for it.
     ///
     /// Runs `resval-backup download`, found as in ``evictUbiquitousItem(at:)``. When the content is
-    /// back, `ubiquitousItemDownloadingStatus` is `current`; if the download fails,
-    /// `ubiquitousItemDownloadingError` is the reason. Does nothing for an item that is not evicted.
+    /// back, `ubiquitousItemDownloadingStatus` is `current`. If the download fails, it stays
+    /// `notDownloaded`, and the command `resval-backup download` prints the reason. Does nothing for
+    /// an item that is not evicted.
     ///
     /// - Throws: `CocoaError`: `fileNoSuchFile`, `featureUnsupported` when there is no
     ///   `resval-backup`.
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         try url.operate { path in
-            let status = try path.withoutFollowing.fileStatus()
+            _ = try path.withoutFollowing.fileStatus()
             guard isUbiquitousItem(at: url) else { return }
-            let companion = try BackupCompanion(path)
-            // A caller that waits for this download must not see the failure of an earlier one.
-            try EvictionState.forgetFailure(status)
-            try companion.begin("download")
+            try BackupCompanion(path).begin("download")
         }
     }
 }
@@ -97,7 +95,7 @@ struct BackupCompanion {
         let messages = OwnedDescriptor(try makeMemoryFile("resval-backup-messages"))
         let process = try start(command, messages.descriptor)
         Thread.detachNewThread {
-            // The journal records the outcome.
+            // The item shows the outcome.
             _ = try? waitForProgram(process)
         }
     }

@@ -9,7 +9,6 @@ import SystemPackage
 struct EvictionState {
     private let isEvicted: Bool
     private let isDownloading: Bool
-    private let failure: String?
     private let isRegularFile: Bool
     private let status: FileStatus
 
@@ -17,24 +16,8 @@ struct EvictionState {
     init(_ target: CallTarget, _ status: FileStatus) throws(FileError) {
         self.status = status
         isRegularFile = status.kind == .regularFile
-        guard isRegularFile, try EvictionSign(of: target, status)?.isEvicted == true
-        else {
-            isEvicted = false
-            isDownloading = false
-            failure = nil
-            return
-        }
-        isEvicted = true
-        // The journal is optional: without a readable one, download and failure are unknown.
-        let downloads = stateHome().map { DownloadNotes(stateHome: $0) }
-        isDownloading = (try? downloads?.isDownloading(status.identity)) ?? false
-        failure = (try? downloads?.failure(of: status.identity)) ?? nil
-    }
-
-    /// Removes the recorded failure of an item's last download from the journal.
-    static func forgetFailure(_ status: FileStatus) throws(FileError) {
-        guard let state = stateHome() else { return }
-        try DownloadNotes(stateHome: state).note(nil, of: status.identity)
+        isEvicted = try EvictionSign(of: target, status)?.isEvicted == true
+        isDownloading = status.permissions == fillingPermissions
     }
 
     /// Returns the value of a key about evicted items, or nil where the item has none.
@@ -53,8 +36,6 @@ struct EvictionState {
         switch key {
         case .ubiquitousItemIsDownloading, .ubiquitousItemDownloadRequested:
             return .boolean(isDownloading)
-        case .ubiquitousItemDownloadingError:
-            return failure.map { .object(Self.error($0)) }
         default: return nil
         }
     }
@@ -63,12 +44,6 @@ struct EvictionState {
     private var isStored: Bool {
         guard isRegularFile, !isEvicted, let state = stateHome() else { return false }
         return StoredFileRecords(stateHome: state).contain(status, now: .now)
-    }
-
-    private static func error(_ reason: String) -> NSError {
-        NSError(
-            domain: NSCocoaErrorDomain, code: CocoaError.ubiquitousFileUnavailable.rawValue,
-            userInfo: [NSLocalizedFailureReasonErrorKey: reason])
     }
 }
 #endif

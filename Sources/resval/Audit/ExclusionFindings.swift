@@ -90,7 +90,7 @@ extension Audit {
     /// Returns where a repository was when files were last evicted into it; nil if unknown.
     private func knownLocation(of repository: String) throws(FileError) -> FilePath? {
         guard let state = environment.base.stateHome else { return nil }
-        return try Eviction.Journal(stateHome: state.path).location(of: repository)
+        return try EvictionDirectory(stateHome: state.path).location(of: repository)
             .map { FilePath(bytes: $0) }
     }
 

@@ -1,10 +1,11 @@
 import EffectiveValues
 import Eviction
 import Glibc
+import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// `evict JOURNAL evict|download|recover PATH CONTENT [CALL [PERMISSIONS]]`
+/// `evict STATE evict|download|recover PATH CONTENT [CALL [PERMISSIONS]]`
 ///
 /// Evicts one file, or brings it back, with the file CONTENT in the place of a repository, of which
 /// also the time is taken, and these permissions, as a decimal number. Prints what became of it, and
@@ -23,17 +24,14 @@ func runEvict(_ arguments: [String]) {
 }
 
 private struct Move {
-    let journal: Journal
+    let state: EvictionDirectory
     let work: String
     let path: FilePath
     let content: FilePath
     let permissions: UInt16
 
-    private let pinned = PinnedSnapshot(
-        snapshot: "0123456789abcdef", tag: "resval-hold=1", repository: [])
-
     init(_ arguments: [String]) {
-        journal = Journal(directory: FilePath(arguments[0]))
+        state = EvictionDirectory(path: FilePath(arguments[0]))
         work = arguments[1]
         path = FilePath(arguments[2])
         content = FilePath(arguments[3])
@@ -41,18 +39,20 @@ private struct Move {
     }
 
     func run(_ bytes: [UInt8]) throws -> String {
+        let modified = try content.status().contentModificationTime
         guard
-            let name = EvictionRecord(
-                repository: "fedcba9876543210", snapshot: pinned.snapshot, item: 0)
+            let record = EvictionRecord(
+                repository: "fedcba9876543210", snapshot: "0123456789abcdef", item: 0,
+                permissions: permissions, modified: modified)
         else { return "no record" }
         switch work {
         case "evict":
-            let left = try journal.evict(
-                try journal.candidate(at: path), name, pinned: pinned,
-                content: ContentHash(of: bytes))
+            let left = try state.evict(
+                try state.evictableFile(at: path), record, content: ContentHash(of: bytes))
             return "evicted \(left)"
         case "download":
-            guard let download = try Download.begin(at: path, name, known(bytes), journal) else {
+            guard let download = try Download.begin(at: path, record, kept(bytes, modified), state)
+            else {
                 return "whole"
             }
             for start in stride(from: 0, to: bytes.count, by: 30_000) {
@@ -62,16 +62,20 @@ private struct Move {
             try download.finish()
             return "downloaded"
         case "recover":
-            return try journal.contents().files.map { "\(try journal.recover($0))" }.joined()
+            return "\(try state.recover(at: path))"
         default:
             return "usage"
         }
     }
 
-    private func known(_ bytes: [UInt8]) throws -> EvictedFile {
-        EvictedFile(
-            path: path, identity: try path.status().identity, size: Int64(bytes.count),
-            modified: try content.status().contentModificationTime, permissions: permissions,
-            content: ContentHash(of: bytes), dataBytes: nil, pinned: pinned)
+    private func kept(_ bytes: [UInt8], _ modified: FileTime) throws -> KeptFile {
+        var kept = KeptFile()
+        kept.path = path.bytes
+        kept.owner = try path.status().owner
+        kept.size = Int64(bytes.count)
+        kept.modified = modified
+        kept.permissions = permissions
+        kept.content = ContentHash(of: bytes)
+        return kept
     }
 }

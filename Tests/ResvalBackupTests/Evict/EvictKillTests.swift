@@ -18,7 +18,7 @@ struct EvictKillTests {
             for moment in killMoments(upTo: evicting) {
                 _ = try evict.killed(after: moment).run()
                 try backup.ageLocks()
-                try backup.runSuccessfully("evict", "--recover")
+                try backup.runSuccessfully("evict", "--recover", backup.source)
                 if try file.status().permissions == 0 { try download.runSuccessfully() }
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
                 #expect(try backup.runSuccessfully("evict", "--list", backup.source) == "")
@@ -52,7 +52,7 @@ struct EvictKillTests {
             for moment in killMoments(upTo: evicting) {
                 _ = try evict.killed(after: moment).run()
                 try backup.ageLocks()
-                try backup.runSuccessfully("evict", "--recover")
+                try backup.runSuccessfully("evict", "--recover", backup.source)
                 try download.runSuccessfully()
                 #expect(try TreeListing(of: backup.source).differences(from: before) == [])
             }

@@ -156,14 +156,77 @@ struct EvictedBackupTests {
             let failed = try backup.run("download", file)
             #expect(failed.exitCode == 1, "\(failed)")
             #expect(try isPlaceholder(file))
-            #expect(
-                try backup.runSuccessfully("evict", "--list", backup.source).contains(
-                    "the last download failed"))
             _ = try backup.script(
                 #"for pack in "$1"/data/*/*.good; do mv -f "$pack" "${pack%.good}"; done"#,
                 backup.repository)
             try backup.runSuccessfully("download", file)
             #expect(try contentsOfFile(file) == evictableContent)
+        }
+    }
+
+    @Test("a copy full of zeros is never taken for the content, also when its snapshot is gone")
+    func zeros() throws {
+        try require(.root)
+        try withBackup(of: oneFile) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            let copies = ["first", "second"].map { backup.source.appending($0) }
+            for copy in copies {
+                try tool("cp", "-a", "--sparse=never", file, copy)
+                try #require(try copy.status().allocatedSize > evictableContent.count)
+            }
+            #expect(try backup.run("create", backup.source).exitCode == 3)
+            try backup.runSuccessfully("evict", "--recover", copies[0])
+            try backup.runSuccessfully("download", file)
+            for path in [copies[0], file] {
+                #expect(try contentsOfFile(path) == evictableContent)
+                #expect(try path.status().permissions == 0o644)
+            }
+            let lines = try backup.runSuccessfully("snapshots").split(separator: "\n")
+            let keeping = try #require(lines.first { $0.contains("keeps evicted files") })
+            try backup.runSuccessfully("evict", "--forget", String(keeping.prefix(8)), "--yes")
+            for words in [["evict", "--recover"], ["download"]] {
+                let result = try backup.command(words + [copies[1]]).run()
+                #expect(result.exitCode != 0, "\(result)")
+                #expect(try copies[1].status().permissions == 0)
+                #expect(try copies[1].evictionNames().count == 1)
+            }
+        }
+    }
+
+    @Test("a record that another user forged discloses nothing, and makes no backup incomplete")
+    func forged() throws {
+        try require(.root, .tool("setfattr"))
+        try withBackup(of: Tree { File("file", evictableContent).permissions(0o600) }) { backup in
+            let file = backup.source.appending("file")
+            try backup.runSuccessfully("evict", file)
+            let name = try #require(try file.evictionNames().first)
+            let parts = name.split(separator: ".").map(String.init)
+            let unknown = (parts[..<4] + [String(repeating: "0", count: 16)] + parts[5...])
+                .joined(separator: ".")
+            let forged = [name, unknown].enumerated().map { number, name in
+                (backup.source.appending("forged \(number)"), name)
+            }
+            for (path, name) in forged {
+                try tool("truncate", "-s", String(evictableContent.count), path)
+                try tool("setfattr", "-n", name, "-v", "1", path)
+                try tool("touch", "-r", file, path)
+                try tool("chown", "4711", path)
+                try tool("chmod", "0", path)
+            }
+            // Root, who has the password, is not led to give the content away.
+            for (path, _) in forged {
+                #expect(try backup.run("download", path).exitCode == 1)
+                #expect(try path.status().allocatedSize <= 4096)
+            }
+            let create = try backup.run("create", backup.source)
+            #expect(create.exitCode == 0, "\(create)")
+            let restore = try backup.run("restore", "--target", backup.target, "latest")
+            #expect(restore.exitCode == 3, "\(restore)")
+            #expect(try contentsOfFile(backup.restored(file)) == evictableContent)
+            for (path, _) in forged {
+                #expect(throws: (any Error).self) { try backup.restored(path).status() }
+            }
         }
     }
 }

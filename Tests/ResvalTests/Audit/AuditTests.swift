@@ -63,7 +63,7 @@ struct AuditTests {
     @Test("evicted files are found if it is not known where their content is")
     func lostContent() throws {
         let record: ExtendedAttributeName =
-            "user.resval.evicted.0123456789abcdef.fedcba9876543210.0"
+            "user.resval.evicted.0123456789abcdef.fedcba9876543210.0.644.1234567890-0"
         try withAuditedHome(
             Tree {
                 File("away").attribute(record, "")
@@ -73,6 +73,7 @@ struct AuditTests {
         ) { home in
             for name in ["away", "stranger"] {
                 try tool("truncate", "--size", "1M", home.appending(name))
+                try tool("touch", "-d", "@1234567890", home.appending(name))
                 try tool("chmod", "0", home.appending(name))
             }
             let stranger = [
