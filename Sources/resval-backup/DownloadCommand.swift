@@ -93,7 +93,7 @@ func download(
         do {
             try await running {
                 let holder = try await repository.holder(of: identifier, state)
-                var downloading = FileDownloading(holder: holder, state: state)
+                var downloading = FileDownloading(engine: holder, state: state)
                 downloading.isDryRun = isDryRun
                 downloading.shouldStop = { StopRequest.isMade }
                 downloading.progress = reporter(report.display)

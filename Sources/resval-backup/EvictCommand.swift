@@ -128,7 +128,7 @@ struct EvictCommand: AsyncParsableCommand {
         let rules = policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             var evicting = FileEvicting(
-                holder: try repository.engine(), state: state, policy: rules, places: places)
+                engine: try repository.engine(), state: state, policy: rules, places: places)
             evicting.isDryRun = isDryRun
             evicting.shouldStop = { StopRequest.isMade }
             try await evicting.evict(files, progress: reporter(display), report: report.note)

@@ -159,7 +159,8 @@ struct VerbTests {
 
     @Test("status shows what applies and why, the marks, and whether the content is here")
     func status() throws {
-        let record = "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"
+        let record =
+            "user.resval.evicted.0123456789abcdef.fedcba9876543210.7.644.1234567890-500000000"
         let tree = Tree {
             Directory("build") { File("object") }.excluded().purgeable()
             File("letter").protection(.complete).purgeable(false)

@@ -1,5 +1,8 @@
+import EffectiveValues
+import ResourceValues
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The location of a repository.
 package struct RepositoryLocation: Sendable, Hashable {
@@ -40,4 +43,20 @@ package struct RepositoryLocation: Sendable, Hashable {
         else { return bytes }
         return Array(bytes[..<start] + bytes[(at + 1)...])
     }
+}
+
+extension RepositoryLocation {
+    /// The location in a form that does not depend on the working directory.
+    package var absoluteBytes: [UInt8] {
+        guard let directory else { return bytes }
+        do throws(FileError) {
+            return try realPath(of: directory).bytes
+        } catch {
+            // The location was used just before, so this is unlikely.
+            return bytes
+        }
+    }
+
+    /// A short name of the location, in hexadecimal, for files about the repository.
+    package var fingerprint: String { shortName(for: absoluteBytes) }
 }

@@ -72,7 +72,7 @@ package struct Snapshot: Sendable, Hashable {
     }
 
     /// Whether it has the only copy of something, so that only an explicit command may remove it.
-    package var isPinned: Bool { allTags.contains { $0.hasPrefix(StateTag.pinPrefix) } }
+    package var isPinned: Bool { allTags.contains(StateTag.kept) }
 
     /// Whether a user accepted that it covers less.
     package var isAccepted: Bool { allTags.contains(StateTag.accepted) }

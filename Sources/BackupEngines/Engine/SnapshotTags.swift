@@ -99,6 +99,6 @@ package enum StateTag {
     package static let accepted = "resval-coverage=accepted"
     /// Some files are evicted into another repository; the record lists them.
     package static let missesEvicted = "resval-evicted=elsewhere"
-    /// The prefix of tags that keep a snapshot from being forgotten.
-    package static let pinPrefix = "resval-hold"
+    /// The snapshot has the only copy of the content of evicted files.
+    package static let kept = "resval-kept"
 }

@@ -12,8 +12,8 @@ extension Restic {
     package func noteMissing(in plan: inout BackupPlan) async throws(BackupError) {
         guard !plan.placeholders.isEmpty else { return }
         let repository = String(try await repositoryIdentifier().prefix(16))
-        let snapshots = try await keptSnapshots()
-        plan.noteMissing { $0.repository == repository && snapshots[$0.snapshot] != nil }
+        let snapshots = try await KeptSnapshots(of: self)
+        plan.noteMissing { $0.repository == repository && snapshots.contains($0) }
     }
 
     /// Returns the snapshots that have the last copy of the content of files evicted into another

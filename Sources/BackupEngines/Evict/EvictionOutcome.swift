@@ -1,4 +1,5 @@
 import Eviction
+import SystemCalls
 import SystemPackage
 
 /// The outcome of evicting or downloading one file.
@@ -36,4 +37,42 @@ package struct EvictionOutcome: Sendable {
         guard case .refused(let error) = end else { return false }
         return error != .alreadyEvicted && error != .nothingToFree
     }
+}
+
+/// Works on files on several threads, since each step of an eviction or a download waits for the
+/// disk, and reports the outcomes in the order of the files.
+///
+/// - Parameter work: returns nil for a file that was not begun, which is not reported.
+func workOnSeveral<Item: Sendable>(
+    _ items: [Item], _ report: @escaping @Sendable (EvictionOutcome) -> Void,
+    _ work: @escaping @Sendable (Item) -> EvictionOutcome?
+) async {
+    let begun = Monitor(0)
+    let outcomes = Monitor<[Int: EvictionOutcome?]>([:])
+    let reported = Monitor(0)
+    let workOff: @Sendable () -> Void = {
+        while true {
+            let number = begun.withLock { begun in
+                begun += 1
+                return begun - 1
+            }
+            guard number < items.count else { return }
+            let outcome = work(items[number])
+            outcomes.withLock { $0[number] = .some(outcome) }
+            // One thread at a time reports.
+            reported.withLock { reported in
+                while let outcome = outcomes.withLock({ $0.removeValue(forKey: reported) }) {
+                    if let outcome { report(outcome) }
+                    reported += 1
+                }
+            }
+        }
+    }
+    await withTaskGroup { group in
+        for _ in 0..<min(8, items.count) {
+            group.addTask { try? await onOwnThread { _ in workOff() } }
+        }
+    }
+    // Where no thread could be started.
+    workOff()
 }

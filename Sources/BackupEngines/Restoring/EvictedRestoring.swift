@@ -56,14 +56,15 @@ package struct EvictedRestoring: Sendable {
     package func restore(
         _ files: [File]
     ) async throws(BackupError) -> (failures: [RestoreFailure], complaints: [String]) {
-        let snapshots = try await holder.keptSnapshots()
+        let snapshots = try await KeptSnapshots(of: holder)
         var failures: [RestoreFailure] = []
         var complaints: [String] = []
         let groups = Dictionary(grouping: files, by: \.record.snapshot)
         for (identifier, files) in groups.sorted(by: { $0.key < $1.key }) {
             do throws(BackupError) {
-                guard let record = files.first?.record,
-                    let snapshot = try await holder.snapshot(of: record, among: snapshots)
+                guard let file = files.first,
+                    let snapshot = try await snapshots.snapshot(
+                        of: file.record, owner: file.owner ?? .max, size: file.size)
                 else {
                     throw BackupError(
                         .noSnapshot,

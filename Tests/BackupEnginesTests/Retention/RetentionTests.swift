@@ -118,7 +118,7 @@ struct RetentionTests {
     @Test("one that is held is never removed")
     func held() throws {
         let snapshots = [
-            try snapshot(0, "2026-03-01T00:00:00Z", tags: ["resval-hold=0123"]),
+            try snapshot(0, "2026-03-01T00:00:00Z", tags: ["resval-kept"]),
             try snapshot(1, "2026-03-02T00:00:00Z"),
         ]
         #expect(kept(snapshots) { $0.counts[.last] = 1 } == [0, 1])

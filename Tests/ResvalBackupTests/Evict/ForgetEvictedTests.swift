@@ -21,7 +21,7 @@ struct ForgetEvictedTests {
 
     /// How many snapshots hold evicted files.
     private func holdCount(_ backup: BackupFixture) throws -> Int {
-        try backup.restic("snapshots", "--json").split(separator: "resval-hold=").count - 1
+        try backup.restic("snapshots", "--json").split(separator: "\"resval-kept\"").count - 1
     }
 
     @Test("forgetting and pruning leave the only copy of an evicted file, and remove the rest")

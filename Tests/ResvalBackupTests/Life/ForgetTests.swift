@@ -56,7 +56,7 @@ struct ForgetTests {
     func held() throws {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
-            try backup.restic("tag", "--add", "resval-hold=0123", "latest")
+            try backup.restic("tag", "--add", "resval-kept", "latest")
             for _ in 0..<3 { try backup.runSuccessfully("create", backup.source) }
             try backup.runSuccessfully("forget", "--keep-last", "1")
             #expect(try count(backup) == 2)
