@@ -122,7 +122,7 @@ struct RestoreAttributesTests {
             #expect(result.exitCode == 3, "\(result)")
             #expect(
                 result.errorText.contains(
-                    "\(backup.source)/one: is in the snapshot without some of its extended attributes"
+                    "\(backup.source)/one: is in the snapshot without some of its attributes: one has"
                 ))
         }
     }

@@ -76,7 +76,9 @@ extension Restic {
         in snapshot: String, isProof: Bool = false,
         with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
     ) async throws(BackupError) {
-        var dump = ResticCommand("dump", words("--archive=tar"), on: words(snapshot, "/"))
+        // Without --quiet restic prints a lock that it waits for among the content.
+        var dump = ResticCommand(
+            "dump", words("--quiet", "--archive=tar"), on: words(snapshot, "/"))
         if isProof { dump.options += words("--no-cache", "--no-lock") }
         _ = try await run(dump, reading: PaxStream(member: consumer))
     }
@@ -92,7 +94,7 @@ extension Restic {
     func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, isProof: Bool = false, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        var dump = ResticCommand("dump", on: words(snapshot) + [file.bytes])
+        var dump = ResticCommand("dump", words("--quiet"), on: words(snapshot) + [file.bytes])
         if isProof { dump.options += words("--no-cache", "--no-lock") }
         return try await run(dump, reading: consumer)
     }

@@ -61,7 +61,7 @@ extension Audit {
     /// known without opening a repository.
     func lostContent(_ item: AuditItem) -> Finding? {
         guard let sign = item.sign else { return nil }
-        let command = "resval-backup evicted \(item.path.shellWord)"
+        let command = "resval-backup evict --list \(item.path.shellWord)"
         guard let record = sign.record else {
             return Finding(
                 .lostContent, item, "it looks evicted, and has no record of where its content is",

@@ -13,7 +13,9 @@ struct LockTests {
         let script = """
             index=$1/index/$(printf %064d 0); mkfifo "$index"; exec 3<>"$index"
             $RESTIC check >/dev/null 2>&1 3>&- & holder=$!
-            until ls -l /proc/$holder/fd | grep -qF "$index"; do sleep 0.02; done
+            until ls "$1/locks" | grep -q . && ls -l /proc/$holder/fd | grep -qF "$index"; do
+                sleep 0.02
+            done
             kill -KILL $holder; wait $holder; rm "$index"
             """
         let result = try backup.script(script, backup.repository)

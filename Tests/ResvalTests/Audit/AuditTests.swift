@@ -78,12 +78,12 @@ struct AuditTests {
             }
             let stranger = [
                 "HOME/stranger: lost-content: it looks evicted, and has no record of where its "
-                    + "content is", "            resval-backup evicted HOME/stranger",
+                    + "content is", "            resval-backup evict --list HOME/stranger",
             ]
             func away(_ place: String) -> [String] {
                 [
                     "HOME/away: lost-content: its content is in snapshot fedcba98 of repository "
-                        + "01234567, \(place)", "            resval-backup evicted HOME/away",
+                        + "01234567, \(place)", "            resval-backup evict --list HOME/away",
                 ]
             }
             expect(
