@@ -42,7 +42,7 @@ extension URLResourceValues {
         object(.ubiquitousItemDownloadingStatus)
     }
 
-    /// Why an evicted file could not be downloaded at the last attempt; nil when there was none.
+    /// Always nil: `resval-backup download` prints why a file could not be downloaded.
     public var ubiquitousItemDownloadingError: NSError? { object(.ubiquitousItemDownloadingError) }
 
     /// Always nil: no Linux filesystem keeps items in a cloud of its own.
