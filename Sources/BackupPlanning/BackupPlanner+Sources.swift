@@ -1,6 +1,7 @@
 import EffectiveValues
 import StoragePolicy
 import SystemPackage
+import TextFormats
 
 /// The sources of a plan, as real paths.
 struct ResolvedSources {
@@ -85,14 +86,18 @@ public struct SourceError: Error, Sendable, Hashable {
     /// too.
     public let enclosingSource: FilePath?
 
-    /// What is wrong and how to proceed, without any path.
+    /// What is wrong and how to proceed, without the source's path before it.
     public var description: String {
         if enclosingSource != nil {
             return "another SOURCE contains it and excludes it: \(reason.sentence)"
                 + " (back it up in a run of its own)"
         }
-        guard case .excluded = reason else { return "cannot be backed up: \(reason.sentence)" }
+        guard case .excluded(let exclusion) = reason else {
+            return "cannot be backed up: \(reason.sentence)"
+        }
+        // Inside a marked directory no mark of the item itself counts.
+        let marked = if case .inherited(let from, _) = exclusion { from } else { path }
         return "is excluded from backups: \(reason.sentence)"
-            + " (to back it up: resval set isExcludedFromBackup=false, or unset the mark)"
+            + " (to back it up: resval set isExcludedFromBackup=false \(ShellWord.quoted(marked.bytes)))"
     }
 }

@@ -45,7 +45,7 @@ struct BackupRun {
             exitCode: code, isWhole: status.snapshot?.isWhole == true)
         if code == 0 { status.lastCleanRun = status.end }
         store(status)
-        if isJSON { StandardOutput.shared.write(status.output(isStale: nil)) }
+        if isJSON { StandardOutput.shared.write(status.line(isStale: nil)) }
         guard let unstored else { return code }
         Messages.write(
             about: unstored.path?.bytes,

@@ -19,6 +19,14 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
                 "snapshot \(base.shortIdentifier), which has it, is kept for 30 days (if it is not "
                     + "needed: resval-backup accept)"))
     }
+    if let base = coverage.base, let clock = coverage.newClockHold {
+        Messages.warn(
+            about: [UInt8]?.none,
+            Advice.completed(
+                "by this machine's clock snapshot \(base.shortIdentifier) is more than 30 days older; all "
+                    + "earlier ones are kept until \(clock.end.rfc3339ToTheSecond) (if the clock is "
+                    + "right and they are not needed: resval-backup accept)"))
+    }
     guard !coverage.causes.isEmpty else { return }
     for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }
     guard let snapshot = snapshot?.prefix(8) else { return }
@@ -30,10 +38,10 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
 }
 
 extension JSONLine {
-    /// Adds the field `holds`: which snapshots are kept for what was excluded since.
+    /// Adds the field `holds`: which snapshots are kept for what was excluded since, or for the clock.
     mutating func add(holds: [Hold]) {
         add("holds", objects: holds) { hold, object in
-            object.add(path: hold.part)
+            object.add("path", "pathBase64", hold.part)
             object.add("snapshot", hold.snapshot)
             object.add("until", hold.end)
         }

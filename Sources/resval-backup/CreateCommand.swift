@@ -38,7 +38,7 @@ struct CreateCommand: AsyncParsableCommand {
               coverage[].pathBase64: string, optional
               coverage[].sentence: string
               holds[].path: string or null (what was excluded, and a snapshot is kept for)
-              holds[].pathBase64: string, optional
+              holds[].pathBase64: string, optional (neither: the clock passed over 30 days)
               holds[].snapshot: string (its first 16 digits)
               holds[].until: time
               vanished: number (items that were deleted before restic read them)

@@ -40,7 +40,7 @@ struct ShowCommand: AsyncParsableCommand {
                 coverage[].pathBase64: string, optional
                 coverage[].sentence: string
                 holds[].path: string or null
-                holds[].pathBase64: string, optional
+                holds[].pathBase64: string, optional (neither: the clock passed over 30 days)
                 holds[].snapshot: string (its first 16 digits)
                 holds[].until: time
               with --items:

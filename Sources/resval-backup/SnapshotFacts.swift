@@ -130,8 +130,13 @@ struct SnapshotFacts: RecordHandler {
         }
         for hold in holds {
             buffer.append(text: "holds:    \(hold.snapshot.prefix(8)) until ")
-            buffer.append(text: "\(hold.end.rfc3339ToTheSecond), which has ")
-            buffer.append(name: hold.part)
+            buffer.append(text: hold.end.rfc3339ToTheSecond)
+            if let part = hold.part {
+                buffer.append(text: ", which has ")
+                buffer.append(name: part)
+            } else {
+                buffer.append(text: ", and all before it: the clock passed over 30 days")
+            }
             buffer.append("\n")
         }
         for cause in causes {

@@ -45,7 +45,7 @@ struct StatusCommand: ParsableCommand {
         let isUnderWay = try status.result == .running && RunLock.isHeld(in: directory)
         let isStale = status.isStale(after: settings.staleAfter, now: FileTime.now)
         if json {
-            StandardOutput.shared.write(status.output(isStale: isStale))
+            StandardOutput.shared.write(status.line(isStale: isStale))
         } else {
             write(status, isUnderWay: isUnderWay)
         }

@@ -15,7 +15,7 @@ struct RepositoryTroubleTests {
                     arguments + ["--password-file", backup.base.appending("wrong")]
                 ).run()
                 #expect(wrong.exitCode == 12, "\(wrong)")
-                #expect(wrong.errorText.contains("check --password-file"))
+                #expect(wrong.errorText.contains("check \(backup.base)/wrong"))
                 let absent = try backup.command(
                     arguments + ["--repository", backup.base.appending("absent")]
                 ).run()

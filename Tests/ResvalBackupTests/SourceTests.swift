@@ -21,6 +21,9 @@ struct SourceTests {
                 let result = try backup.run("create", backup.source.pushing(name))
                 #expect(result.exitCode == 1)
                 #expect(result.errorText.contains("is excluded from backups"))
+                let marked = backup.source.appending("marked")
+                #expect(
+                    result.errorText.contains("resval set isExcludedFromBackup=false \(marked))"))
             }
             #expect(try backup.runSuccessfully("snapshots") == "")
         }

@@ -10,7 +10,8 @@ package struct CoverageReport: Sendable {
     package var causes: [CoverageCause] = []
     /// What the owner excluded of what the earlier snapshot has.
     package var exclusions: [CoverageCause] = []
-    /// The reasons to keep earlier snapshots, by which nothing that the owner excluded is lost at once.
+    /// The reasons to keep earlier snapshots, by which nothing is lost at once that the owner excluded, or
+    /// that a clock made old.
     package var holds: [Hold] = []
     /// The newer snapshots that the plan could not be compared with, each with the reason.
     package var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
@@ -18,6 +19,15 @@ package struct CoverageReport: Sendable {
     package var unprotected: [RecordedProtection] = []
 
     package init(base: Snapshot? = nil) { self.base = base }
+
+    /// The hold of all earlier snapshots because the clock passed over 30 days before this backup; nil
+    /// if it did not.
+    package var newClockHold: Hold? {
+        guard let base else { return nil }
+        return holds.first {
+            $0.part == nil && $0.since.subtractingSaturating(base.time.seconds) >= Hold.time
+        }
+    }
 
     /// Creates the report of a plan without an earlier snapshot to compare with.
     init(ofFirst plan: BackupPlan) {
@@ -119,7 +129,7 @@ extension Restic {
         }
         let now = max(FileTime.now.seconds, base.time.seconds)
         report.holds = comparison.holds(after: base, now: now)
-        let held = Set(report.holds.map(\.part))
+        let held = Set(report.holds.compactMap(\.part))
         report.holds += report.exclusions.compactMap { cause in
             guard let path = cause.path, !held.contains(path) else { return nil }
             return Hold(

@@ -38,8 +38,8 @@ struct CoverageComparison: RecordHandler {
         case .excluded(let item):
             candidates[item.path] = nil
             if item.isDirectory { directoriesBefore.insert(item.path) }
-            for hold in holdsBefore where isHeld(hold.part, by: item.path) {
-                heldBefore.insert(hold.part)
+            for part in holdsBefore.compactMap(\.part) where isHeld(part, by: item.path) {
+                heldBefore.insert(part)
             }
         case .hold(let hold): holdsBefore.append(hold)
         case .protected(let item): protectedBefore.append(item)
@@ -57,18 +57,25 @@ struct CoverageComparison: RecordHandler {
     }
 
     /// Returns the holds of the previous snapshot that go on: for 30 days, and until a snapshot has the
-    /// part again that lacks nothing.
+    /// part again that lacks nothing. While the clock may be wrong, no days of a part pass.
     ///
     /// - Parameter now: seconds since 1970, not before the previous snapshot's.
     func holds(after base: Snapshot, now: Int64) -> [Hold] {
-        guard !base.isAccepted else { return [] }
-        return holdsBefore.compactMap { hold in
-            if excludedToday.contain(hold.part) || !isThere(hold.part) {
-                return now.subtractingSaturating(hold.since) < Hold.time ? hold : nil
+        let holds = base.isAccepted ? [] : holdsBefore
+        let clock =
+            now.subtractingSaturating(base.time.seconds) >= Hold.time
+            ? Hold(snapshot: String(base.originalIdentifier.prefix(16)), since: now, part: nil)
+            : holds.first { $0.part == nil && now.subtractingSaturating($0.since) < Hold.time }
+        let parts = holds.compactMap { hold -> Hold? in
+            guard let part = hold.part else { return nil }
+            let isStored = !excludedToday.contain(part) && isThere(part)
+            if isStored, !heldBefore.contains(part), !base.isIncomplete { return nil }
+            if isStored || clock != nil {
+                return Hold(snapshot: hold.snapshot, since: now, part: part)
             }
-            if !heldBefore.contains(hold.part), !base.isIncomplete { return nil }
-            return Hold(snapshot: hold.snapshot, since: now, part: hold.part)
+            return now.subtractingSaturating(hold.since) < Hold.time ? hold : nil
         }
+        return (clock.map { [$0] } ?? []) + parts
     }
 
     /// Returns the causes that can be found without reading the snapshot's entries.

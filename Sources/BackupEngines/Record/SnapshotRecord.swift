@@ -33,7 +33,7 @@ package struct SnapshotRecord: Sendable {
         text.add("facts") { line in
             line.add("items", facts.items)
             line.add("bytes", facts.bytes)
-            line.add("leftOutItems", facts.excludedItems)
+            line.add("excludedItems", facts.excludedItems)
             line.add("markers", strings: facts.markers)
             line.add("usesLocations", facts.usesLocations)
         }
@@ -53,7 +53,7 @@ package struct SnapshotRecord: Sendable {
         }
         for hold in holds {
             text.add("hold") { line in
-                line.add(path: hold.part)
+                if let part = hold.part { line.add(path: part) }
                 line.add("snapshot", hold.snapshot)
                 line.add("since", hold.since)
             }
@@ -75,7 +75,7 @@ package struct SnapshotRecord: Sendable {
         let exclusions = plan.exclusions.map { (path: $0.path.bytes, item: $0) }
             .sorted { pathPrecedes($0.path, $1.path) }
         for (path, item) in exclusions {
-            text.add("leftOut") { line in
+            text.add("excluded") { line in
                 line.add(path: path)
                 line.add("isDirectory", item.isDirectory)
                 line.add("reason", item.reason.name)

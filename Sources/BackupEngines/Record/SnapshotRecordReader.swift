@@ -40,7 +40,7 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
                     path: fields.path, size: fields.kept.size,
                     modified: isUnknown ? nil : modified))
         case "kept": try handler.receive(.kept(try fields.keptFile()))
-        case "leftOut": try handler.receive(.excluded(fields.exclusion))
+        case "excluded": try handler.receive(.excluded(fields.exclusion))
         case "end":
             guard fields.lines == count else { throw .damagedRecord }
             isEnded = true
@@ -97,7 +97,7 @@ private struct RecordFields {
         RecordedCause(path: path.isEmpty ? nil : path, cause: cause, sentence: sentence)
     }
 
-    var hold: Hold? { Hold(snapshot: snapshot, since: since, part: path) }
+    var hold: Hold? { Hold(snapshot: snapshot, since: since, part: path.isEmpty ? nil : path) }
 
     var protection: RecordedProtection {
         RecordedProtection(path: path, protectionClass: protectionClass)
@@ -152,7 +152,7 @@ private struct RecordFields {
         switch name {
         case "items": facts.items = try scanner.amount()
         case "bytes": facts.bytes = try scanner.amount()
-        case "leftOutItems": facts.excludedItems = try scanner.amount()
+        case "excludedItems": facts.excludedItems = try scanner.amount()
         case "usesLocations": facts.usesLocations = try scanner.bool()
         case "markers": facts.markers = try scanner.texts()
         default: break

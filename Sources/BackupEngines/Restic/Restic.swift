@@ -22,7 +22,8 @@ package struct Restic: Sendable {
     let isNewEnough = Monitor(false)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
-    private let passwordFile: [UInt8]?
+    /// The path of a file that contains the password; nil when the environment gives it.
+    let passwordFile: [UInt8]?
 
     /// - Parameters:
     ///   - passwordFile: the path of a file that contains the password; nil to let restic find the

@@ -1,5 +1,6 @@
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 extension BackupError {
     static let interrupted = BackupError(
@@ -55,11 +56,18 @@ extension Restic {
             path: repository.directory)
     }
 
+    /// What gives the password, in words, in the order in which restic looks for it.
+    private var passwordSource: String {
+        if let file = passwordFile { return NameEscaping.text(file) }
+        if environment.value("RESTIC_PASSWORD_COMMAND") != nil { return "what its command prints" }
+        return environment.value("RESTIC_PASSWORD_FILE").map { NameEscaping.text($0) }
+            ?? "the password of the configuration, or RESTIC_PASSWORD"
+    }
+
     private func password(_ text: FailureText, _ code: Int32) -> BackupError? {
         if code == 12 {
             return BackupError(
-                .wrongPassword, "the password is wrong",
-                advice: "check --password-file or RESTIC_PASSWORD_FILE")
+                .wrongPassword, "the password is wrong", advice: "check \(passwordSource)")
         }
         if let line = text.line(containing: "Resolving password failed: ") {
             return BackupError(.noPassword, "the password cannot be read: \(line)")

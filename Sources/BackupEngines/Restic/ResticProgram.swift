@@ -177,7 +177,8 @@ extension ResticEnvironment {
             ?? value("HOME").map { FilePath(bytes: $0).appending(".cache/restic") }
     }
 
-    private func value(_ name: String) -> [UInt8]? {
+    /// The value of a variable; nil when it is not set or empty.
+    func value(_ name: String) -> [UInt8]? {
         let start = Array("\(name)=".utf8)
         return variables.last { $0.starts(with: start) && $0.count > start.count }
             .map { Array($0.dropFirst(start.count)) }

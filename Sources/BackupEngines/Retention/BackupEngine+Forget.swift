@@ -38,8 +38,7 @@ extension Restic {
                 let held = holds.filter { $0.holds(decision.snapshot) }
                 guard let first = held.first else { return decision }
                 let more = held.count > 1 ? " and \(held.count - 1) more" : ""
-                return decision.kept(
-                    for: "has what was excluded since: \(NameEscaping.text(first.part))\(more)")
+                return decision.kept(for: "\(first.reason)\(more)")
             }
         }
     }

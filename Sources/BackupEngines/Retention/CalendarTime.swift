@@ -60,7 +60,7 @@ package struct CalendarSpan: Sendable, Hashable, CustomStringConvertible {
     package private(set) var days = 0
     package private(set) var hours = 0
 
-    /// Parses numbers, each followed by `y`, `m`, `d` or `h`; nil for anything else.
+    /// Parses numbers, each followed by `y`, `m`, `d` or `h`; nil for anything else, and for no time at all.
     package init?(_ text: String) {
         var digits = ""
         for character in text {
@@ -78,7 +78,7 @@ package struct CalendarSpan: Sendable, Hashable, CustomStringConvertible {
             default: return nil
             }
         }
-        guard !text.isEmpty, digits.isEmpty else { return nil }
+        guard digits.isEmpty, (years, months, days, hours) != (0, 0, 0, 0) else { return nil }
     }
 
     package var description: String {

@@ -1,33 +1,44 @@
 import SystemCalls
 import SystemPackage
+import TextFormats
 
-/// A reason why `forget` keeps a snapshot that the rules give up: it is the newest one that has a part
-/// which its owner excluded since.
+/// A reason why `forget` keeps snapshots that the rules give up: it is the newest one that has a part
+/// which its owner excluded since, or it was made before the clock passed over 30 days.
 package struct Hold: Sendable, Hashable {
-    /// How long a snapshot is held after the exclusion, in seconds.
+    /// How long snapshots are held, and how far apart two backups are when the clock may be wrong, in
+    /// seconds.
     static let time: Int64 = 30 * 86400
 
-    /// The first 16 digits of the original identifier of the snapshot that has the part.
+    /// The first 16 digits of the original identifier of the snapshot that has the part, or of the last
+    /// one before the clock passed over 30 days.
     package let snapshot: String
-    /// When the part was excluded, in seconds since 1970; begins anew when the part is included again
-    /// and was not stored yet.
+    /// When the part was excluded, or the first snapshot made after the clock passed over 30 days, in
+    /// seconds since 1970; begins anew when the part is included again and was not stored yet.
     package let since: Int64
-    /// The absolute path's bytes.
-    package let part: [UInt8]
+    /// The absolute path's bytes; nil for a clock that may be wrong, which holds all earlier snapshots.
+    package let part: [UInt8]?
 
     /// Creates a hold; nil if the digits cannot name a snapshot.
-    init?(snapshot: String, since: Int64, part: [UInt8]) {
-        guard snapshot.utf8.count == 16, snapshot.isHexadecimal, part.first == UInt8(ascii: "/")
+    init?(snapshot: String, since: Int64, part: [UInt8]?) {
+        guard snapshot.utf8.count == 16, snapshot.isHexadecimal,
+            part == nil || part?.first == UInt8(ascii: "/")
         else { return nil }
         (self.snapshot, self.since, self.part) = (snapshot, since, part)
     }
 
-    /// Whether this is the snapshot that is held.
+    /// Whether a snapshot is held.
     func holds(_ other: Snapshot) -> Bool {
-        other.originalIdentifier.hasPrefix(snapshot) || other.identifier.hasPrefix(snapshot)
+        guard part != nil else { return other.time.seconds < since }
+        return other.originalIdentifier.hasPrefix(snapshot) || other.identifier.hasPrefix(snapshot)
     }
 
-    /// The day from which it is held no longer, unless the part is excluded anew.
+    /// Why a snapshot is held, in words.
+    var reason: String {
+        guard let part else { return "made before the clock passed over 30 days" }
+        return "has what was excluded since: \(NameEscaping.text(part))"
+    }
+
+    /// The day from which it holds no longer, unless its days begin anew.
     package var end: FileTime {
         FileTime(seconds: since.addingSaturating(Self.time), nanoseconds: 0)
     }

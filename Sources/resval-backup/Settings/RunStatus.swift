@@ -59,17 +59,7 @@ struct RunStatus: Sendable, Hashable {
         lastPrune = previous?.lastPrune
     }
 
-    /// The status as the line of the status file, whose form does not change.
-    var line: [UInt8] { line(isStale: nil, countOfExcluded: "leftOutItems") }
-
-    /// Returns the status as a line of output.
-    ///
-    /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
-    func output(isStale: Bool?) -> [UInt8] {
-        line(isStale: isStale, countOfExcluded: "excludedItems")
-    }
-
-    /// What the help says about the fields of ``output(isStale:)`` after the version.
+    /// What the help says about the fields of ``line(isStale:)`` after the version.
     static let fields = """
           result: string (running, ok, incomplete, failed, noRepository, locked, ...)
           step: string or null (create, forget, prune or verify: the last one)
@@ -88,7 +78,10 @@ struct RunStatus: Sendable, Hashable {
           lastPrune: time or null
         """
 
-    private func line(isStale: Bool?, countOfExcluded: String) -> [UInt8] {
+    /// Returns the status as a line of JSON, which is also the status file.
+    ///
+    /// - Parameter isStale: whether the last backup is too old to rely on; nil omits the field.
+    func line(isStale: Bool?) -> [UInt8] {
         var line = JSONLine()
         line.add("version", 1)
         if let isStale { line.add("isStale", isStale) }
@@ -102,7 +95,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("items", snapshot?.items)
         line.add("bytes", snapshot?.bytes)
         line.add("addedBytes", snapshot?.addedBytes)
-        line.add(countOfExcluded, snapshot?.excludedItems)
+        line.add("excludedItems", snapshot?.excludedItems)
         line.add("hasShrunk", snapshot?.hasShrunk)
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)

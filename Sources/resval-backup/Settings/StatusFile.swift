@@ -30,7 +30,7 @@ struct StatusFile: Sendable {
 
     /// Replaces the status.
     func write(_ status: RunStatus) throws(FileError) {
-        try status.line.withUnsafeBufferPointer { bytes throws(FileError) in
+        try status.line(isStale: nil).withUnsafeBufferPointer { bytes throws(FileError) in
             try path.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
         }
     }
@@ -116,7 +116,7 @@ extension RunStatus {
             case "items": snapshot.items = try scanner.amount()
             case "bytes": snapshot.bytes = try scanner.amount()
             case "addedBytes": snapshot.addedBytes = try scanner.amount()
-            case "leftOutItems": snapshot.excludedItems = try scanner.amount()
+            case "excludedItems": snapshot.excludedItems = try scanner.amount()
             case "hasShrunk": snapshot.hasShrunk = try scanner.bool()
             default: break
             }

@@ -132,7 +132,9 @@ struct RetentionTests {
         ]
         #expect(kept(snapshots) { $0.spans[.last] = CalendarSpan("1m") } == [1, 2])
         #expect(CalendarSpan("1y5m7d2h")?.description == "1y5m7d2h")
-        for wrong in ["", "5", "d", "5x", "-1d", "1 d"] { #expect(CalendarSpan(wrong) == nil) }
+        for wrong in ["", "5", "d", "5x", "-1d", "1 d", "0d", "0y0h"] {
+            #expect(CalendarSpan(wrong) == nil)
+        }
     }
 
     @Test("without a tag of sources a snapshot is in no set, and sets are apart")

@@ -116,6 +116,47 @@ struct ClockTests {
         }
     }
 
+    @Test(
+        "a clock that jumps ahead, twice, makes no history old before 30 days"
+    )
+    func jump() throws {
+        try withClocks(of: Self.tree) { backup in
+            func forget(_ offset: String) throws -> CommandResult {
+                let result = try backup.run(offset, "forget", "--keep-within", "1d")
+                #expect(result.exitCode == 0, "\(result)")
+                return result
+            }
+            let before = [try backup.create("-20d"), try backup.create()]
+            let result = try backup.run("+1500d", "create", backup.source)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(
+                result.errorText.contains("is more than 30 days older; all earlier ones are kept"))
+            var made = [result.text.dropFirst("snapshot ".count).prefix(8)]
+            let kept = try forget("+1500d").text
+            #expect(kept.contains("made before the clock passed over 30 days"), "\(kept)")
+            let shown = try backup.run("+1500d", "show", "latest").text
+            #expect(
+                shown.contains(", and all before it: the clock passed over 30 days"), "\(shown)")
+            made.append(try backup.create("+1525d"))
+            _ = try forget("+1525d")
+            #expect(try Set(backup.snapshots("+1525d")) == Set(before + made))
+            made.append(try backup.create("+1600d"))
+            made.append(try backup.create("+1620d"))
+            _ = try forget("+1620d")
+            #expect(try Set(backup.snapshots("+1620d")) == Set(before + made))
+            let last = try backup.create("+1631d")
+            _ = try forget("+1631d")
+            #expect(try backup.snapshots("+1631d") == [last])
+
+            let next = try backup.create("+1700d")
+            _ = try forget("+1700d")
+            #expect(try Set(backup.snapshots("+1700d")) == [last, next])
+            #expect(try backup.run("+1700d", "accept").exitCode == 0)
+            _ = try forget("+1700d")
+            #expect(try backup.snapshots("+1700d").count == 1)
+        }
+    }
+
     @Test("a clock that was some hours ahead decides nothing either")
     func hoursAhead() throws {
         try withClocks(of: Self.tree) { backup in

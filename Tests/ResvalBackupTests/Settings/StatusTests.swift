@@ -13,7 +13,7 @@ struct StatusTests {
     @Test("a status is read back as it was written, and later versions may say more")
     func roundTrip() throws {
         var status = RunStatus(process: 4711, start: time, after: nil)
-        try #expect(RunStatus(status.line) == status)
+        try #expect(RunStatus(status.line(isStale: nil)) == status)
         status.result = .incomplete
         status.step = .forget
         status.exitCode = 3
@@ -24,9 +24,10 @@ struct StatusTests {
         status.lastCleanRun = time
         status.lastVerify = time
         status.lastPrune = time
-        try #expect(RunStatus(status.line) == status)
+        try #expect(RunStatus(status.line(isStale: nil)) == status)
         let later =
-            #"{"later":[{"a":1}],"# + String(decoding: status.line.dropFirst(), as: UTF8.self)
+            #"{"later":[{"a":1}],"#
+            + String(decoding: status.line(isStale: nil).dropFirst(), as: UTF8.self)
         try #expect(RunStatus(Array(later.utf8)) == status)
         let next = RunStatus(process: 1, start: time, after: status)
         #expect(next.lastVerify == time && next.snapshot == nil && next.result == .running)
