@@ -1,5 +1,6 @@
 import EffectiveValues
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 import TextFormats
 

@@ -41,7 +41,7 @@ extension JSONLine {
     /// Adds the field `holds`: which snapshots are kept for what was excluded since, or for the clock.
     mutating func add(holds: [Hold]) {
         add("holds", objects: holds) { hold, object in
-            object.add("path", "pathBase64", hold.part)
+            if let part = hold.part { object.add(path: part) }
             object.add("snapshot", hold.snapshot)
             object.add("until", hold.end)
         }

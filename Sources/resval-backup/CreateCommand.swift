@@ -37,8 +37,8 @@ struct CreateCommand: AsyncParsableCommand {
               coverage[].path: string or null, optional
               coverage[].pathBase64: string, optional
               coverage[].sentence: string
-              holds[].path: string or null (what was excluded, and a snapshot is kept for)
-              holds[].pathBase64: string, optional (neither: the clock passed over 30 days)
+              holds[].path: string or null, optional (what was excluded)
+              holds[].pathBase64: string, optional
               holds[].snapshot: string (its first 16 digits)
               holds[].until: time
               vanished: number (items that were deleted before restic read them)

@@ -39,8 +39,8 @@ struct ShowCommand: AsyncParsableCommand {
                 coverage[].path: string or null, optional
                 coverage[].pathBase64: string, optional
                 coverage[].sentence: string
-                holds[].path: string or null
-                holds[].pathBase64: string, optional (neither: the clock passed over 30 days)
+                holds[].path: string or null, optional
+                holds[].pathBase64: string, optional
                 holds[].snapshot: string (its first 16 digits)
                 holds[].until: time
               with --items:

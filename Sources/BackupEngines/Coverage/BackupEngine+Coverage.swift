@@ -127,13 +127,14 @@ extension Restic {
                 }
             }
         }
-        let now = max(FileTime.now.seconds, base.time.seconds)
-        report.holds = comparison.holds(after: base, now: now)
+        let today = FileTime.now.seconds
+        report.holds = comparison.holds(after: base, today: today)
         let held = Set(report.holds.compactMap(\.part))
         report.holds += report.exclusions.compactMap { cause in
             guard let path = cause.path, !held.contains(path) else { return nil }
             return Hold(
-                snapshot: String(base.originalIdentifier.prefix(16)), since: now, part: path)
+                snapshot: String(base.originalIdentifier.prefix(16)),
+                since: max(today, base.time.seconds), part: path)
         }
         let named = Set(report.causes.compactMap(\.path))
         report.causes += plan.doubtfulExclusions.filter {

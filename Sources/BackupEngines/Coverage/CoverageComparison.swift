@@ -59,13 +59,18 @@ struct CoverageComparison: RecordHandler {
     /// Returns the holds of the previous snapshot that go on: for 30 days, and until a snapshot has the
     /// part again that lacks nothing. While the clock may be wrong, no days of a part pass.
     ///
-    /// - Parameter now: seconds since 1970, not before the previous snapshot's.
-    func holds(after base: Snapshot, now: Int64) -> [Hold] {
+    /// - Parameter today: what the clock says, in seconds since 1970.
+    func holds(after base: Snapshot, today: Int64) -> [Hold] {
         let holds = base.isAccepted ? [] : holdsBefore
+        let now = max(today, base.time.seconds)
+        // One that is dated far ahead is of a clock that was set right since.
         let clock =
             now.subtractingSaturating(base.time.seconds) >= Hold.time
             ? Hold(snapshot: String(base.originalIdentifier.prefix(16)), since: now, part: nil)
-            : holds.first { $0.part == nil && now.subtractingSaturating($0.since) < Hold.time }
+            : holds.first {
+                let age = today.subtractingSaturating($0.since)
+                return $0.part == nil && age > -Hold.time && age < Hold.time
+            }
         let parts = holds.compactMap { hold -> Hold? in
             guard let part = hold.part else { return nil }
             let isStored = !excludedToday.contain(part) && isThere(part)
