@@ -84,8 +84,11 @@ extension Restic {
                 break
             } catch  where error.code.mayConcernOneSnapshot {
                 failures.append((base, error))
-                itemCauses += try await compareItems(of: plan, facts, with: base)
             }
+        }
+        for failure in failures {
+            itemCauses += try await compareItems(
+                of: plan, facts, with: failure.snapshot, without: report.exclusions)
         }
         // A snapshot that has not been accepted itself does not settle late findings.
         if report.base?.hasShrunk == true { report.addLateFindings(of: plan) }
@@ -149,16 +152,25 @@ extension Restic {
     /// contains counts, even when it is unknown what it excluded. A snapshot that never had a
     /// record is not compared with.
     ///
+    /// - Parameter exclusions: what the owner excluded and an older snapshot has, which is held.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     private func compareItems(
-        of plan: BackupPlan, _ facts: RecordFacts, with base: Snapshot
+        of plan: BackupPlan, _ facts: RecordFacts, with base: Snapshot,
+        without exclusions: [CoverageCause]
     ) async throws(BackupError) -> [CoverageCause] {
         guard base.hasRecord else { return [] }
         do throws(BackupError) {
             let candidates = CoverageComparison(plan, facts).newlyExcluded
             let stored = try await readEntries(
                 of: base.identifier, with: StoredItems(candidates, of: plan.sources))
-            return stored.causes + facts.falls(from: Int64(stored.total.items), stored.total.bytes)
+            let held = Set(exclusions.compactMap(\.path))
+            let (own, others) = (
+                stored.causes.filter { held.contains($0.path ?? []) },
+                stored.causes.filter { !held.contains($0.path ?? []) }
+            )
+            return others
+                + facts.falls(
+                    from: Int64(stored.total.items), stored.total.bytes, without: own)
         } catch  where error.code.mayConcernOneSnapshot {
             return []
         }

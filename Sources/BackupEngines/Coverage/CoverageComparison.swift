@@ -101,18 +101,22 @@ struct CoverageComparison: RecordHandler {
                         source.path, before: old.filesystem, now: source.filesystem))
             }
         }
-        var (items, bytes) = (before.items, before.bytes)
-        for case .newlyExcluded(_, _, let excludedItems, let excludedBytes) in exclusions {
-            items = items.subtractingSaturating(Int64(excludedItems))
-            bytes = bytes.subtractingSaturating(excludedBytes)
-        }
-        return causes + today.falls(from: items, bytes)
+        return causes + today.falls(from: before.items, before.bytes, without: exclusions)
     }
 }
 
 extension RecordFacts {
     /// Returns the causes for a drop in the number of items or bytes; empty if neither fell enough.
-    func falls(from itemsBefore: Int64, _ bytesBefore: Int64) -> [CoverageCause] {
+    ///
+    /// - Parameter exclusions: what the owner excluded of them, which is no fall.
+    func falls(
+        from itemsBefore: Int64, _ bytesBefore: Int64, without exclusions: [CoverageCause]
+    ) -> [CoverageCause] {
+        var (itemsBefore, bytesBefore) = (itemsBefore, bytesBefore)
+        for case .newlyExcluded(_, _, let excludedItems, let excludedBytes) in exclusions {
+            itemsBefore = itemsBefore.subtractingSaturating(Int64(excludedItems))
+            bytesBefore = bytesBefore.subtractingSaturating(excludedBytes)
+        }
         var causes: [CoverageCause] = []
         if hasFallen(from: itemsBefore, to: items) {
             causes.append(.fewerItems(before: itemsBefore, now: items))

@@ -21,6 +21,21 @@ struct IncomparableTests {
         try tool("sh", "-c", "rm -r \"$1\"/letters \"$1\"/file[1-9]", "sh", backup.source)
     }
 
+    /// The packs with the content of files, and of records; directories are in others.
+    private func contentPacks(of backup: BackupFixture) throws -> Set<String> {
+        try require(.tool("jq"))
+        return try Set(
+            backup.restic("list", "index").split(separator: "\n").flatMap {
+                try tool(
+                    "sh", "-c",
+                    """
+                    printf %s "$1" |
+                        jq -r '.packs[] | select(.blobs[0].type == "data").id'
+                    """, "sh", backup.restic("cat", "index", "\($0)")
+                ).split(separator: "\n").map(String.init)
+            })
+    }
+
     private func expectRefusals(
         _ backup: BackupFixture, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -130,11 +145,11 @@ struct IncomparableTests {
     func damagedData() throws {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
-            try Tree { File("stamp") }.create(in: backup.base)
+            let packs = try contentPacks(of: backup)
             try Tree { File("new", "new") }.create(in: backup.source)
             try backup.runSuccessfully("create", backup.source)
-            try damageFiles(
-                in: backup.repository.appending("data"), "-newer", "\(backup.base)/stamp")
+            let newest = try #require(try contentPacks(of: backup).subtracting(packs).first)
+            try damageFiles(in: backup.repository.appending("data"), "-name", newest)
             try tool("rm", "-rf", backup.base.appending("cache"))
             try exclude(backup.source.appending("letters"))
             let result = try backup.run("create", backup.source)
@@ -151,14 +166,7 @@ struct IncomparableTests {
     func onlyDamaged() throws {
         try withBackup(of: Self.tree) { backup in
             try backup.runSuccessfully("create", backup.source)
-            try require(.tool("jq"))
-            let pack = try tool(
-                "sh", "-c",
-                """
-                printf %s "$1" |
-                    jq -r '.packs[] | select(.blobs[0].type == "data").id'
-                """, "sh",
-                backup.restic("cat", "index", backup.restic("list", "index")))
+            let pack = try #require(try contentPacks(of: backup).first)
             try damageFiles(in: backup.repository.appending("data"), "-name", pack)
             for _ in 0..<2 {
                 let result = try backup.run("create", backup.source)
