@@ -61,7 +61,7 @@ package struct BackupError: Error, Sendable, Hashable {
 
         /// Whether another snapshot of the same repository may still be readable: true except for
         /// failures of the engine or the repository as a whole, and for interruption.
-        var mayConcernOneSnapshot: Bool {
+        package var mayConcernOneSnapshot: Bool {
             let codes: [Code] = [
                 .engineMissing, .engineTooOld, .noRepository, .locked, .wrongPassword, .noPassword,
                 .unreachable, .interrupted,

@@ -10,11 +10,15 @@ struct AcceptCommand: AsyncParsableCommand {
         commandName: "accept",
         abstract: "Accept a snapshot that covers less than the one before.",
         discussion: """
-            A snapshot that newly excludes what the one before contains, has 20 % fewer items or \
-            bytes, found a SOURCE empty or on another filesystem, or has no earlier snapshot with \
+            A snapshot that newly excludes what the one before contains for another reason than \
+            a mark or a setting of the owner, has 20 % fewer items or bytes, found a SOURCE empty or on another filesystem, or has no earlier snapshot with \
             a readable record to compare with, keeps forget and prune from removing anything until \
             it is accepted, or until a later one covers everything again. So does the newest one \
-            as long as its own record cannot be read. The repository stores the acceptance, so \
+            as long as its own record cannot be read.
+
+            What the owner excluded, and what was made before the clock passed over 30 days, is \
+            held for 30 days instead. accept ends that, so that forget may remove the last \
+            snapshot that has it. The repository stores the acceptance, so \
             that it counts for other machines and users.
 
             JSON FIELDS

@@ -19,11 +19,11 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
                 "snapshot \(base.shortIdentifier), which has it, is kept for 30 days (if it is not "
                     + "needed: resval-backup accept)"))
     }
-    if let base = coverage.base, let clock = coverage.newClockHold {
+    if let last = coverage.jumpedFrom, let clock = coverage.holds.first(where: { $0.part == nil }) {
         Messages.warn(
             about: [UInt8]?.none,
             Advice.completed(
-                "by this machine's clock snapshot \(base.shortIdentifier) is more than 30 days older; all "
+                "by this machine's clock snapshot \(last.shortIdentifier) is more than 30 days older; all "
                     + "earlier ones are kept until \(clock.end.rfc3339ToTheSecond) (if the clock is "
                     + "right and they are not needed: resval-backup accept)"))
     }

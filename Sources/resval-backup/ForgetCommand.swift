@@ -14,8 +14,8 @@ struct ForgetCommand: AsyncParsableCommand {
         discussion: """
             Only snapshots that resval-backup made on this machine of the same SOURCEs are \
             examined. The newest one made and the newest complete one stay whatever the rules say, \
-            snapshots of evicted files and those dated in the future too, and incomplete ones \
-            never displace complete ones. Nothing is removed while a snapshot waits for \
+            snapshots of evicted files, held ones and those dated in the future too, and \
+            incomplete ones never displace complete ones. Nothing is removed while a snapshot waits for \
             resval-backup accept.
 
             JSON FIELDS

@@ -13,21 +13,14 @@ package struct CoverageReport: Sendable {
     /// The reasons to keep earlier snapshots, by which nothing is lost at once that the owner excluded, or
     /// that a clock made old.
     package var holds: [Hold] = []
+    /// The snapshot made last, if by the clock it is 30 days older, or more; then all are held.
+    package var jumpedFrom: Snapshot?
     /// The newer snapshots that the plan could not be compared with, each with the reason.
     package var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
     /// Items that had a protection class in the earlier snapshot and have none now.
     package var unprotected: [RecordedProtection] = []
 
     package init(base: Snapshot? = nil) { self.base = base }
-
-    /// The hold of all earlier snapshots because the clock passed over 30 days before this backup; nil
-    /// if it did not.
-    package var newClockHold: Hold? {
-        guard let base else { return nil }
-        return holds.first {
-            $0.part == nil && $0.since.subtractingSaturating(base.time.seconds) >= Hold.time
-        }
-    }
 
     /// Creates the report of a plan without an earlier snapshot to compare with.
     init(ofFirst plan: BackupPlan) {
@@ -61,6 +54,22 @@ extension [Snapshot] {
     fileprivate var coverageBases: [Snapshot] {
         reversed().filter { !$0.hasShrunk } + reversed().filter(\.hasShrunk)
     }
+
+    /// The newest snapshot made before another that lacks nothing.
+    fileprivate func whole(before other: Snapshot) -> Snapshot? {
+        last { $0.hasRecord && !$0.isIncomplete && !$0.hasShrunk && $0.isOlder(than: other) }
+    }
+
+    /// The hold of all snapshots made before the clock passed over 30 days since a snapshot was made, at
+    /// the last time it did; nil if it did not.
+    fileprivate func clockHold(since base: Snapshot, today: Int64) -> Hold? {
+        let later = drop { $0 != base }
+        let next = later.dropFirst().map(\.time.seconds) + [today]
+        let jumps = zip(later, next).filter { before, after in
+            after.subtractingSaturating(before.time.seconds) >= Hold.time
+        }
+        return jumps.last.flatMap { Hold(of: $0, since: $1, part: nil) }
+    }
 }
 
 extension Restic {
@@ -80,7 +89,8 @@ extension Restic {
         var failures: [(snapshot: Snapshot, reason: BackupError)] = []
         for base in earlier.snapshots.coverageBases {
             do throws(BackupError) {
-                report = try await compareCoverage(of: plan, facts, with: base)
+                report = try await compareCoverage(
+                    of: plan, facts, with: base, among: earlier.snapshots)
                 break
             } catch  where error.code.mayConcernOneSnapshot {
                 failures.append((base, error))
@@ -108,37 +118,43 @@ extension Restic {
     /// Compares a plan with a snapshot's record and, where the record is not enough, with its
     /// entries.
     ///
+    /// - Parameter earlier: all snapshots of the same SOURCEs, in the order they were made.
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
-    package func compareCoverage(
-        of plan: BackupPlan, _ facts: RecordFacts, with base: Snapshot
+    private func compareCoverage(
+        of plan: BackupPlan, _ facts: RecordFacts, with base: Snapshot, among earlier: [Snapshot]
     ) async throws(BackupError) -> CoverageReport {
         let comparison = try await readRecord(of: base, with: CoverageComparison(plan, facts))
         guard comparison.hasFacts else { throw .damagedRecord }
         var report = CoverageReport(base: base)
         let newlyExcluded = comparison.newlyExcluded
+        let doubtful = Set(plan.doubtfulExclusions.map(\.path.bytes))
+        let owners = Set(
+            newlyExcluded.filter { $0.value.reason.isOwners && !doubtful.contains($0.key) }.keys)
         if !newlyExcluded.isEmpty {
             let found = try await readEntries(
                 of: base.identifier, with: StoredItems(newlyExcluded, of: plan.sources)
             ).causes
-            let doubtful = Set(plan.doubtfulExclusions.map(\.path.bytes))
-            for cause in found {
-                let path = cause.path ?? []
-                if newlyExcluded[path]?.reason.isOwners == true, !doubtful.contains(path) {
-                    report.exclusions.append(cause)
-                } else {
-                    report.causes.append(cause)
-                }
-            }
+            report.exclusions = found.filter { owners.contains($0.path ?? []) }
+            report.causes = found.filter { !owners.contains($0.path ?? []) }
         }
         let today = FileTime.now.seconds
-        report.holds = comparison.holds(after: base, today: today)
-        let held = Set(report.holds.compactMap(\.part))
-        report.holds += report.exclusions.compactMap { cause in
-            guard let path = cause.path, !held.contains(path) else { return nil }
-            return Hold(
-                snapshot: String(base.originalIdentifier.prefix(16)),
-                since: max(today, base.time.seconds), part: path)
+        let returned = comparison.returnedParts(in: base)
+        let stored =
+            returned.isEmpty
+            ? []
+            : try await readEntries(of: base.identifier, with: StoredParts(returned)).found
+        let jump = earlier.clockHold(since: base, today: today)
+        if let jump, jump.since == today { report.jumpedFrom = earlier.last }
+        report.holds = comparison.holds(after: base, stored: stored, jump, today: today)
+        var parts = report.exclusions.compactMap(\.path).map { (base, $0) }
+        if base.isIncomplete, let whole = earlier.whole(before: base) {
+            // What base could not store may be in this one alone.
+            parts += owners.map { (whole, $0) }
         }
+        let known = Set(report.holds.map { [$0.part ?? [], Array($0.snapshot.utf8)] })
+        report.holds += parts.compactMap { holder, part in
+            Hold(of: holder, since: max(today, base.time.seconds), part: part)
+        }.filter { !known.contains([$0.part ?? [], Array($0.snapshot.utf8)]) }
         let named = Set(report.causes.compactMap(\.path))
         report.causes += plan.doubtfulExclusions.filter {
             newlyExcluded[$0.path.bytes] != nil && !named.contains($0.path.bytes)
@@ -221,6 +237,16 @@ extension Restic {
         return unsettled
     }
 
+    /// Returns the newest snapshot of a set that has a readable record: its holds count.
+    ///
+    /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
+    func deciding(in set: SnapshotSets.OneSet) async throws(BackupError) -> Snapshot? {
+        for snapshot in set.snapshots.reversed() where !snapshot.isPinned {
+            if try await hasReadableRecord(snapshot) { return snapshot }
+        }
+        return nil
+    }
+
     private func hasReadableRecord(_ snapshot: Snapshot) async throws(BackupError) -> Bool {
         guard snapshot.hasRecord else { return false }
         do throws(BackupError) {
@@ -237,7 +263,7 @@ extension Restic {
         guard let set = SnapshotSets(own).sets.first(where: { $0.tag == snapshot.sourceSet })
         else { return false }
         if try await pending(in: set) == snapshot { return true }
-        guard set.snapshots.last == snapshot else { return false }
+        guard try await deciding(in: set) == snapshot else { return false }
         return try await !holds(of: snapshot).isEmpty
     }
 
@@ -246,7 +272,7 @@ extension Restic {
         for set in SnapshotSets(try await ownSnapshots().snapshots).sets {
             if let snapshot = try await self.pending(in: set) {
                 pending.append(snapshot)
-            } else if let newest = set.snapshots.last(where: { !$0.isPinned }),
+            } else if let newest = try await deciding(in: set),
                 try await !holds(of: newest).isEmpty
             {
                 pending.append(newest)

@@ -14,9 +14,8 @@ struct CoverageComparison: RecordHandler {
     /// by path.
     private var candidates: [[UInt8]: ExcludedItem] = [:]
     private var directoriesBefore: Set<[UInt8]> = []
+    private var excludedBefore: Set<[UInt8]> = []
     private var holdsBefore: [Hold] = []
-    /// The parts of these holds that the previous snapshot excluded.
-    private var heldBefore: Set<[UInt8]> = []
     private let excludedToday: ExcludedPaths
 
     init(_ plan: BackupPlan, _ today: RecordFacts) {
@@ -37,10 +36,8 @@ struct CoverageComparison: RecordHandler {
         case .source(let source): before.sources.append(source)
         case .excluded(let item):
             candidates[item.path] = nil
+            excludedBefore.insert(item.path)
             if item.isDirectory { directoriesBefore.insert(item.path) }
-            for part in holdsBefore.compactMap(\.part) where isHeld(part, by: item.path) {
-                heldBefore.insert(part)
-            }
         case .hold(let hold): holdsBefore.append(hold)
         case .protected(let item): protectedBefore.append(item)
         case .coverage, .missing, .kept: break
@@ -56,26 +53,35 @@ struct CoverageComparison: RecordHandler {
         }
     }
 
+    /// The held parts that the previous snapshot may have again: it lacks nothing and did not exclude
+    /// them, and they are still to be stored. Its entries decide.
+    func returnedParts(in base: Snapshot) -> Set<[UInt8]> {
+        guard !base.isIncomplete, !base.isAccepted else { return [] }
+        let before = ExcludedPaths(excludedBefore)
+        return Set(holdsBefore.lazy.compactMap(\.part).filter { !before.contain($0) })
+    }
+
     /// Returns the holds of the previous snapshot that go on: for 30 days, and until a snapshot has the
     /// part again that lacks nothing. While the clock may be wrong, no days of a part pass.
     ///
-    /// - Parameter today: what the clock says, in seconds since 1970.
-    func holds(after base: Snapshot, today: Int64) -> [Hold] {
+    /// - Parameters:
+    ///   - stored: the held parts that the previous snapshot has again.
+    ///   - jump: the hold for a jump of the clock since the previous snapshot; nil if there was none.
+    ///   - today: what the clock says, in seconds since 1970.
+    func holds(
+        after base: Snapshot, stored: Set<[UInt8]>, _ jump: Hold?, today: Int64
+    ) -> [Hold] {
         let holds = base.isAccepted ? [] : holdsBefore
         let now = max(today, base.time.seconds)
-        // One that is dated far ahead is of a clock that was set right since.
-        let clock =
-            now.subtractingSaturating(base.time.seconds) >= Hold.time
-            ? Hold(snapshot: String(base.originalIdentifier.prefix(16)), since: now, part: nil)
-            : holds.first {
-                let age = today.subtractingSaturating($0.since)
-                return $0.part == nil && age > -Hold.time && age < Hold.time
-            }
+        let clock = ([jump].compactMap { $0 } + holds).first {
+            // One that is dated far ahead is of a clock that was set right since.
+            let age = today.subtractingSaturating($0.since)
+            return $0.part == nil && age > -Hold.time && age < Hold.time
+        }
         let parts = holds.compactMap { hold -> Hold? in
-            guard let part = hold.part else { return nil }
-            let isStored = !excludedToday.contain(part) && isThere(part)
-            if isStored, !heldBefore.contains(part), !base.isIncomplete { return nil }
-            if isStored || clock != nil {
+            guard let part = hold.part, !stored.contains(part) else { return nil }
+            let isPlanned = !excludedToday.contain(part) && isThere(part)
+            if isPlanned || clock != nil {
                 return Hold(snapshot: hold.snapshot, since: now, part: part)
             }
             return now.subtractingSaturating(hold.since) < Hold.time ? hold : nil
@@ -193,6 +199,18 @@ struct StoredItems: SnapshotEntryHandler {
     }
 }
 
+/// Finds which of some paths a snapshot has.
+struct StoredParts: SnapshotEntryHandler {
+    let wanted: Set<[UInt8]>
+    private(set) var found: Set<[UInt8]> = []
+
+    init(_ wanted: Set<[UInt8]>) { self.wanted = wanted }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        if wanted.contains(entry.path) { found.insert(entry.path) }
+    }
+}
+
 /// Returns the directories above a path, nearest first, without the root.
 func ancestors(of path: [UInt8]) -> some Sequence<ArraySlice<UInt8>> {
     sequence(state: path[...]) { rest -> ArraySlice<UInt8>? in
@@ -237,6 +255,8 @@ extension RecordedProtection {
 /// The paths that a plan excludes.
 struct ExcludedPaths: Sendable {
     private let paths: Set<[UInt8]>
+
+    init(_ paths: Set<[UInt8]>) { self.paths = paths }
 
     init(_ plan: BackupPlan) { paths = Set(plan.exclusions.map(\.path.bytes)) }
 

@@ -24,13 +24,12 @@ extension Restic {
         let own = SnapshotSets(try await ownSnapshots().snapshots).sets
         let chosen = try choose(own, scope)
         try await checkCoverage(of: chosen)
-        var holds: [Hold] = []
-        for set in chosen {
-            if let newest = set.snapshots.last { holds += try await self.holds(of: newest) }
-        }
         let holders = try await lastHolders(ofEvictedIn: own.flatMap(\.snapshots))
-        return chosen.flatMap {
-            Retention(rules).decide($0.snapshots, now: now).map {
+        var decisions: [Retention.Decision] = []
+        for set in chosen {
+            var holds: [Hold] = []
+            if let newest = try await deciding(in: set) { holds = try await self.holds(of: newest) }
+            decisions += Retention(rules).decide(set.snapshots, now: now).map {
                 var decision = $0
                 if holders.contains(decision.snapshot) {
                     decision = decision.kept(for: "last copy of evicted files")
@@ -41,6 +40,7 @@ extension Restic {
                 return decision.kept(for: "\(first.reason)\(more)")
             }
         }
+        return decisions
     }
 
     /// Removes the snapshots that are not kept.

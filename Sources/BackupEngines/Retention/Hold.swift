@@ -26,6 +26,12 @@ package struct Hold: Sendable, Hashable {
         (self.snapshot, self.since, self.part) = (snapshot, since, part)
     }
 
+    /// Creates a hold of a snapshot.
+    init?(of snapshot: Snapshot, since: Int64, part: [UInt8]?) {
+        self.init(
+            snapshot: String(snapshot.originalIdentifier.prefix(16)), since: since, part: part)
+    }
+
     /// Whether a snapshot is held.
     func holds(_ other: Snapshot) -> Bool {
         guard part != nil else { return other.time.seconds < since }

@@ -34,8 +34,8 @@ package struct RepairStep: Sendable, Hashable {
 extension Restic {
     /// Checks the repository, and that all entries of snapshots, and their records, can be read.
     ///
-    /// restic's check alone does not see a changed byte, unless it reads all data, nor that a snapshot
-    /// is gone.
+    /// restic's check alone does not see a changed byte, unless it reads all data. Neither it nor this
+    /// sees that some snapshots are gone; that all of this machine are is a problem.
     ///
     /// - Parameters:
     ///   - choice: the snapshot to read; nil for the newest of each set of SOURCEs of this machine.
@@ -49,8 +49,12 @@ extension Restic {
         if let choice {
             snapshots = [try await snapshot(choice)]
         } else {
-            snapshots = SnapshotSets(try await ownSnapshots().snapshots).sets
+            let own = try await ownSnapshots()
+            snapshots = SnapshotSets(own.snapshots).sets
                 .compactMap { $0.snapshots.last { !$0.isPinned } }
+            if snapshots.isEmpty, own.unreadable.isEmpty {
+                result.problems.append("there is no snapshot that was made on this machine")
+            }
         }
         // In a damaged repository, restic may search for missing data for a quarter of an hour.
         if result.isHealthy {

@@ -16,6 +16,10 @@ struct CoverageTests {
         try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
     }
 
+    private func include(_ path: FilePath) throws {
+        try tool("setfattr", "-x", "user.resval.isExcludedFromBackup", path)
+    }
+
     private func snapshots(_ backup: BackupFixture) throws -> [String] {
         try backup.runSuccessfully("snapshots", "--json").split(separator: "\n")
             .map { String($0.dropFirst(#"{"version":1,"snapshot":""#.count).prefix(8)) }
@@ -57,7 +61,7 @@ struct CoverageTests {
             let large = backup.source.appending("large")
             try exclude(large)
             try backup.runSuccessfully("create", backup.source)
-            try tool("setfattr", "-x", "user.resval.isExcludedFromBackup", large)
+            try include(large)
             // It is planned again, and not known to be stored.
             try backup.runSuccessfully("create", backup.source)
             try backup.runSuccessfully("forget", "--keep-last", "1")
@@ -93,6 +97,69 @@ struct CoverageTests {
                 try run(offset, "create", backup.source)
                 try run(offset, "forget", "--keep-last", "1")
                 #expect(try snapshots(backup).count == count, "\(offset)")
+            }
+        }
+    }
+
+    @Test("excluded again, the snapshot with the newest content is held, too")
+    func excludedAgain() throws {
+        try withBackup(of: Self.tree) { backup in
+            let part = backup.source.appending("docs")
+            _ = try backup.run("create", backup.source)
+            for content in ["second", "third"] {
+                try exclude(part)
+                _ = try backup.run("create", backup.source)
+                try include(part)
+                try Tree { File(FileName(Array(content.utf8)), "new") }.create(in: part)
+                _ = try backup.run("create", backup.source)
+            }
+            let newest = try #require(try snapshots(backup).last)
+            try exclude(part)
+            let excluded = try backup.run("create", backup.source)
+            #expect(excluded.errorText.contains("snapshot \(newest), which has it, is kept"))
+            let forget = try backup.run("forget", "--keep-last", "1")
+            #expect(forget.text.contains("keep    \(newest)"), "\(forget)")
+        }
+    }
+
+    @Test("a hold goes on while no snapshot has the part again")
+    func partIsGone() throws {
+        try withBackup(of: Self.tree) { backup in
+            let part = backup.source.appending("docs")
+            _ = try backup.run("create", backup.source)
+            let first = try #require(try snapshots(backup).first)
+            try exclude(part)
+            _ = try backup.run("create", backup.source)
+            try include(part)
+            try tool("mv", part, backup.base.appending("aside"))
+            _ = try backup.run("create", backup.source)
+            try tool("mv", backup.base.appending("aside"), part)
+            _ = try backup.run("create", backup.source)
+            let forget = try backup.run("forget", "--keep-last", "1")
+            #expect(forget.text.contains("keep    \(first)"), "\(forget)")
+        }
+    }
+
+    @Test("a snapshot without a record decides nothing about holds")
+    func foreignSnapshot() throws {
+        try withBackup(of: Self.tree) { backup in
+            _ = try backup.run("create", backup.source)
+            let first = try #require(try snapshots(backup).first)
+            try exclude(backup.source.appending("docs"))
+            _ = try backup.run("create", backup.source)
+            let tags = try backup.restic("snapshots", "--json", "latest")
+            try require(.tool("jq"))
+            let own = try tool(
+                "sh", "-c",
+                """
+                printf %s "$1" |
+                    jq -r '.[0].tags | map(select(startswith("resval-source"))) | join(",")'
+                """, "sh", tags)
+            for tag in ["resval-kept", "resval-coverage=accepted"] {
+                _ = try backup.restic(
+                    "backup", "--tag", "\(own),\(tag)", "\(backup.source)/large")
+                let forget = try backup.run("forget", "--keep-last", "1", "--dry-run")
+                #expect(forget.text.contains("keep    \(first)"), "\(tag): \(forget)")
             }
         }
     }
