@@ -123,8 +123,12 @@ struct EvictCommand: AsyncParsableCommand {
                     + "\(sizeText(expansion.found.bytes)) on the disk")
         }
         let files = expansion.files
-        // What stops the repair stops the eviction, which reports it.
-        if !isDryRun { for file in files { _ = try? repair(file, state) } }
+        if !isDryRun {
+            for file in files where (try? file.withoutFollowing.evictionRecord()) != nil {
+                // What stops the repair stops the eviction, which reports it.
+                _ = try? repair(file, state)
+            }
+        }
         let rules = policy.policy(in: environment)
         try await running { [repository, isDryRun] in
             var evicting = FileEvicting(
@@ -149,11 +153,11 @@ struct EvictCommand: AsyncParsableCommand {
         for file in files {
             do {
                 if try repair(file.path, state) == .partial { partial.append(file.path) }
-            } catch EvictionError.inUse {
-                // Another process is working on the file.
             } catch {
-                Messages.warn(
-                    about: file.path.bytes, EvictionError(error, at: file.path).sentence)
+                report.note(
+                    EvictionOutcome(
+                        path: file.path, size: file.status.size,
+                        end: .refused(EvictionError(error, at: file.path))))
             }
         }
         try await download(partial, state, repository, report)
@@ -170,11 +174,18 @@ struct EvictCommand: AsyncParsableCommand {
                 about: [UInt8]?.none, "snapshot \(snapshot.shortIdentifier) keeps no evicted files")
             throw ExitCode(1)
         }
-        let count = try await running { try await engine.keptFiles(of: snapshot).count }
         if !yes {
+            let count = try await running { () async throws -> Int? in
+                do {
+                    return try await engine.keptFiles(of: snapshot).count
+                } catch let error as BackupError where error.code.mayConcernOneSnapshot {
+                    return nil
+                }
+            }
             try confirm(
                 "about to remove snapshot \(snapshot.shortIdentifier), which keeps the content of "
-                    + counted(count, "evicted file"))
+                    + (count.map { counted($0, "evicted file") } ?? "files that it has no record of")
+            )
         }
         try await running { try await engine.remove([snapshot]) }
     }

@@ -43,7 +43,12 @@ struct EvictionPaths: ParsableArguments {
                 let found = try RegularFiles(below: path, wanting: choice, without: places) {
                     StopRequest.isMade
                 }
-                for file in found.files where seen.insert(file.path).inserted {
+                // Of other users' files nothing can be downloaded, and their records decide nothing.
+                let isForAll = if case .worthEvicting = choice { true } else { false }
+                for file in found.files
+                where (isForAll || file.status.owner == effectiveUser())
+                    && seen.insert(file.path).inserted
+                {
                     result.files.append(file.path)
                     result.found.files += 1
                     result.found.bytes.addSaturating(file.status.allocatedSize)

@@ -46,20 +46,14 @@ final class EvictionReport: Sendable {
 
     private let work: Work
     private let isJSON: Bool
-    private let isSilent: Bool
     /// Shows the progress of the work; nil if none is shown.
     let display: Progress?
     private let totals: Monitor<Totals>
 
-    /// - Parameters:
-    ///   - isSilent: whether only refusals are reported.
-    ///   - failures: the number of paths that have already failed.
-    init(
-        _ work: Work, isJSON: Bool, isSilent: Bool = false, failures: Int, display: Progress? = nil
-    ) {
+    /// - Parameter failures: the number of paths that have already failed.
+    init(_ work: Work, isJSON: Bool, failures: Int, display: Progress? = nil) {
         self.work = work
         self.isJSON = isJSON
-        self.isSilent = isSilent
         self.display = display
         totals = Monitor(Totals(failures: failures))
     }
@@ -70,7 +64,7 @@ final class EvictionReport: Sendable {
         var buffer = OutputBuffer()
         if isJSON {
             write(json: outcome, to: &buffer)
-        } else if !isSilent {
+        } else {
             write(outcome, to: &buffer)
         }
         buffer.flush()

@@ -157,10 +157,27 @@ struct DownloadTests {
                 let zeros = [UInt8](repeating: 0, count: fixture.content.count)
                 try fixture.download(copy, content: zeros)
             }
-            try fixture.expectPlaceholder(copy)
+            #expect(try copy.status().allocatedSize == status.allocatedSize)
             try fixture.download(copy)
             #expect(try contentsOfFile(copy) == fixture.content)
             #expect(try copy.status().permissions == fixture.permissions)
+        }
+    }
+
+    @Test("other data, however late in the file, keeps all of it from being written")
+    func foreignData() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            try tool("chmod", "200", fixture.file)
+            let file = try openFile(fixture.file, flags: .writeOnly)
+            try Array("mine".utf8).withUnsafeBytes { try writeFile(file, $0, at: 100_000) }
+            try closeFile(file)
+            let before = try fixture.file.status()
+            expectRefusal(.notPlaceholder) { try fixture.download() }
+            let after = try fixture.file.status()
+            #expect(after.allocatedSize == before.allocatedSize)
+            #expect(after.contentModificationTime == before.contentModificationTime)
+            #expect(after.permissions == 0o200)
         }
     }
 

@@ -71,6 +71,10 @@ struct EvictionFixture {
     func download(_ path: FilePath? = nil, content: [UInt8]? = nil) throws {
         guard let download = try begin(path) else { return }
         do {
+            if download.isResumed {
+                try feed(content ?? self.content, to: download)
+                try download.beginWriting()
+            }
             try feed(content ?? self.content, to: download)
             try download.finish()
         } catch {

@@ -13,7 +13,14 @@ extension Restic {
         guard !plan.placeholders.isEmpty else { return }
         let repository = String(try await repositoryIdentifier().prefix(16))
         let snapshots = try await KeptSnapshots(of: self)
-        plan.noteMissing { $0.repository == repository && snapshots.contains($0) }
+        var kept: Set<EvictionRecord> = []
+        for placeholder in plan.placeholders
+        where placeholder.owner == effectiveUser() && placeholder.record.repository == repository {
+            let snapshot = try await snapshots.snapshot(
+                of: placeholder.record, owner: placeholder.owner, size: placeholder.size)
+            if snapshot != nil { kept.insert(placeholder.record) }
+        }
+        plan.noteMissing(kept.contains)
     }
 
     /// Returns the snapshots that have the last copy of the content of files evicted into another

@@ -70,9 +70,9 @@ func workOnSeveral<Item: Sendable>(
     }
     await withTaskGroup { group in
         for _ in 0..<min(8, items.count) {
+            // It throws where no thread can be started: then this one does the work.
             group.addTask { try? await onOwnThread { _ in workOff() } }
         }
     }
-    // Where no thread could be started.
     workOff()
 }

@@ -207,6 +207,8 @@ package struct FileDownloading: Sendable {
                         note(placeholder, .unneeded)
                         return nil
                     }
+                    // It takes a pass more, by itself.
+                    if download.isResumed { return nil }
                     begun.withLock { $0 = (placeholder, download) }
                     return DownloadConsumer(download, counter) { error in
                         note(placeholder, end(download, error))
@@ -236,19 +238,36 @@ package struct FileDownloading: Sendable {
     ) async -> EvictionOutcome.End {
         do {
             guard let download = try begin(file) else { return .unneeded }
-            let refusal = Monitor<EvictionError?>(nil)
-            do throws(BackupError) {
-                _ = try await engine.readContent(
-                    of: FilePath(bytes: file.kept.path), in: file.file.snapshot.identifier,
-                    with: DownloadConsumer(download, counter) { error in
-                        refusal.withLock { $0 = error }
-                    })
-            } catch {
-                return end(download, refusal.withLock { $0 } ?? .notDownloaded(error))
+            if download.isResumed {
+                if let error = await read(file, to: download, nil) { return end(download, error) }
+                do {
+                    try download.beginWriting()
+                } catch {
+                    return end(download, EvictionError(error, at: file.file.path))
+                }
             }
-            return end(download, nil)
+            return end(download, await read(file, to: download, counter))
         } catch {
             return .refused(EvictionError(error, at: file.file.path))
+        }
+    }
+
+    /// Reads a file's content once.
+    ///
+    /// - Returns: why it did not arrive whole, or was refused.
+    private func read(
+        _ file: WantedFile, to download: Download, _ counter: StepCounter?
+    ) async -> EvictionError? {
+        let refusal = Monitor<EvictionError?>(nil)
+        do throws(BackupError) {
+            _ = try await engine.readContent(
+                of: FilePath(bytes: file.kept.path), in: file.file.snapshot.identifier,
+                with: DownloadConsumer(download, counter) { error in
+                    refusal.withLock { $0 = error }
+                })
+            return nil
+        } catch {
+            return refusal.withLock { $0 } ?? .notDownloaded(error)
         }
     }
 
@@ -260,6 +279,10 @@ package struct FileDownloading: Sendable {
         do {
             guard let download = try begin(file) else { return .unneeded }
             do {
+                if download.isResumed {
+                    try content.withUnsafeBytes { try download.receive($0) }
+                    try download.beginWriting()
+                }
                 try content.withUnsafeBytes { try download.receive($0) }
             } catch {
                 return end(download, EvictionError(error, at: file.file.path))

@@ -11,7 +11,7 @@ package struct FileEvicting: Sendable {
     package let engine: Restic
     /// The state of the user who runs this.
     package let state: EvictionDirectory
-    /// Determines what is excluded from backups, and which protection classes apply.
+    /// Determines what is excluded from backups.
     package let policy: StoragePolicy
     /// The directories and files that are never evicted.
     package let places: NeededPlaces
@@ -36,7 +36,7 @@ package struct FileEvicting: Sendable {
     ///   - files: absolute paths without symbolic links.
     ///   - progress: called while files are read, stored and evicted.
     ///   - report: called for each file when it is done.
-    /// - Throws: ``BackupError`` when no snapshot was made; `interrupted` when the work was stopped.
+    /// - Throws: ``BackupError`` when the first snapshot was not made; `interrupted` when the work was stopped.
     package func evict(
         _ files: [FilePath], progress: @escaping @Sendable (BackupProgress) -> Void,
         report: @escaping @Sendable (EvictionOutcome) -> Void
@@ -48,7 +48,22 @@ package struct FileEvicting: Sendable {
             }
             return
         }
-        for batch in batches(of: chosen) { try await evict(batch, progress, report) }
+        let reported = Monitor<Set<FilePath>>([])
+        for (number, batch) in batches(of: chosen).enumerated() {
+            do throws(BackupError) {
+                try await evict(batch, progress) { outcome in
+                    reported.withLock { _ = $0.insert(outcome.path) }
+                    report(outcome)
+                }
+            } catch  where number > 0 && error.code != .interrupted {
+                // Files were evicted before: what fails now is reported of the others.
+                for file in chosen where !reported.withLock({ $0.contains(file.path) }) {
+                    let end = EvictionOutcome.End.refused(.notStored(error))
+                    report(EvictionOutcome(path: file.path, size: file.status.size, end: end))
+                }
+                return
+            }
+        }
     }
 
     private func choose(
@@ -100,7 +115,13 @@ package struct FileEvicting: Sendable {
                 try await engine.repositoryIdentifier()
             }
         }
-        let repository = try identity.get()
+        let repository: String
+        switch identity {
+        case .success(let identifier): repository = identifier
+        case .failure(let error):
+            for file in files { report(file.outcome(.refused(.notStored(error)), snapshot)) }
+            return
+        }
         engine.noteLocation(repository, in: state)
         let counter = StepCounter(.filesEvicted, sizes: files.map(\.kept.size), progress)
         let proven = try await readBack(files, snapshot, counter, report)

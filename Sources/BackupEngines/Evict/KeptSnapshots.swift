@@ -27,9 +27,6 @@ package struct KeptSnapshots: Sendable {
         rewritten = snapshots.filter { $0.identifier != $0.originalIdentifier }
     }
 
-    /// Whether the snapshot that an eviction record names exists.
-    func contains(_ record: EvictionRecord) -> Bool { byIdentifier[record.snapshot] != nil }
-
     /// Returns the snapshot with the content of an evicted file; nil when this repository does not
     /// have it.
     ///

@@ -25,12 +25,6 @@ package struct RegularFiles: Sendable {
         /// The sign of an eviction; nil for a file that only was lent permission
         /// bits, and when choosing files worth evicting.
         package let sign: EvictionSign?
-
-        package init(path: FilePath, status: FileStatus, sign: EvictionSign?) {
-            self.path = path
-            self.status = status
-            self.sign = sign
-        }
     }
 
     /// The files.

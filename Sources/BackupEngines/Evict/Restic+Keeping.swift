@@ -165,13 +165,13 @@ struct GatheredContent: OutputConsumer {
 /// Passes content to a download.
 struct DownloadConsumer: OutputConsumer {
     private let download: Download
-    private let counter: StepCounter
+    private let counter: StepCounter?
     private let whenDone: @Sendable (EvictionError?) -> Void
 
     /// - Parameter whenDone: called after the last bytes, or with the error for which the download
     ///   refused some, which the engine cannot pass on.
     init(
-        _ download: Download, _ counter: StepCounter,
+        _ download: Download, _ counter: StepCounter?,
         whenDone: @escaping @Sendable (EvictionError?) -> Void
     ) {
         self.download = download
@@ -187,11 +187,11 @@ struct DownloadConsumer: OutputConsumer {
             whenDone(error)
             throw BackupError(.other, error.sentence)
         }
-        counter.add(bytes: Int64(bytes.count))
+        counter?.add(bytes: Int64(bytes.count))
     }
 
     func finish() {
-        counter.add(files: 1)
+        counter?.add(files: 1)
         whenDone(nil)
     }
 }

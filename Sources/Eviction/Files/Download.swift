@@ -7,7 +7,8 @@ import SystemPackage
 ///
 /// Pass the pieces of the content from the snapshot in order to ``receive(_:)``, then call
 /// ``finish()``, or ``abandon(because:)`` when the snapshot fails. Only holes, and data that an
-/// interrupted download of the same content left, are ever overwritten. The permission bits are
+/// interrupted download of the same content left, are ever overwritten: where ``isResumed``, pass the
+/// content once to compare it, call ``beginWriting()``, and pass it again. The permission bits are
 /// restored only after the whole content has been written and compared. No other process has the
 /// file open during the lifetime of this object.
 package final class Download: Sendable {
@@ -19,7 +20,9 @@ package final class Download: Sendable {
     private let content: ContentHash
     private let item: OpenItem
     private let lock: SharedDescriptor
-    private let isResumed: Bool
+    /// Whether the file has data, so that the whole content is compared before anything is written.
+    package let isResumed: Bool
+    private let isWriting: Monitor<Bool>
     private let found: FileStatus
     private let hasher = Monitor(SHA256())
 
@@ -68,6 +71,7 @@ package final class Download: Sendable {
         self.lock = lock
         self.found = found
         isResumed = try item.hasData()
+        isWriting = Monitor(!isResumed)
         if isResumed, try item.hash() == content {
             try item.finish(record)
             return nil
@@ -82,7 +86,22 @@ package final class Download: Sendable {
         else { throw EvictionError.notPlaceholder }
         try Self.checkRoom(
             for: item, (kept.dataBytes ?? kept.size).subtractingSaturating(found.allocatedSize))
+        if !isResumed { try item.setPermissions(fillingPermissions) }
+    }
+
+    /// Begins the second pass over the content, which writes it.
+    ///
+    /// - Throws: ``EvictionError``: `damagedSnapshot` when the first pass was not the whole content.
+    package func beginWriting() throws {
+        let all = hasher.withLock { hasher in
+            defer { hasher = SHA256() }
+            return hasher
+        }
+        guard all.count == kept.size, ContentHash(all) == content else {
+            throw EvictionError.damagedSnapshot
+        }
         try item.setPermissions(fillingPermissions)
+        isWriting.withLock { $0 = true }
     }
 
     private static func checkRoom(for item: OpenItem, _ needed: Int64) throws {
@@ -93,7 +112,7 @@ package final class Download: Sendable {
         throw EvictionError.noSpace(missing: needed - available)
     }
 
-    /// Writes the next piece of the content.
+    /// Writes the next piece of the content or, in the first of two passes, compares it.
     ///
     /// - Throws: ``EvictionError``: `damagedSnapshot` when the content is longer than the file was,
     ///   `notPlaceholder` when the file contains other data, `noSpace`.
@@ -106,8 +125,11 @@ package final class Download: Sendable {
         guard start.addingSaturating(Int64(bytes.count)) <= kept.size else {
             throw EvictionError.damagedSnapshot
         }
-        if isResumed { try compare(bytes, at: start) }
-        try write(bytes, at: start)
+        if isWriting.withLock({ $0 }) {
+            try write(bytes, at: start)
+        } else {
+            try compare(bytes, at: start)
+        }
     }
 
     /// Verifies that the file contains nothing but zeros and parts of its own content.
@@ -178,12 +200,11 @@ package final class Download: Sendable {
         }
     }
 
-    /// Makes the file a placeholder again.
-    ///
-    /// A file that contains other data is left unchanged, with the time and the permission bits it
-    /// was found with.
+    /// Makes the file a placeholder again. Before anything was written it stays as it was found; one
+    /// that another program changed meanwhile gets its time and permission bits back.
     package func abandon(because error: EvictionError) throws {
-        if error == .notPlaceholder || error == .changed {
+        guard isWriting.withLock({ $0 }) else { return }
+        if error == .changed {
             try item.setModificationTime(found.contentModificationTime)
             return try item.setPermissions(found.permissions)
         }

@@ -34,8 +34,6 @@ package enum EvictionError: Error, Sendable, Hashable {
     case needed(String)
     /// The file is excluded from backups by a mark or a location; the text says which.
     case excluded(String)
-    /// The protection class forbids storing the file in a repository that is not encrypted.
-    case protected
     /// The content in the snapshot differs from that of the file.
     case contentDiffers
 
@@ -88,7 +86,6 @@ extension EvictionError {
         case .unsupportedFilesystem: "unsupported-filesystem"
         case .needed: "needed"
         case .excluded: "excluded"
-        case .protected: "protected"
         case .contentDiffers: "content-differs"
         case .notEvicted: "not-evicted"
         case .notPlaceholder: "not-placeholder"
@@ -126,8 +123,6 @@ extension EvictionError {
         case .excluded(let reason):
             "is excluded from backups, so no snapshot may contain it: \(reason) "
                 + "(unset the mark first)"
-        case .protected:
-            "has a protection class, and the repository is not encrypted (use one of restic's)"
         case .contentDiffers:
             "was left alone: its content is not what the snapshot contains (run again when nothing "
                 + "writes to it; if it happens again: resval-backup verify --read-data)"

@@ -31,6 +31,10 @@ extension EvictionDirectory {
         guard status.kind == .regularFile, status.owner == effectiveUser() else { return .settled }
         let record = try place.location.evictionRecord()
         guard needsRecovery(status, record) else { return .settled }
+        // Opening a placeholder would lend it permission bits for a moment.
+        if let record, case .placeholder = EvictionSign(place.location, status, record) {
+            return .settled
+        }
         guard let lock = try lock(status.identity) else { throw EvictionError.inUse }
         defer { withExtendedLifetime(lock) {} }
         let item = try OpenItem(place, identity: status.identity)

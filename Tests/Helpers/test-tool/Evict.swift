@@ -55,9 +55,12 @@ private struct Move {
             else {
                 return "whole"
             }
-            for start in stride(from: 0, to: bytes.count, by: 30_000) {
-                try bytes[start..<min(start + 30_000, bytes.count)]
-                    .withUnsafeBytes { try download.receive($0) }
+            for pass in download.isResumed ? 0..<2 : 1..<2 {
+                for start in stride(from: 0, to: bytes.count, by: 30_000) {
+                    try bytes[start..<min(start + 30_000, bytes.count)]
+                        .withUnsafeBytes { try download.receive($0) }
+                }
+                if pass == 0 { try download.beginWriting() }
             }
             try download.finish()
             return "downloaded"
