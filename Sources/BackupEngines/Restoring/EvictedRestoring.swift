@@ -62,10 +62,13 @@ package struct EvictedRestoring: Sendable {
         let groups = Dictionary(grouping: files, by: \.record.snapshot)
         for (identifier, files) in groups.sorted(by: { $0.key < $1.key }) {
             do throws(BackupError) {
-                guard let file = files.first,
-                    let snapshot = try await snapshots.snapshot(
+                // What another user wrote of one file decides nothing about the others.
+                var found: Snapshot?
+                for file in files where found == nil {
+                    found = try await snapshots.snapshot(
                         of: file.record, owner: file.owner ?? .max, size: file.size)
-                else {
+                }
+                guard let snapshot = found else {
                     throw BackupError(
                         .noSnapshot,
                         "snapshot \(identifier.prefix(8)), which keeps it, is not in the repository"

@@ -96,27 +96,37 @@ extension Restic {
         var damage = end.errors.items.reduce(into: [[UInt8]: String]()) {
             $0[$1.name] = $1.message.replacing(place, with: "/")
         }
-        for path in lost { damage[printedName(path)] = "its data is missing in the repository" }
+        for path in lost where snapshot.recordPath?.path != path {
+            damage[printedName(path)] = "its data is missing in the repository"
+        }
         // Where it is not known what failed, nothing is replaced.
         let isKnown = complaints.isEmpty || end.code == 0
-        let merged: (failures: [RestoreFailure], damagedPaths: [[UInt8]: [UInt8]])
+        let merged:
+            (
+                failures: [RestoreFailure], damagedPaths: [[UInt8]: [UInt8]],
+                damage: [[UInt8]: String]
+            )
         do {
             merged = try await onOwnThread { [damage] isCancelled in
                 try raiseDescriptorLimit()
-                try stage.synchronize(late: wanted.late)
+                try stage.synchronize(remote: wanted.remote)
+                var damage = damage
+                for path in try stage.otherNames(of: Set(damage.keys)) {
+                    damage[printedName(path)] = "it is another name of a file that is damaged"
+                }
                 var merger = TreeMerger(
                     overwrites: request.overwrites && isKnown, damaged: Set(damage.keys),
                     omitted: snapshot.recordPath?.top,
                     isWanted: { path in roots.contains { isHeld(path, by: $0) } },
                     isCancelled: isCancelled)
                 try merger.merge(stage.path, into: request.target)
-                return (merger.failures, merger.damagedPaths)
+                return (merger.failures, merger.damagedPaths, damage)
             }
         } catch {
             throw backupError(error, path: request.target)
         }
         let failed = Set(merged.failures.map { printedName($0.path) })
-        let failures = damage.filter { !failed.contains($0.key) }.map { name, message in
+        let failures = merged.damage.filter { !failed.contains($0.key) }.map { name, message in
             RestoreFailure(
                 path: merged.damagedPaths[name] ?? name, cause: .missing(message))
         }
@@ -235,9 +245,9 @@ struct WantedItems: SnapshotEntryHandler {
     private(set) var count: Int
     /// The sizes of the files among them, in bytes.
     private(set) var bytes: Int64 = 0
-    /// The items with a time that restic restores as one of 1901: after 2262-04-11, when 64 bits of
-    /// nanoseconds end.
-    private(set) var late: [(path: [UInt8], modified: FileTime)] = []
+    /// The items with a time that restic restores as another: before 1677-09-21 or after 2262-04-11,
+    /// beyond 64 bits of nanoseconds.
+    private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
     private let includes: IncludedPaths
     private let items: SourceItems
 
@@ -251,7 +261,9 @@ struct WantedItems: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        if entry.modified.seconds >= Self.end { late.append((entry.path, entry.modified)) }
+        if !(-Self.end..<Self.end).contains(entry.modified.seconds) {
+            remote.append((entry.path, entry.modified))
+        }
         guard includes.contains(entry.path) else { return }
         missing.removeAll { isHeld(entry.path, by: $0) }
         guard items.contains(entry.path) else { return }
@@ -272,7 +284,9 @@ private struct PathsWithout: SnapshotEntryHandler {
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
-        guard includes.contains(entry.path), !paths.contains(where: { isHeld(entry.path, by: $0) }),
+        // Entries come depth first.
+        guard includes.contains(entry.path),
+            !(paths.last.map { isHeld(entry.path, by: $0) } ?? false),
             !lost.contains(where: { isHeld($0, by: entry.path) || isHeld(entry.path, by: $0) })
         else { return }
         paths.append(entry.path)

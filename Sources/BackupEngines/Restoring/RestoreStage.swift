@@ -1,3 +1,4 @@
+import FileTree
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -49,17 +50,35 @@ final class RestoreStage: Sendable {
     /// Sets the times that restic cannot set, and waits until everything is on the disk: restic does
     /// not, and a file that is moved in place of another must be whole after a power failure.
     ///
-    /// - Parameter late: items with such a time, by their paths in the snapshot.
-    func synchronize(late: [(path: [UInt8], modified: FileTime)]) throws {
-        if !late.isEmpty {
+    /// - Parameter remote: items with such a time, by their paths in the snapshot.
+    func synchronize(remote: [(path: [UInt8], modified: FileTime)]) throws {
+        if !remote.isEmpty {
             let tree = try TargetTree(path)
-            for (path, modified) in late {
+            for (path, modified) in remote {
                 // What restic did not restore is a failure anyway.
                 guard let item = try? tree.openItem(path) else { continue }
                 try item.descriptor.setTimes(access: nil, modification: modified)
             }
         }
         try synchronizeFilesystem(of: directory.descriptor)
+    }
+
+    /// Returns the paths in the snapshot of all names of the files that have one of these names, as they
+    /// are printed: what damages a file damages it under each hard link.
+    ///
+    /// - Throws: ``FileError`` when a directory cannot be read, so that names may be missing.
+    func otherNames(of damaged: Set<[UInt8]>) throws -> [[UInt8]] {
+        if damaged.isEmpty { return [] }
+        let links = Monitor<[FileIdentity: [[UInt8]]]>([:])
+        let failure = Monitor<FileError?>(nil)
+        let root = path
+        try TreeScanner(followsRoots: false).scan([TreeRoot(root)]) { _ in
+            LinkCollector(root: root, links: links, failure: failure)
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
+        return links.withLock { $0 }.values
+            .filter { $0.contains { damaged.contains(printedName($0)) } }
+            .flatMap { $0 }.filter { !damaged.contains(printedName($0)) }
     }
 
     /// Removes the directory with its remaining contents. Its parent keeps its modification time,
@@ -134,6 +153,7 @@ final class RestoreStage: Sendable {
         let keepsOwners = localFilesystems.contains(
             try filesystemStatus(of: directory.descriptor).type)
         guard isOwn || !keepsOwners else { throw .fileExists }
+        try removeInheritedAccessLists(from: directory)
         // Without locks on this filesystem, another restore reports this directory as left behind.
         _ = try? takeLock(on: directory.descriptor)
         try makeDirectory(tree, in: directory.descriptor, permissions: 0o700)
@@ -162,6 +182,49 @@ final class RestoreStage: Sendable {
             let status = try? directory.status(), status.owner == effectiveUser()
         else { return false }
         return (try? takeLock(on: directory.descriptor)) ?? true
+    }
+}
+
+/// Collects the names of regular files that have several.
+private struct LinkCollector: TreeVisitor {
+    let root: FilePath
+    let links: Monitor<[FileIdentity: [[UInt8]]]>
+    let failure: Monitor<FileError?>
+
+    mutating func visit(_ entry: borrowing TreeEntry, in context: Void) -> Descent<Void> {
+        if entry.kind == .directory { return .descend(()) }
+        guard entry.kind == .regularFile else { return .skip }
+        do throws(FileError) {
+            let status = try entry.fileStatus()
+            guard status.linkCount > 1 else { return .skip }
+            let name = Array(entry.path.bytes.dropFirst(root.bytes.count))
+            links.withLock { $0[status.identity, default: []].append(name) }
+        } catch {
+            cannotRead(error)
+        }
+        return .skip
+    }
+
+    mutating func cannotRead(_ error: FileError) { failure.withLock { $0 = error } }
+
+    mutating func finish() {}
+}
+
+/// Removes the access lists that a new item inherits from the directory in which it was made: nothing
+/// gets rights from where it is put.
+///
+/// - Throws: the errno of removing one.
+func removeInheritedAccessLists(
+    from item: borrowing some FileLocation & ~Copyable
+) throws(Errno) {
+    do throws(FileError) {
+        for name in try item.extendedAttributeNames()
+        where name.bytes.starts(with: "system.posix_acl_".utf8) {
+            try item.removeExtendedAttribute(named: name)
+        }
+    } catch {
+        // A filesystem without attributes has no such lists either.
+        if error.code != .unsupportedFilesystem { throw error.errno ?? .ioError }
     }
 }
 

@@ -131,10 +131,11 @@ struct TreeMerger {
     ) throws(Errno) -> Bool {
         do throws(Errno) {
             try makeDirectory(name, in: directory.descriptor, permissions: 0o700)
-            return true
         } catch .fileExists {
             return false
         }
+        try removeInheritedAccessLists(from: directory.openDirectory(name))
+        return true
     }
 
     /// Moves an item to its name in the target.
@@ -201,6 +202,7 @@ struct TreeMerger {
         if effectiveUser() != 0 { try setPermissions(0o600, of: item) }
         let content = SharedDescriptor(try openForReading(name, in: source.descriptor))
         var file = try StagedFile(in: target.descriptor, permissions: 0o600)
+        try removeInheritedAccessLists(from: file.descriptor)
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
         metadata.apply(recorded, toFile: file.descriptor)
         if replaces {
@@ -249,6 +251,7 @@ struct TreeMerger {
         guard made.kind == status.kind, made.linkCount == 1, made.owner == effectiveUser() else {
             throw Errno.fileExists
         }
+        if status.kind != .symbolicLink { try removeInheritedAccessLists(from: handle.descriptor) }
         metadata.apply(recorded, toHandle: handle.descriptor)
     }
 }
