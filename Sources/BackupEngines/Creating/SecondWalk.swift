@@ -32,27 +32,43 @@ struct SecondWalk: Sendable {
         let whole = Monitor(SecondWalk())
         var planner = planner
         planner.makesManifest = false
+        var unseen: [FilePath: String] = [:]
         // One by one: where a SOURCE is gone, the others are walked nevertheless.
         for source in plan.sources {
             do {
-                _ = try planner.makePlan(for: [source]) { [planner] _ in
+                let again = try planner.makePlan(for: [source]) { [planner] _ in
                     SecondWalkObserver(
                         check: check, mounts: planner.mounts, start: start, doubtful: doubtful,
                         whole: whole)
                 }
+                for notice in again.notices {
+                    guard case .unreadable = notice.matter else { continue }
+                    let cause = Shortfall.Cause.unplanned(notice.sentence)
+                    whole.withLock {
+                        $0.shortfalls.append(Shortfall(path: notice.path.bytes, cause: cause))
+                    }
+                }
             } catch let error as CancellationError {
                 throw error
+            } catch let error as FileError where error.code == .noSuchFile {
+                // It was removed: what restic did not name of it has vanished.
             } catch {
-                // It was removed or excluded: what restic did not name of it has vanished.
+                unseen[source] = "\(error)"
             }
         }
         self = whole.withLock { $0 }
         for (source, count) in check.vanished(seen) {
-            vanished += count.vanished
-            guard count.vanished * 5 > count.items else { continue }
-            let path = plan.sources[min(Int(source), plan.sources.count - 1)].bytes
-            let cause = Shortfall.Cause.vanished(count.vanished, of: count.items)
-            shortfalls.append(Shortfall(path: path, cause: cause))
+            let path = plan.sources[min(Int(source), plan.sources.count - 1)]
+            let cause: Shortfall.Cause
+            if let reason = unseen[path] {
+                guard count.vanished > 0 else { continue }
+                cause = .unplanned("could not be walked again: \(reason)")
+            } else {
+                vanished += count.vanished
+                guard count.vanished * 5 > count.items else { continue }
+                cause = .vanished(count.vanished, of: count.items)
+            }
+            shortfalls.append(Shortfall(path: path.bytes, cause: cause))
         }
         changed.sort { $0.lexicographicallyPrecedes($1) }
     }

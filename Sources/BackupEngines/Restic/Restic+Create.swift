@@ -23,7 +23,7 @@ extension Restic {
             outside: request.plan.sources)
         let totals = request.plan.totals
         report(BackupProgress().limited(to: totals))
-        let messages = BackupMessages(checkingOff: named) { progress in
+        let messages = BackupMessages(checkingOff: named, record: record.path.bytes) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))
         }
@@ -31,6 +31,13 @@ extension Restic {
         // restic opens the record by its name.
         withExtendedLifetime(record) {}
         var summary = try output.newSnapshot
+        guard output.hasRecord else {
+            throw BackupError(
+                .other,
+                "snapshot \(summary.snapshot.prefix(8)) has no record of what is excluded: its file was "
+                    + "removed before restic read it",
+                advice: "run the command again", path: record.path)
+        }
         // The record is not one of the user's files.
         let isChanged = request.predecessor?.recordPath?.path == record.path.bytes
         if isChanged { summary.changedFiles -= 1 } else { summary.newFiles -= 1 }
@@ -147,12 +154,17 @@ struct BackupMessages: LineConsumer {
     }
     /// The items that restic named as stored; nil when they are not wanted.
     private(set) var named: NamedItems?
+    /// Whether restic named the snapshot's record.
+    private(set) var hasRecord = false
+    private let record: [UInt8]
     private let report: @Sendable (BackupProgress) -> Void
 
     init(
-        checkingOff named: NamedItems? = nil, _ report: @escaping @Sendable (BackupProgress) -> Void
+        checkingOff named: NamedItems? = nil, record: [UInt8] = [],
+        _ report: @escaping @Sendable (BackupProgress) -> Void
     ) {
         self.named = named
+        self.record = record
         self.report = report
     }
 
@@ -187,6 +199,7 @@ struct BackupMessages: LineConsumer {
         }
         switch kind {
         case "verbose_status" where ["new", "modified", "unchanged"].contains(action):
+            if item == record { hasRecord = true }
             named?.receive(item)
         case "status": report(progress)
         case "summary": self.summary = summary
