@@ -70,6 +70,7 @@ struct PaxStream: OutputConsumer {
             records = try MemberRecords(collected)
             begin(.padding, padding)
         case .content:
+            // As in `receive`: the failure of one consumer is its own, and it keeps it.
             try? consumer?.finish()
             consumer = nil
             begin(.padding, padding)

@@ -78,7 +78,7 @@ final class RecordFile: Sendable {
                 }
                 return try open(in: directory, name)
             } catch .noSuchFileOrDirectory where (try? base.status()) != nil {
-                // Another backup of this user removed the directory while it was empty.
+                // `base` is there, so another backup of this user removed the directory while it was empty.
                 continue
             }
         }

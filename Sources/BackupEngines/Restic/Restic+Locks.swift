@@ -52,6 +52,7 @@ extension Restic {
         guard let directory = stateDirectory?.appending("backup") else { return [] }
         let file = directory.appending("locks-\(repository.fingerprint)")
         do throws(FileError) {
+            // Sights that cannot be read begin anew: no lock is dead before its time.
             let known = (try? contentsOfStateFile(file, limit: LockSights.longestFile)) ?? []
             if identifiers.isEmpty && known.isEmpty { return [] }
             var sights = LockSights(known)
@@ -94,11 +95,13 @@ extension Restic {
     }
 
     /// The option that makes ssh read the user's configuration alone. In a user namespace the files in
-    /// `/etc/ssh/ssh_config.d` seem to belong to nobody, and ssh refuses them. nil where that is not so.
+    /// `/etc/ssh/ssh_config.d` appear to be owned by `nobody`, and ssh refuses them. nil where that is not so.
     private var settingsOfSSH: String? {
         guard repository.bytes.starts(with: "sftp:".utf8), effectiveUser() != 0 else { return nil }
         let file = environmentValue("HOME").map { FilePath(bytes: $0).appending(".ssh/config") }
-        guard let file, (try? itemExists(file)) == true else { return "sftp.args=-F none" }
+        // One that cannot be read is of no use to ssh, and restic splits the words at quotes.
+        guard let file, !file.bytes.contains(UInt8(ascii: "'")), (try? itemExists(file)) == true
+        else { return "sftp.args=-F none" }
         return "sftp.args=-F '\(file.string)'"
     }
 
@@ -106,7 +109,9 @@ extension Restic {
     /// renewed elsewhere.
     private var isOnFUSE: Bool {
         guard let directory = repository.directory else { return false }
-        return (try? filesystemStatus(of: directory).type) == 0x6573_5546
+        // A filesystem that cannot be asked proves nothing either.
+        guard let status = try? filesystemStatus(of: directory) else { return true }
+        return status.type == 0x6573_5546
     }
 
     /// What to do about a lock.
