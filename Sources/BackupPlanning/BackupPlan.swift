@@ -14,7 +14,11 @@ public struct BackupPlan: Sendable {
     /// The notices to report, such as ignored marks and items that could not be read.
     public internal(set) var notices: [PlanNotice] = []
     /// The counts of stored and excluded items.
-    public internal(set) var totals = PlanTotals()
+    public var totals: PlanTotals {
+        sourceTotals.reduce(into: PlanTotals()) { $0.add($1) }
+    }
+    /// These counts for each source, in the order of ``sources``.
+    package internal(set) var sourceTotals: [PlanTotals] = []
     /// The items with a protection class of their own, sorted by path. The contents of excluded
     /// directories were not examined.
     public internal(set) var protectedItems: [ProtectedItem] = []

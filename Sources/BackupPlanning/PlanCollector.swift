@@ -8,7 +8,8 @@ import SystemPackage
 struct PlanPart: Sendable {
     var exclusions: [ExcludedItem] = []
     var notices: [PlanNotice] = []
-    var totals = PlanTotals()
+    /// The counts for each source, by its number; short of those that come after.
+    private(set) var totals: [PlanTotals] = []
     var manifest: PlanManifest?
     /// The directories that were read; empty without a manifest.
     var walked = WalkedDirectories()
@@ -17,10 +18,16 @@ struct PlanPart: Sendable {
     mutating func add(_ other: PlanPart) {
         exclusions += other.exclusions
         notices += other.notices
-        totals.add(other.totals)
+        for (number, added) in other.totals.enumerated() { totals(of: number) { $0.add(added) } }
         protectedItems += other.protectedItems
         walked.append(contentsOf: other.walked)
         if let found = other.manifest { manifest?.append(contentsOf: found) }
+    }
+
+    /// Changes the counts for a source.
+    mutating func totals(of number: Int, _ change: (inout PlanTotals) -> Void) {
+        while totals.count <= number { totals.append(PlanTotals()) }
+        change(&totals[number])
     }
 }
 
@@ -54,7 +61,10 @@ final class PlanCollector: Sendable {
         var plan = BackupPlan(sources: sources.map(\.path))
         plan.exclusions = part.exclusions.sorted { $0.path.precedes($1.path) }
         plan.notices = part.notices.sorted { $0.path.precedes($1.path) }
-        plan.totals = part.totals
+        plan.sourceTotals = sources.indices.map { number in
+            // All sources beyond the largest number share it.
+            number < part.totals.count ? part.totals[number] : PlanTotals()
+        }
         plan.protectedItems = part.protectedItems.sorted { $0.path.precedes($1.path) }
         plan.manifest = part.manifest
         return (plan, part.walked)

@@ -41,7 +41,9 @@ struct PlanVisitor: TreeVisitor {
                 if notesStoredItems {
                     note(entry, status, .stored(.unmarked))
                 } else {
-                    part.totals.count(status, isExcluded: false, isStored: true)
+                    part.totals(of: Int(sourceNumber)) {
+                        $0.count(status, isExcluded: false, isStored: true)
+                    }
                 }
                 return .skip
             case .item(let examined): item = examined
@@ -145,7 +147,9 @@ struct PlanVisitor: TreeVisitor {
         let isExcluded = disposition.isExcluded
         let isEntryStored = status.kind == .directory && disposition != .excluded(.tooLong)
         let isStored = !isExcluded || isEntryStored
-        part.totals.count(status, isExcluded: isExcluded, isStored: isStored)
+        part.totals(of: Int(sourceNumber)) {
+            $0.count(status, isExcluded: isExcluded, isStored: isStored)
+        }
         return isStored
     }
 

@@ -29,11 +29,13 @@ package struct CalendarDate: Sendable, Hashable {
 
     /// Creates the date of a time: `gmtime_r(3)`. Times more than about 1,100 million years from
     /// 1970 are clamped.
-    package init(secondsSince1970 seconds: Int64) {
+    ///
+    /// - Parameter isLocal: whether to create the date in this machine's time zone: `localtime_r(3)`.
+    package init(secondsSince1970 seconds: Int64, isLocal: Bool = false) {
         var clock = time_t(min(max(seconds, -Self.farthest), Self.farthest))
         var parts = tm()
         // Fails only for years that do not fit in 32 bits.
-        _ = gmtime_r(&clock, &parts)
+        _ = isLocal ? localtime_r(&clock, &parts) : gmtime_r(&clock, &parts)
         self.init(
             year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
             hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))

@@ -3,67 +3,82 @@ import BackupEngines
 import CommandSupport
 import ResourceValues
 import SystemCalls
+import SystemPackage
+import TextFormats
 
 /// `resval-backup accept`.
 struct AcceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accept",
-        abstract: "Accept a snapshot that covers less than the one before.",
+        commandName: "accept", abstract: "Accept that the newest snapshot covers less.",
         discussion: """
-            A snapshot that newly excludes what the one before contains for another reason than \
-            a mark or a setting of the owner, has 20 % fewer items or bytes, found a SOURCE empty or on another filesystem, or has no earlier snapshot with \
-            a readable record to compare with, keeps forget and prune from removing anything until \
-            it is accepted, or until a later one covers everything again. So does the newest one \
-            as long as its own record cannot be read.
+            Earlier snapshots that alone have something are held, and forget leaves them alone: \
+            what the owner excluded for 30 days, and until it is accepted what could not be stored, \
+            what another reason excludes, and a SOURCE that became less by a fifth, or that is empty, \
+            missing or on another filesystem. So are all made before the clock jumped.
 
-            What the owner excluded, and what was made before the clock passed over 30 days, is \
-            held for 30 days instead. accept ends that, so that forget may remove the last \
-            snapshot that has it. The repository stores the acceptance, so \
-            that it counts for other machines and users.
+            accept ends that, but for what should be stored and still is not. It gives an earlier \
+            time to snapshots that are dated ahead of the clock, or of the newest one. Where a copy of this machine went on with \
+            its snapshots, or its state directory was lost, accept makes this one the machine that \
+            made the newest snapshot. This is noted in the state directory.
 
             JSON FIELDS
             \(JSONFields.progress)
 
             EXAMPLES
-              resval-backup show latest      what is excluded, and why
-              resval-backup accept           the newest snapshot that waits
-              resval-backup accept 1a2b3c4d
+              resval-backup show latest      what it excludes, and what it holds
+              resval-backup accept
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The first digits of the snapshot's ID, or latest. Without it, the one that waits.",
-            valueName: "snapshot"))
-    var snapshot: String?
+            "The SOURCEs of the snapshots, as create backed them up. Without them, what the "
+                + "configuration backs up, or the only set with something to accept.",
+            valueName: "source"))
+    var sources: [PathArgument] = []
 
     @OptionGroup var repository: RepositoryOptions
     @OptionGroup var progress: ProgressOptions
 
-    func validate() throws { _ = try snapshot.map { try SnapshotChoice(argument: $0) } }
+    func validate() throws {
+        guard !sources.contains(where: { $0.path.string == "latest" || isSnapshot($0.path) }) else {
+            throw ValidationError("accept takes no snapshot: it accepts the newest one")
+        }
+    }
+
+    private func isSnapshot(_ path: FilePath) -> Bool {
+        SnapshotChoice(path.string) != nil && (try? path.status()) == nil
+    }
 
     func run() async throws {
-        let choice = try snapshot.map { try SnapshotChoice(argument: $0) }
+        let scope: ForgetScope =
+            sources.isEmpty
+            ? .onlySet(preferring: repository.configurationName)
+            : .configuration(try sourcesFingerprint(sources.map(\.path)))
         let display = progress.begin("reading the snapshots")
         let accepted = try await running { [repository] in
             defer { display.end() }
-            return try await repository.engine(showing: display).accept(choice)
+            return try await repository.engine(showing: display).accept(scope)
         }
-        noteInStatus(accepted)
+        noteInStatus(accepted.snapshot)
         var buffer = OutputBuffer()
-        buffer.append(text: "snapshot \(accepted.shortIdentifier) is accepted\n")
+        buffer.append(text: "snapshot \(accepted.snapshot.shortIdentifier) is accepted\n")
+        if accepted.redated > 0 {
+            buffer.append(
+                text:
+                    "\(counted(accepted.redated, "snapshot")) dated after it got an earlier time\n")
+        }
         buffer.flush()
     }
 
     /// Notes the acceptance in the status of the last run, if that is where the snapshot is from.
     private func noteInStatus(_ accepted: Snapshot) {
-        // Without a state directory there is no status.
-        guard let directory = try? StateDirectory.path() else { return }
         do throws(FileError) {
+            guard let directory = try repository.configuration.stateDirectory() else { return }
             try StatusFile(in: directory).accept(accepted)
         } catch {
             Messages.warn(
                 about: error.path?.bytes,
-                "\(error.description); so resval-backup status still shows the snapshot as waiting")
+                "\(error.description); so resval-backup status still shows what was held")
         }
     }
 }

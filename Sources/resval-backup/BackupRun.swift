@@ -12,6 +12,8 @@ import TextFormats
 /// Each step calls what the command of its name calls.
 struct BackupRun {
     private let settings: BackupSettings
+    /// The name of the configuration, by which its snapshots are known.
+    private let configuration: String
     private let repository: RepositoryOptions
     private let file: StatusFile
     private let progress: ProgressOptions
@@ -20,10 +22,12 @@ struct BackupRun {
     private var unstored: FileError?
 
     init(
-        _ settings: BackupSettings, _ repository: RepositoryOptions, _ file: StatusFile,
+        _ settings: BackupSettings, _ configuration: String, _ repository: RepositoryOptions,
+        _ file: StatusFile,
         _ progress: ProgressOptions, isJSON: Bool
     ) {
         self.settings = settings
+        self.configuration = configuration
         self.repository = repository
         self.file = file
         self.progress = progress
@@ -67,13 +71,10 @@ struct BackupRun {
     private mutating func execute(_ status: inout RunStatus) async -> Int32 {
         let created = await perform(.create, &status)
         guard created == 0 || created == 3 else { return created }
-        let isSound = created == 0 || status.snapshot?.allowsForget == true
         var code: Int32 = 0
-        if isSound && !settings.retention.isEmpty {
-            code = await perform(.forget, &status)
-        }
+        if !settings.retention.isEmpty { code = await perform(.forget, &status) }
         let now = status.start.seconds
-        if isSound, code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
+        if code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
             code = await perform(.prune, &status)
             if code == 0 { status.lastPrune = FileTime.now }
         }
@@ -112,17 +113,18 @@ struct BackupRun {
     private func execute(_ step: RunStep, _ status: inout RunStatus) async throws -> Int32 {
         switch step {
         case .create:
-            let created = try await Creation(settings).run(in: repository, progress).summary
+            let created = try await Creation(settings, configuration)
+                .run(in: repository, progress).summary
             status.snapshot = created
             if !isJSON { StandardOutput.shared.write(created.text) }
             return created.exitCode
         case .forget:
             let display = progress.begin("reading the repository")
             defer { display.end() }
-            let scope = try ForgetScope.sources(named: settings.sources)
-            let decisions = try await running { [settings, repository] in
+            let decisions = try await running { [settings, configuration, repository] in
                 try await forgetSnapshots(
-                    by: settings.retention, scope, in: repository.engine(showing: display))
+                    by: settings.retention, .configuration(configuration),
+                    in: repository.engine(showing: display))
             }
             if !isJSON { decisions.writeText() }
         case .prune:
@@ -156,12 +158,12 @@ struct BackupRun {
 
 extension Creation {
     /// Creates what the settings describe.
-    init(_ settings: BackupSettings) {
+    init(_ settings: BackupSettings, _ configuration: String) {
         var policy = PolicyOptions()
         policy.markers = settings.markers?.map(\.rawValue).joined(separator: ",")
         policy.ignoresLocations = !settings.usesLocations
         self.init(
-            sources: settings.sources, policy: policy, largestFile: settings.largestFile,
-            tags: settings.tags)
+            sources: settings.sources, configuration: configuration, policy: policy,
+            largestFile: settings.largestFile, tags: settings.tags)
     }
 }

@@ -1,10 +1,58 @@
 import BackupEngines
 import CommandSupport
+import SystemCalls
+import TextFormats
+
+/// What is held, as it is printed.
+struct HeldPart: Sendable, Hashable {
+    /// The path of what later snapshots lack; nil for all that was made before the clock jumped.
+    var path: [UInt8]?
+    /// Why, in one word: see ``Hold/Kind``.
+    var kind = ""
+    /// When it became so.
+    var since = FileTime(seconds: 0, nanoseconds: 0)
+    /// When it ends; nil where only `accept` ends it.
+    var until: FileTime?
+    /// The full identifier of the snapshot that has it; nil if it is not known.
+    var snapshot: String?
+
+    init() {}
+
+    init(_ hold: Hold, in snapshot: Snapshot?) {
+        path = hold.kind == .clock ? nil : hold.part
+        kind = hold.kind.rawValue
+        since = FileTime(seconds: hold.since, nanoseconds: 0)
+        until = hold.end
+        self.snapshot = snapshot?.identifier
+    }
+
+    /// Whether it waits for `accept`.
+    var needsAcceptance: Bool { kind == Hold.Kind.other.rawValue }
+
+    /// What is held, in words without the path.
+    var sentence: String {
+        let end = until.map { "until \($0.rfc3339ToTheSecond)" } ?? "until it is accepted"
+        let since = since.rfc3339ToTheSecond
+        guard path != nil else {
+            return "all snapshots made before the clock jumped, \(since), are kept \(end)"
+        }
+        let name = snapshot.map { "snapshot \($0.prefix(8))" } ?? "the snapshot that has it"
+        return "not in the newest snapshot since \(since); \(name) is kept for it \(end)"
+    }
+
+    /// What the help says about the objects of ``JSONLine/add(holds:)``.
+    static let fields = """
+          holds[].path: string or null (what the snapshot lacks; null for the clock)
+          holds[].pathBase64: string, optional
+          holds[].kind: string (own, other, clock)
+          holds[].since: time
+          holds[].until: time or null (null: until it is accepted)
+          holds[].snapshot: string or null (the full ID)
+        """
+}
 
 /// Reports how a backup covers less than the one before, and what to do.
-///
-/// - Parameter snapshot: the snapshot that was made; nil when nothing was stored.
-func report(_ coverage: CoverageReport, snapshot: String?) {
+func report(_ coverage: CoverageReport) {
     for (snapshot, reason) in coverage.incomparable where reason.code != .noRecord {
         Messages.warn(
             about: [UInt8]?.none,
@@ -12,38 +60,48 @@ func report(_ coverage: CoverageReport, snapshot: String?) {
     }
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
     for cause in coverage.exclusions { Messages.warn(about: cause.path, cause.sentence) }
-    if !coverage.exclusions.isEmpty, let base = coverage.base {
+    let named = Set(coverage.exclusions.compactMap(\.path))
+    let keeping = Set(
+        coverage.holds.filter { named.contains($0.hold.part) }
+            .compactMap { $0.snapshot?.shortIdentifier }
+    ).sorted()
+    if !keeping.isEmpty {
         Messages.warn(
             about: [UInt8]?.none,
             Advice.completed(
-                "snapshot \(base.shortIdentifier), which has it, is kept for 30 days (if it is not "
-                    + "needed: resval-backup accept)"))
+                "snapshot \(keeping.joined(separator: ", ")), which has it, is kept for 30 days (if it is "
+                    + "not needed: resval-backup accept)"))
     }
-    if let last = coverage.jumpedFrom, let clock = coverage.holds.first(where: { $0.part == nil }) {
+    if let last = coverage.jumpedFrom {
         Messages.warn(
             about: [UInt8]?.none,
             Advice.completed(
-                "by this machine's clock snapshot \(last.shortIdentifier) is more than 30 days older; all "
-                    + "earlier ones are kept until \(clock.end.rfc3339ToTheSecond) (if the clock is "
-                    + "right and they are not needed: resval-backup accept)"))
+                "by this machine's clock snapshot \(last.shortIdentifier), made before, is newer, or more "
+                    + "than 30 days older; all earlier ones are kept for 30 days (if the clock is right "
+                    + "and they are not needed: resval-backup accept)"))
     }
     guard !coverage.causes.isEmpty else { return }
     for cause in coverage.causes { Messages.write(about: cause.path, cause.sentence) }
-    guard let snapshot = snapshot?.prefix(8) else { return }
     Messages.write(
         about: [UInt8]?.none,
         Advice.completed(
-            "snapshot \(snapshot) may cover less than it should; forget and prune wait "
-                + "(if that is right: resval-backup accept \(snapshot))"))
+            "this snapshot may cover less than it should; what only earlier ones have is kept "
+                + "(if that is right: resval-backup accept)"))
 }
 
 extension JSONLine {
-    /// Adds the field `holds`: which snapshots are kept for what was excluded since, or for the clock.
-    mutating func add(holds: [Hold]) {
+    /// Adds the field `holds`.
+    mutating func add(holds: [HeldPart]) {
         add("holds", objects: holds) { hold, object in
-            if let part = hold.part { object.add(path: part) }
+            if let path = hold.path {
+                object.add(path: path)
+            } else {
+                object.add("path", String?.none)
+            }
+            object.add("kind", hold.kind)
+            object.add("since", hold.since)
+            object.add("until", hold.until)
             object.add("snapshot", hold.snapshot)
-            object.add("until", hold.end)
         }
     }
 

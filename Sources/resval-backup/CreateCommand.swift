@@ -26,21 +26,16 @@ struct CreateCommand: AsyncParsableCommand {
               unchangedFiles: number
               addedBytes: number (by which the repository grew)
               excludedItems: number
-              allowsForget: boolean (whether run goes on with forget)
               sources[].path: string or null
               sources[].pathBase64: string, optional
               shortfalls[].path: string or null
               shortfalls[].pathBase64: string, optional
               shortfalls[].reason: string
-              hasShrunk: boolean
               coverage[].reason: string
               coverage[].path: string or null, optional
               coverage[].pathBase64: string, optional
               coverage[].sentence: string
-              holds[].path: string or null, optional (what was excluded)
-              holds[].pathBase64: string, optional
-              holds[].snapshot: string (its first 16 digits)
-              holds[].until: time
+            \(HeldPart.fields)
               vanished: number (items that were deleted before restic read them)
               lostExclusions[].path: string or null
               lostExclusions[].pathBase64: string, optional
@@ -78,8 +73,9 @@ struct CreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let creation = Creation(
-            sources: source.sources, policy: policy, largestFile: source.excludeLargerThan,
-            tags: tag)
+            sources: source.sources,
+            configuration: try sourcesFingerprint(source.sources), policy: policy,
+            largestFile: source.excludeLargerThan, tags: tag)
         if isDryRun { return try await show(creation) }
         let created = try await creation.run(in: repository, progress)
         if json {
@@ -111,7 +107,6 @@ struct CreateCommand: AsyncParsableCommand {
         line.add("unchangedFiles", result.unchangedFiles)
         line.add("addedBytes", result.addedBytes)
         line.add("excludedItems", plan.totals.excludedItems)
-        line.add("allowsForget", summary.allowsForget)
         line.add("sources", objects: plan.sources) { source, object in
             object.add(path: source.bytes)
         }
@@ -119,9 +114,8 @@ struct CreateCommand: AsyncParsableCommand {
             object.add(path: shortfall.path)
             object.add("reason", shortfall.name)
         }
-        line.add("hasShrunk", result.hasShrunk)
         line.add(causes: result.coverage.causes)
-        line.add(holds: result.coverage.holds)
+        line.add(holds: summary.holds)
         line.add("vanished", result.vanished)
         line.add("lostExclusions", objects: result.lostExclusions) { path, object in
             object.add(path: path)
@@ -133,6 +127,8 @@ struct CreateCommand: AsyncParsableCommand {
 /// What `create` and `run` do: they make a snapshot, and name on standard error what it lacks.
 struct Creation {
     let sources: [FilePath]
+    /// Which of this installation's SETs the snapshot belongs to.
+    let configuration: String
     let policy: PolicyOptions
     /// The size above which files are excluded; nil for no limit.
     let largestFile: ByteSize?
@@ -152,21 +148,26 @@ struct Creation {
         in repository: RepositoryOptions, _ progress: ProgressOptions
     ) async throws -> CreatedSnapshot {
         let engine = try await running { try repository.engine() }
+        // Its directory is excluded, so it must be there before the plan is made.
+        _ = engine.installation
         let present = try presentSources(sources)
+        let missing = try sources.filter { !present.contains($0) }
+            .map { try backedUpPath($0, followsLast: true) }
         var planner = try planner(for: engine.repository)
         planner.makesManifest = true
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         planner.didExamine = { display.advance(by: $0) }
         let placeholders = MetPlaceholders(repository)
-        let (plan, result) = try await running { [planner, tags] in
+        let (plan, result) = try await running { [planner, configuration, tags] in
             let plan = try await placeholders.settle(\BackupPlan.self) {
                 try planner.makePlan(for: present)
             }
             report(plan.notices.filter { !$0.isShortfall })
             var result = try await engine.create(
-                plan, planner: planner, tags: tags, report: reporter(display))
-            await recordStoredFiles(&result, of: plan, in: engine)
+                plan, planner: planner, configuration: configuration, missing: missing, tags: tags,
+                report: reporter(display))
+            recordStoredFiles(&result, of: plan, in: engine)
             return (plan, result)
         }
         reportShortfalls(result)
@@ -189,12 +190,13 @@ struct Creation {
                 about: [UInt8]?.none,
                 "\(counted(result.vanished, "item")) vanished while the backup ran")
         }
-        if let error = result.untagged {
+        if let error = result.unnoted {
             Messages.warn(
-                about: [UInt8]?.none,
-                "an incomplete snapshot could not be tagged as such: \(error.description)")
+                about: error.path?.bytes,
+                "\(error.description); so it cannot be noted what came of the snapshot, and forget keeps "
+                    + "more than the rules do")
         }
-        report(result.coverage, snapshot: result.snapshot)
+        report(result.coverage)
         for path in result.lostExclusions {
             Messages.warn(about: path, "is in the snapshot, although it should be excluded")
         }
@@ -213,8 +215,8 @@ struct CreatedSnapshot {
         SnapshotSummary(
             identifier: result.snapshot, items: Int64(result.storedItems),
             bytes: result.storedBytes, addedBytes: result.addedBytes,
-            excludedItems: Int64(plan.totals.excludedItems), hasShrunk: result.hasShrunk,
-            isWhole: result.isComplete && hasAllSources,
-            allowsForget: result.allowsForget && hasAllSources)
+            excludedItems: Int64(plan.totals.excludedItems),
+            holds: result.coverage.holds.map { HeldPart($0.hold, in: $0.snapshot) },
+            isWhole: result.isComplete && hasAllSources, coversAll: result.coversAll)
     }
 }

@@ -55,7 +55,7 @@ struct DiffCommand: AsyncParsableCommand {
             let engine = try repository.engine(showing: display)
             let before = try await engine.snapshot(first)
             let after = try await engine.snapshot(second)
-            for snapshot in [before, after] where snapshot.sourceSet == nil {
+            for snapshot in [before, after] where snapshot.set == nil {
                 Messages.warn(
                     about: [UInt8]?.none,
                     "snapshot \(snapshot.shortIdentifier) does not record what it excludes")

@@ -12,11 +12,14 @@ struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove snapshots that no rule keeps.",
         discussion: """
-            Only snapshots that resval-backup made on this machine of the same SOURCEs are \
-            examined. The newest one made and the newest complete one stay whatever the rules say, \
-            snapshots of evicted files, held ones and those dated in the future too, and \
-            incomplete ones never displace complete ones. Nothing is removed while a snapshot waits for \
-            resval-backup accept.
+            restic's rules decide, among the snapshots that resval-backup made here for one \
+            configuration, or of the same SOURCEs. Besides what they keep, these stay: the one made \
+            last; those that the rules would keep if there were only snapshots that were compared \
+            with the disk; and those that are held, because they alone have something. While one is \
+            dated wrong, or it is not known how the one made last was made, nothing is removed \
+            (resval-backup accept ends that).
+
+            With --dry-run, too, what was found out about snapshots is written to their tags.
 
             JSON FIELDS
             \(JSONFields.version)
@@ -36,8 +39,8 @@ struct ForgetCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The SOURCEs of the snapshots, as they were backed up. Without them, the only ones "
-                + "this machine has backed up.",
+            "The SOURCEs of the snapshots, as create backed them up. Without them, what the "
+                + "configuration backs up, or the only set there is.",
             valueName: "source"))
     var sources: [PathArgument] = []
 
@@ -70,7 +73,11 @@ struct ForgetCommand: AsyncParsableCommand {
     func run() async throws {
         let rules = try retention.rules()
         let scope: ForgetScope =
-            all ? .everySet : sources.isEmpty ? .onlySet : try .sources(named: sources.map(\.path))
+            all
+            ? .everySet
+            : sources.isEmpty
+                ? .onlySet(preferring: repository.configurationName)
+                : .configuration(try sourcesFingerprint(sources.map(\.path)))
         try repository.reportDefault()
         let display = progress.begin("reading the repository")
         defer { display.end() }
@@ -78,7 +85,7 @@ struct ForgetCommand: AsyncParsableCommand {
             let engine = try repository.engine(showing: display)
             let decisions = try await forgetSnapshots(
                 by: rules, scope, isDryRun: isDryRun, in: engine)
-            if prune, !isDryRun { try await engine.pruneUnlessShrunk() }
+            if prune, !isDryRun { try await engine.prune() }
             return decisions
         }
         guard json else { return decisions.writeText(isDryRun: isDryRun) }
@@ -87,7 +94,7 @@ struct ForgetCommand: AsyncParsableCommand {
         buffer.flush()
     }
 
-    private func write(json decision: Retention.Decision, to buffer: inout OutputBuffer) {
+    private func write(json decision: ForgetDecision, to buffer: inout OutputBuffer) {
         let snapshot = decision.snapshot
         var line = JSONLine.output()
         line.add("snapshot", snapshot.identifier)
@@ -101,14 +108,11 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 }
 
-extension ForgetScope {
-    /// Returns the snapshots of SOURCEs, which may have been deleted since.
-    static func sources(named paths: [FilePath]) throws(FileError) -> ForgetScope {
-        .sources(
-            try paths.map { path throws(FileError) in
-                try backedUpPath(path, followsLast: true)
-            })
-    }
+/// Returns the name of what `create` backs up: its SOURCEs, which may have been deleted since.
+func sourcesFingerprint(_ paths: [FilePath]) throws(FileError) -> String {
+    SourceTags(
+        try paths.map { path throws(FileError) in try backedUpPath(path, followsLast: true) }
+    ).fingerprint
 }
 
 /// Removes the snapshots that no rule keeps, and the records of the files in them, for `forget` and
@@ -117,8 +121,10 @@ extension ForgetScope {
 /// - Parameter isDryRun: whether it is only decided which these are.
 func forgetSnapshots(
     by rules: RetentionRules, _ scope: ForgetScope, isDryRun: Bool = false, in engine: Restic
-) async throws -> [Retention.Decision] {
-    let decisions = try await engine.decideRetention(rules, scope: scope, now: .current())
+) async throws -> [ForgetDecision] {
+    let decisions = try await engine.forgetDecisions(rules, scope) { before, after in
+        renewStoredFiles(in: engine, of: before.identifier, as: after.identifier)
+    }
     guard !isDryRun, !decisions.allSatisfy(\.isKept) else { return decisions }
     let staying = decisions.filter(\.isKept).map(\.snapshot.identifier)
     try forgetStoredFiles(in: engine, except: Set(staying))
@@ -126,7 +132,7 @@ func forgetSnapshots(
     return decisions
 }
 
-extension [Retention.Decision] {
+extension [ForgetDecision] {
     /// Prints which snapshots are kept and which are not.
     func writeText(isDryRun: Bool = false) {
         var buffer = OutputBuffer()

@@ -27,8 +27,7 @@ struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune", abstract: "Remove data that no snapshot needs.",
         discussion: """
-            Needs the repository for itself. Nothing is removed while a snapshot of this machine \
-            waits for resval-backup accept.
+            Needs the repository for itself.
 
             JSON FIELDS
             \(JSONFields.progress)
@@ -50,6 +49,6 @@ func pruneData(in repository: RepositoryOptions, _ progress: ProgressOptions) as
     let display = progress.begin("reading the repository")
     defer { display.end() }
     try await running {
-        try await repository.engine(showing: display).pruneUnlessShrunk()
+        try await repository.engine(showing: display).prune()
     }
 }

@@ -36,6 +36,12 @@ struct RepositoryOptions: ParsableArguments {
     /// - Throws: as ``access()`` does.
     func location() throws -> RepositoryLocation? { try access()?.location }
 
+    /// The name of the configuration that names the repository; nil when another thing does.
+    var configurationName: String? {
+        guard let access = try? access(), access.origin == .configuration else { return nil }
+        return configuration.name
+    }
+
     /// Names the repository on standard error, before something is removed from it, when only the
     /// default configuration names it: after sudo that is another user's.
     ///

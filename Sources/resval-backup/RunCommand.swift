@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackupEngines
 import CommandSupport
 import ResourceValues
 import SystemCalls
@@ -10,13 +11,13 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Make the backup that the configuration file describes.",
         discussion: """
-            Makes a snapshot of the sources; after a clean one removes the snapshots that no rule of \
-            retention keeps, and now and then the data that no snapshot needs; and from time to time \
+            Makes a snapshot of the sources; removes the snapshots that no rule of retention keeps and \
+            that are not held, and now and then the data that no snapshot needs; and from time to time \
             checks the repository. Meant for a timer.
 
-            Two runs never work at once: the second exits with 11. How the run went is in \
-            $XDG_STATE_HOME/resval/backup-status.json, which resval-backup status prints. Where that \
-            file cannot be written, on a full disk for one, the run does its work all the same and \
+            Two runs of a configuration never work at once: the second exits with 11. How the run \
+            went is kept in the state directory, and resval-backup status prints it. Where that cannot \
+            be written, on a full disk for one, the run does its work all the same and \
             then exits with 1.
 
             The configuration file is $XDG_CONFIG_HOME/resval/backup.toml:
@@ -50,10 +51,15 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try configuration.settings()
-        let lock = try lock()
-        let status = StatusFile(in: try StateDirectory.path())
+        guard let name = configuration.name, let directory = try configuration.stateDirectory()
+        else {
+            Messages.write(about: [UInt8]?.none, "the configuration is gone")
+            throw ExitCode(1)
+        }
+        let lock = try lock(in: directory)
         var run = BackupRun(
-            settings, RepositoryOptions(configuration), status, progress, isJSON: json)
+            settings, name, RepositoryOptions(configuration), StatusFile(in: directory), progress,
+            isJSON: json)
         let code = await run.run()
         // The lock is kept until the status is written.
         withExtendedLifetime(lock) {}
@@ -62,9 +68,10 @@ struct RunCommand: AsyncParsableCommand {
 
     /// Takes the lock; returns nil when storage trouble prevents creating it, which is no reason to
     /// skip a backup.
-    private func lock() throws -> RunLock? {
+    private func lock(in directory: FilePath) throws -> RunLock? {
         do {
-            return try takeLock(in: StateDirectory.make())
+            try makeBackupDirectory(directory)
+            return try takeLock(in: directory)
         } catch let error as FileError where error.isOfStorage {
             Messages.warn(
                 about: error.path?.bytes,

@@ -18,8 +18,7 @@ struct ShowCommand: AsyncParsableCommand {
                 userName: string
                 tags: strings
                 isComplete: boolean
-                hasShrunk: boolean
-                isPinned: boolean (forget never removes it)
+                  isPinned: boolean (forget never removes it)
                 isFromFuture: boolean
                 evictedItems: number
                 kept[].path: string or null
@@ -39,10 +38,12 @@ struct ShowCommand: AsyncParsableCommand {
                 coverage[].path: string or null, optional
                 coverage[].pathBase64: string, optional
                 coverage[].sentence: string
-                holds[].path: string or null, optional
+                holds[].path: string or null (what the snapshot lacks; null for the clock)
                 holds[].pathBase64: string, optional
-                holds[].snapshot: string (its first 16 digits)
-                holds[].until: time
+                holds[].kind: string (own, other, clock)
+                holds[].since: time
+                holds[].until: time or null (null: until it is accepted)
+                holds[].snapshot: string or null (the full ID)
               with --items:
                 path: string or null (null when it is not UTF-8)
                 pathBase64: string, optional (the bytes when path is null)

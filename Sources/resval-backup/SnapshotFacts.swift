@@ -10,7 +10,7 @@ struct SnapshotFacts: RecordHandler {
     private var facts: RecordFacts?
     private var sources: [RecordFacts.Source] = []
     private var causes: [RecordedCause] = []
-    private var holds: [Hold] = []
+    private var holds: [HeldPart] = []
     private var evictedFiles = 0
     private var kept: [KeptFile] = []
 
@@ -19,6 +19,9 @@ struct SnapshotFacts: RecordHandler {
         self.snapshot = snapshot
         do throws(BackupError) {
             self = try await engine.readRecord(of: snapshot, with: self)
+            holds = try await engine.heldSnapshots(by: snapshot).map {
+                HeldPart($0.hold, in: $0.snapshot)
+            }
         } catch  where error.code == .noRecord {
             // Another program or an older version made the snapshot: only the engine's facts are shown.
         }
@@ -29,10 +32,9 @@ struct SnapshotFacts: RecordHandler {
         case .facts(let facts): self.facts = facts
         case .source(let source): sources.append(source)
         case .coverage(let cause): causes.append(cause)
-        case .hold(let hold): if !snapshot.isAccepted { holds.append(hold) }
         case .excluded(let item): if item.isEvicted { evictedFiles += 1 }
         case .kept(let file): kept.append(file)
-        case .protected, .missing: break
+        case .protected, .missing, .hold, .place, .unstored, .absent, .verdict: break
         }
     }
 
@@ -50,7 +52,6 @@ struct SnapshotFacts: RecordHandler {
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
         line.add("isComplete", !snapshot.isIncomplete)
-        line.add("hasShrunk", snapshot.hasShrunk)
         line.add("isPinned", snapshot.isPinned)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("evictedItems", evictedFiles)
@@ -129,28 +130,21 @@ struct SnapshotFacts: RecordHandler {
             write("state", "dated in the future: never the latest", to: &buffer)
         }
         for hold in holds {
-            buffer.append(text: "holds:    \(hold.snapshot.prefix(8)) until ")
-            buffer.append(text: hold.end.rfc3339ToTheSecond)
-            if let part = hold.part {
-                buffer.append(text: ", which has ")
-                buffer.append(name: part)
-            } else {
-                buffer.append(text: ", and all before it: the clock passed over 30 days")
+            buffer.append("holds:    ")
+            if let path = hold.path {
+                buffer.append(name: path)
+                buffer.append(": ")
             }
-            buffer.append("\n")
+            buffer.append(text: "\(hold.sentence)\n")
         }
         for cause in causes {
-            buffer.append("shrunk:   ")
+            buffer.append("covers:   ")
             if let path = cause.path {
                 buffer.append(name: path)
                 buffer.append(": ")
             }
             buffer.append(name: Array(cause.sentence.utf8))
             buffer.append("\n")
-        }
-        if snapshot.hasShrunk {
-            let command = Advice.completed("resval-backup accept \(snapshot.shortIdentifier)")
-            write("state", "waits for: \(command)", to: &buffer)
         }
     }
 

@@ -86,7 +86,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         line.add("hostName", snapshot.hostName)
         line.add("userName", snapshot.userName)
         line.add("tags", strings: snapshot.tags)
-        line.add("isOwn", snapshot.sourceSet != nil)
+        line.add("isOwn", snapshot.set != nil)
         line.add("isFromFuture", snapshot.isFromFuture(at: FileTime.now.seconds))
         line.add("isPinned", snapshot.isPinned)
         line.add("sources", objects: snapshot.sources) { source, object in

@@ -12,12 +12,11 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show how the last resval-backup run went.",
         discussion: """
             Exits with 0 when the last run did all it should, or one is under way after such a \
-            run; with 3 when its snapshot is incomplete, or waits to be accepted because it covers \
-            less than the one before; else with 1, also when there was no run, and when the last \
+            run; with 3 when its snapshot is incomplete, or as long as it lacks, for another reason \
+            than that the owner excluded it, what an earlier one has (resval-backup accept ends \
+            that); else with 1, also when there was no run, and when the last \
             backup is stale: as old as stale-after in the configuration file says, 3d without it, \
             or from the future.
-
-            $XDG_STATE_HOME/resval/backup-status.json has the status for other programs.
 
             JSON FIELDS
             \(JSONFields.version)
@@ -36,8 +35,9 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         // Without a configuration, the default age counts; nil when no backup is ever stale.
         let settings = try configuration.settingsIfAny() ?? BackupSettings()
-        let directory = try StateDirectory.path()
-        guard let status = try StatusFile(in: directory).read() else {
+        guard let directory = try configuration.stateDirectory(),
+            let status = try StatusFile(in: directory).read()
+        else {
             Messages.write(
                 about: [UInt8]?.none, "there was no run yet (begin with: resval-backup run)")
             throw ExitCode(1)
@@ -50,7 +50,8 @@ struct StatusCommand: ParsableCommand {
             write(status, isUnderWay: isUnderWay)
         }
         if isStale { reportStaleness(of: status) }
-        let code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
+        var code = isUnderWay ? (status.lastCleanRun == nil ? 1 : 0) : status.result.statusCode
+        if code == 0, status.needsAcceptance { code = 3 }
         if isStale || code != 0 { throw ExitCode(isStale ? 1 : code) }
     }
 
@@ -76,16 +77,10 @@ struct StatusCommand: ParsableCommand {
             buffer.append(text: "interrupted\(step): the process died\n")
         case .ok:
             buffer.append("ok\n")
-        case .unaccepted: break
+        case .coversLess:
+            buffer.append("covers less than the run before\n")
         default:
             buffer.append(text: "\(status.result.rawValue)\(step)\n")
-        }
-        if status.result == .unaccepted || status.snapshot?.hasShrunk == true {
-            let name =
-                status.snapshot.map { $0.hasShrunk ? " \($0.identifier.prefix(8))" : "" } ?? ""
-            let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
-            buffer.append(
-                text: "waiting to be accepted (resval-backup accept\(options ?? "")\(name))\n")
         }
         add("start", status.start, to: &buffer)
         add("end", status.end, to: &buffer)
@@ -94,6 +89,18 @@ struct StatusCommand: ParsableCommand {
             buffer.append(text: "snapshot: \(snapshot.identifier.prefix(8)), \(items), ")
             buffer.append(
                 text: "\(sizeText(snapshot.bytes)), \(snapshot.excludedItems) excluded\n")
+        }
+        for hold in status.snapshot?.holds ?? [] {
+            buffer.append("held: ")
+            if let path = hold.path {
+                buffer.append(name: path)
+                buffer.append(": ")
+            }
+            buffer.append(text: "\(hold.sentence)\n")
+        }
+        if status.needsAcceptance {
+            let options = configuration.config.map { " --config \(ShellWord.quoted($0.bytes))" }
+            buffer.append(text: "if that is right: resval-backup accept\(options ?? "")\n")
         }
         add("last clean run", status.lastCleanRun, to: &buffer)
         add("last verified", status.lastVerify, to: &buffer)
@@ -104,5 +111,12 @@ struct StatusCommand: ParsableCommand {
     private func add(_ name: String, _ time: FileTime?, to buffer: inout OutputBuffer) {
         guard let time else { return }
         buffer.append(text: "\(name): \(time.rfc3339ToTheSecond)\n")
+    }
+}
+
+extension RunStatus {
+    /// Whether the snapshot lacks what only `accept` settles.
+    fileprivate var needsAcceptance: Bool {
+        snapshot?.holds.contains(where: \.needsAcceptance) ?? false
     }
 }

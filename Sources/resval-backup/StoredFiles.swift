@@ -14,21 +14,24 @@ import SystemCalls
 /// - Parameter result: is left without the list of files, which can be large.
 func recordStoredFiles(
     _ result: inout BackupResult, of plan: BackupPlan, in engine: Restic
-) async {
+) {
     var files: [StoredFileState] = []
     swap(&files, &result.storedFiles)
     guard let records = stateHome().map({ StoredFileRecords(stateHome: $0) }) else { return }
-    var identifier = result.snapshot
-    if !result.isComplete && !plan.isIncomplete {
-        // It was tagged as incomplete, and may have another identifier since.
-        guard let tagged = try? await engine.snapshot(.identifier(identifier)) else { return }
-        identifier = tagged.identifier
-    }
+    let identifier = result.snapshot
     try? records.replace(
         engine.repository.fingerprint, SourceTags(plan.sources).fingerprint,
         with: consume files,
         of: StoredFileRecords.Snapshot(
             identifier: identifier, file: engine.file(ofSnapshot: identifier)))
+}
+
+/// Notes that a snapshot got another identifier. Where that fails, its files are not known to be stored.
+func renewStoredFiles(in engine: Restic, of before: String, as after: String) {
+    guard let records = stateHome().map({ StoredFileRecords(stateHome: $0) }) else { return }
+    records.renew(
+        engine.repository.fingerprint, of: before,
+        as: StoredFileRecords.Snapshot(identifier: after, file: engine.file(ofSnapshot: after)))
 }
 
 /// Removes the records of snapshots before these are removed.

@@ -17,9 +17,35 @@ struct SourceTagTests {
     @Test("the set's tag depends on the set alone, and stays the same between versions")
     func set() {
         let (first, second) = (FilePath("/a"), FilePath("/b"))
-        #expect(SourceTags([first, second]).set == SourceTags([second, first, first]).set)
-        #expect(SourceTags([first]).set != SourceTags([second]).set)
-        #expect(SourceTags([first]).set == "resval-sources=cc90a8b902bc364d")
+        let fingerprint = SourceTags([first]).fingerprint
+        #expect(
+            SourceTags([first, second]).fingerprint
+                == SourceTags([second, first, first]).fingerprint)
+        #expect(fingerprint != SourceTags([second]).fingerprint)
+        #expect(fingerprint == "cc90a8b902bc364d")
+    }
+
+    @Test("a SET, a number and a record's hash count only where one of each is plain")
+    func ownTags() {
+        let (one, other) = ("0123456789abcdef", "fedcba9876543210")
+        let set = SnapshotSet(installation: one, configuration: other)
+        #expect(SnapshotSet(tags: ["x", set.tag, set.tag]) == set)
+        for tags in [
+            [], ["resval-set=\(one)"], ["resval-set=\(one)-\(other)-\(one)"],
+            ["resval-set=\(one)-../../../../../x"], [set.tag, "resval-set=\(other)-\(one)"],
+        ] {
+            #expect(SnapshotSet(tags: tags) == nil, "\(tags)")
+        }
+        #expect(NumberTag.number(in: [NumberTag.text(7)]) == 7)
+        for text in ["0", "-1", "9223372036854775807", "1000000001", "x", ""] {
+            #expect(NumberTag.number(in: ["resval-number=\(text)"]) == nil, "\(text)")
+        }
+        #expect(NumberTag.number(in: [NumberTag.text(7), NumberTag.text(8)]) == nil)
+        let hash = String(repeating: "ab", count: 32)
+        #expect(RecordHash.hash(in: [RecordHash.tag(hash)]) == hash)
+        for text in [hash.uppercased(), String(hash.dropLast()), "../\(hash)"] {
+            #expect(RecordHash.hash(in: [RecordHash.tag(text)]) == nil, "\(text)")
+        }
     }
 
     @Test("a local directory is told from a remote location")

@@ -13,7 +13,12 @@ struct TaggedSnapshotTests {
         Snapshot(
             identifier: identifier, originalIdentifier: original,
             time: FileTime(seconds: 1, nanoseconds: 0), hostName: hostName, userName: userName,
-            allTags: SourceTags([source]).all, root: root)
+            allTags: SourceTags([source]).all + [
+                SnapshotSet(
+                    installation: "0123456789abcdef",
+                    configuration: SourceTags([source]).fingerprint
+                ).tag, NumberTag.text(1), RecordHash.tag(String(repeating: "0", count: 64)),
+            ], root: root)
     }
 
     @Test("a copy with other tags replaces its original, and nothing else does")

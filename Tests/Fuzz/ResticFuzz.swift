@@ -18,11 +18,10 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let snapshot = try? Snapshot(json: line) {
         _ = snapshot.recordPath?.hides(bytes)
         _ = snapshot.recordPath?.top
-        if let span = CalendarSpan("99999y99999m99999d99999h") {
-            let time = CalendarTime(snapshot.time, offset: snapshot.timeOffset)
-            _ = (time.before(span), time.week, time.month)
-        }
+        _ = [snapshot].forgetDecisions(keptByRules: [:], holds: [], now: .max)
     }
+    var scanner = JSONScanner(line, hasLostBytes: false)
+    _ = try? scanner.forgetReasons()
     precondition(LockSights(LockSights(bytes).contents) == LockSights(bytes))
     var messages = BackupMessages { progress in
         precondition(progress.filesDone >= 0 && progress.bytesDone >= 0)
@@ -31,9 +30,10 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var errors = ErrorOutput()
     errors.receive(line)
     bytes.withUnsafeBytes { bytes in
-        var lines = Lines(SnapshotRecordReader(NoHandler()))
+        var lines = Lines(SnapshotRecordReader(FactsAndHolds()))
         try? lines.receive(bytes)
         try? lines.finish()
+        lines.consumer.handler.findHolds()
         var elements = JSONElements()
         try? elements.append(bytes) { element throws(JSONError) in
             _ = try Snapshot(json: element)
@@ -47,8 +47,23 @@ public func fuzzRestic(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private struct NoHandler: RecordHandler {
+private struct FactsAndHolds: RecordHandler {
+    private var reader = RecordedSnapshotReader(
+        Snapshot(
+            identifier: "", time: FileTime(seconds: .max, nanoseconds: 0), hostName: "",
+            userName: "", allTags: []))
+
     mutating func receive(_ line: RecordLine) {
         if case .facts(let facts) = line { precondition(facts.bytes >= 0 && facts.items >= 0) }
+        reader.receive(line)
+    }
+
+    /// Finds the holds of a snapshot after the recorded one, of the same.
+    func findHolds() {
+        let recorded = reader.recorded
+        var new = recorded.snapshot
+        new.isWhole = true
+        let update = HoldUpdate(after: new, previous: recorded.snapshot)
+        precondition(update.holds.count <= recorded.snapshot.holds.count + 1)
     }
 }

@@ -3,20 +3,14 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@testable import BackupEngines
+
 /// Another client of the same repository makes snapshots to lead this one astray.
 @Suite("Snapshots of a hostile client")
 struct HostileRepositoryTests {
     private static let tree = Tree { File("file", "text") }
 
     private func hostName() throws -> String { try tool("hostname") }
-
-    /// The tags that tell the SOURCEs of the newest snapshot.
-    private func sourceTags(_ backup: BackupFixture) throws -> [String] {
-        try tool(
-            "sh", "-c", "echo \"$1\" | grep -o '\"resval-source[^\"]*' | tr -d '\"' | sort -u",
-            "sh", backup.restic("snapshots", "--json", "latest")
-        ).split(separator: "\n").map(String.init)
-    }
 
     /// Makes a snapshot with tags that others are to believe.
     private func forge(_ backup: BackupFixture, tags: [String], host: String? = nil) throws {
@@ -35,16 +29,22 @@ struct HostileRepositoryTests {
             try backup.runSuccessfully("create", backup.source)
             let owned = backup.base.appending("owned")
             let order = "--password-command=/usr/bin/touch%20\(owned)"
-            let tags = try sourceTags(backup)
-            #expect(tags.count == 2)
+            let tags = try backup.ownTags().filter { !$0.hasPrefix("resval-record=") }
+            #expect(tags.count == 4)
             try forge(backup, tags: tags + ["resval-record=\(order)"])
-            let forged = try backup.restic("snapshots", "--json", "latest")
-            #expect(forged.contains("password-command"))
+            let list = try backup.restic("snapshots", "--json", "latest")
+            #expect(list.contains("password-command"))
+            let forged = try #require(
+                try backup.snapshotsOfRestic().last {
+                    $0.allTags.contains { $0.hasSuffix("owned") }
+                }
+            )
+            .identifier
             for arguments in [
-                ["show", "latest"], ["show", "latest", "--excluded"],
-                ["show", "latest", "--items"],
-                ["diff", "latest", "latest"], ["create", "\(backup.source)"],
-                ["restore", "latest", "--target", "\(backup.target)"],
+                ["show", forged], ["show", forged, "--excluded"], ["show", forged, "--items"],
+                ["diff", forged, forged], ["create", "\(backup.source)"],
+                ["restore", forged, "--target", "\(backup.target)"],
+                ["forget", "--keep-last", "9"],
             ] {
                 try forge(backup, tags: tags + ["resval-record=\(order)"])
                 var command = backup.command(arguments)

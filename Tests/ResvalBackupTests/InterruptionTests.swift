@@ -47,6 +47,35 @@ struct InterruptionTests {
         }
     }
 
+    @Test("killed before it is judged, a snapshot displaces none that was")
+    func killedBeforeVerdict() throws {
+        let tree = Tree {
+            for number in 0..<9 { File(FileName(Array("\(number)".utf8)), "text") }
+        }
+        try withBackup(of: tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            // restic misses a file, and tells nobody.
+            let script = """
+                if [ "$1" = backup ]; then
+                    mv "\(backup.source)/1" "\(backup.base)"
+                    "$REAL" "$@"
+                    mv "\(backup.base)/1" "\(backup.source)"
+                    kill -KILL $PPID
+                    exit
+                fi
+                """
+            let killed = try backup.command(["create", backup.source], before: script).run()
+            #expect(killed.exitCode != 0, "\(killed)")
+            #expect(try backup.snapshotCount() == 2)
+            let forget = try backup.run("forget", "--keep-last", "1")
+            #expect(forget.text.contains("last snapshot"), "\(forget)")
+            #expect(try backup.snapshotCount() == 2)
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+            #expect(try backup.snapshotCount() == 1)
+        }
+    }
+
     @Test("restic killed with -9 is a failure that says so, and the next run succeeds")
     func killedRestic() throws {
         try withLargeBackup { backup in

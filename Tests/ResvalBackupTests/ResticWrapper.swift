@@ -1,6 +1,9 @@
 import SystemPackage
 import TestSupport
 import Testing
+import TextFormats
+
+@testable import BackupEngines
 
 extension BackupFixture {
     /// The command `resval-backup` with these arguments, which meets a script in restic's place. restic
@@ -46,19 +49,35 @@ extension BackupFixture {
     func makeForeignSnapshot(of path: FilePath, _ options: any CommandArgument...) throws {
         var words: [any CommandArgument] = ["-q", "-r", repository, "backup"]
         words += ["--host", try tool("hostname")]
-        for tag in try sourceTags() { words += ["--tag", tag] }
+        for tag in try ownTags() where tag.hasPrefix("resval-s") { words += ["--tag", tag] }
         guard let restic = FilePath.tool("restic") else { return }
         var command = Command(restic, arguments: words + options + [path])
         command.environment = environment
         try command.runSuccessfully()
     }
 
-    /// The tags that tell the SOURCEs of the snapshots.
-    func sourceTags() throws -> [String] {
-        try tool(
-            "sh", "-c", "echo \"$1\" | grep -o '\"resval-source[^\"]*' | tr -d '\"' | sort -u",
-            "sh", restic("snapshots", "--json")
-        ).split(separator: "\n").map(String.init)
+    /// The tags of the snapshot made last that has a record.
+    func ownTags() throws -> [String] {
+        try snapshotsOfRestic().last(where: \.hasRecord)?.allTags ?? []
+    }
+
+    /// The snapshots as restic lists them.
+    func snapshotsOfRestic() throws -> [Snapshot] {
+        let list = try restic("snapshots", "--json")
+        var snapshots: [Snapshot] = []
+        var elements = JSONElements()
+        try Array(list.utf8).withUnsafeBytes { bytes in
+            try elements.append(bytes) { element throws(JSONError) in
+                snapshots.append(try Snapshot(json: element))
+            }
+        }
+        return snapshots
+    }
+
+    /// The first digits of the identifiers that the snapshots had when they were made, in the order of
+    /// their times.
+    func originals() throws -> [String] {
+        try snapshotsOfRestic().map { String($0.originalIdentifier.prefix(8)) }
     }
 
     /// How many snapshots there are that can be read.

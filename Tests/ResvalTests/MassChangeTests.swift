@@ -113,7 +113,7 @@ struct MassChangeTests: MassChangeSuite {
                 try tool("touch", "-d", index == 1 ? "1 hour ago" : "2 days ago", path)
             }
             let others = [
-                "unset-2001-01-01T00:00:00.000000000Z-1.jsonl", "set-note", "backup-status.json",
+                "unset-2001-01-01T00:00:00.000000000Z-1.jsonl", "set-note", "status.json",
             ]
             for name in others { try tool("touch", directory.appending(name)) }
             try #expect(run("set", "-R", "purgeable=true", "plain", in: root).exitCode == 0)

@@ -3,28 +3,30 @@ import TextFormats
 
 /// The way in which a backup covers less than the one before.
 package enum CoverageCause: Sendable, Hashable {
-    /// An item that the predecessor contains is excluded.
+    /// An item that an earlier snapshot has is excluded.
     ///
     /// - Parameters:
     ///   - sentence: the reason, in words.
-    ///   - items: the number of items below it that the predecessor contains.
+    ///   - items: the number of items of it that the snapshot has.
     ///   - bytes: the sizes of the files among them, in bytes.
-    case newlyExcluded(path: [UInt8], sentence: String, items: Int, bytes: Int64)
+    case newlyExcluded(path: [UInt8], sentence: String, items: Int64, bytes: Int64)
     /// An item is excluded for the first time by a mark that a user other than the item's owner may
-    /// have set, whether the predecessor contains it or there is no predecessor.
+    /// have set, whether an earlier snapshot has it or there is none.
     case doubtfulMark(path: [UInt8], sentence: String)
-    /// Many fewer items are stored.
-    case fewerItems(before: Int64, now: Int64)
-    /// Many fewer bytes are stored.
-    case fewerBytes(before: Int64, now: Int64)
+    /// Many fewer items of a SOURCE are stored.
+    case fewerItems([UInt8], before: Int64, now: Int64)
+    /// Many fewer bytes of a SOURCE are stored.
+    case fewerBytes([UInt8], before: Int64, now: Int64)
     /// A SOURCE is empty that was not empty before.
     case emptySource([UInt8])
     /// A SOURCE is on another filesystem than before.
     case otherFilesystem([UInt8], before: String, now: String)
-    /// There are earlier snapshots, but none of their records can be read: it is unknown whether
+    /// Many of the paths of a SOURCE that the snapshot before has are gone.
+    case pathsGone([UInt8], gone: Int64, before: Int64)
+    /// The records of earlier snapshots cannot be read, or were not made here: it is not known whether
     /// less is covered.
     ///
-    /// - Parameter sentence: what is wrong with the newest of them, in words.
+    /// - Parameter sentence: what is wrong, in words.
     case incomparable(sentence: String)
 
     /// A short name for the cause.
@@ -36,6 +38,7 @@ package enum CoverageCause: Sendable, Hashable {
         case .fewerBytes: "fewer-bytes"
         case .emptySource: "empty-source"
         case .otherFilesystem: "other-filesystem"
+        case .pathsGone: "paths-gone"
         case .incomparable: "incomparable"
         }
     }
@@ -43,11 +46,11 @@ package enum CoverageCause: Sendable, Hashable {
     /// The item concerned; nil for the backup as a whole.
     package var path: [UInt8]? {
         switch self {
-        case .newlyExcluded(let path, _, _, _), .emptySource(let path),
-            .doubtfulMark(let path, _),
-            .otherFilesystem(let path, _, _):
+        case .newlyExcluded(let path, _, _, _), .emptySource(let path), .doubtfulMark(let path, _),
+            .otherFilesystem(let path, _, _), .fewerItems(let path, _, _),
+            .fewerBytes(let path, _, _), .pathsGone(let path, _, _):
             path
-        case .fewerItems, .fewerBytes, .incomparable: nil
+        case .incomparable: nil
         }
     }
 
@@ -60,16 +63,16 @@ package enum CoverageCause: Sendable, Hashable {
         case .doubtfulMark(_, let sentence):
             "is excluded for the first time, and users other than its owner can set marks on it: "
                 + sentence
-        case .fewerItems(let before, let now):
-            "items fell from \(before) to \(now), by more than 20 %"
-        case .fewerBytes(let before, let now):
-            "bytes fell from \(sizeText(before)) to \(sizeText(now)), by more than 20 %"
+        case .fewerItems(_, let before, let now):
+            "its items fell from \(before) to \(now), by more than 20 %"
+        case .fewerBytes(_, let before, let now):
+            "its bytes fell from \(sizeText(before)) to \(sizeText(now)), by more than 20 %"
         case .emptySource: "is empty, and was not at the snapshot before"
         case .otherFilesystem(_, let before, let now):
             "is on another filesystem than at the snapshot before: \(now), not \(before)"
-        case .incomparable(let sentence):
-            "no earlier snapshot can be compared, so it is not known whether less is covered: "
-                + sentence
+        case .pathsGone(_, let gone, let before):
+            "\(gone) of the \(counted(before, "path")) of it in the snapshot before are gone, more than 20 %"
+        case .incomparable(let sentence): sentence
         }
     }
 }

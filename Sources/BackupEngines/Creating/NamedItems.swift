@@ -15,6 +15,11 @@ struct NamedItems: Sendable {
     /// How often the printed name of each of the manifest's inexact paths was named, at the first of
     /// those that print alike.
     private var inexactCounts: [Int]
+    /// Whether restic compared them with the snapshot made before.
+    var isCompared = false
+    /// The numbers of items below each SOURCE that were named, and of those that the snapshot made before
+    /// has under the same path.
+    private var counts: [(named: Int64, known: Int64)]
     /// The hashes of the other names.
     private var others: Set<UInt64> = []
     private let sources: SourceItems
@@ -37,6 +42,7 @@ struct NamedItems: Sendable {
         excludedDirectories = paths(areDirectories: true)
         isNamed = Array(repeating: false, count: manifest.count)
         inexactCounts = Array(repeating: 0, count: manifest.inexact.count)
+        counts = Array(repeating: (0, 0), count: sources.count)
         // restic does not name the root directory.
         count = self.sources.unlistedCount
         if count > 0, let root = manifest.index(of: PlanManifest.hash([UInt8(ascii: "/")])) {
@@ -46,13 +52,17 @@ struct NamedItems: Sendable {
 
     /// Checks off an item.
     ///
-    /// - Parameter name: as restic prints it; that of a directory ends with a slash.
-    mutating func receive(_ name: [UInt8]) {
+    /// - Parameters:
+    ///   - name: as restic prints it; that of a directory ends with a slash.
+    ///   - isKnown: whether the snapshot made before has an item at the same path.
+    mutating func receive(_ name: [UInt8], isKnown: Bool = false) {
         var path = name
         if path.last == UInt8(ascii: "/") { path.removeLast() }
         // Otherwise it is the record, or a directory above a SOURCE.
-        guard sources.contains(path) else { return }
+        guard let source = sources.index(of: path) else { return }
         count += 1
+        counts[source].named += 1
+        if isKnown { counts[source].known += 1 }
         let hash = PlanManifest.hash(path)
         let isPlanned = path.contains(JSONScanner.lostByte) ? checkOffInexact(hash) : checkOff(hash)
         if isPlanned { return }
@@ -78,6 +88,16 @@ struct NamedItems: Sendable {
             for index in alike { _ = checkOff(manifest.inexact[index].path) }
         }
         return true
+    }
+
+    /// Returns how many files and directories of each SOURCE were named.
+    func counts(of sources: [FilePath]) -> [[UInt8]: Int64] {
+        Dictionary(zip(sources.map(\.bytes), counts.map(\.named))) { first, _ in first }
+    }
+
+    /// Returns how many of them the snapshot made before has under the same path.
+    func knownCounts(of sources: [FilePath]) -> [[UInt8]: Int64] {
+        Dictionary(zip(sources.map(\.bytes), counts.map(\.known))) { first, _ in first }
     }
 
     /// Whether an item of the manifest was named. Of several that print alike, none counts as named

@@ -76,6 +76,14 @@ package struct Shortfall: Sendable, Hashable {
         }
     }
 
+    /// Whether content is missing, and not only what describes it.
+    var lacksContent: Bool {
+        switch cause {
+        case .timeLost, .attributes: false
+        default: true
+        }
+    }
+
     /// A short name for the cause.
     package var name: String {
         switch cause {

@@ -29,9 +29,16 @@ package struct Snapshot: Sendable, Hashable {
     /// Whether it claims to have a record. Only ``Restic/readRecord(of:with:)`` finds out
     /// whether it does.
     package let hasRecord: Bool
-    /// A number higher than that of any snapshot made before, where times do not give the order;
-    /// see ``OrderTag``. 0 as long as the clock never goes backwards.
-    package let epoch: Int
+    /// The SHA-256 of its record, in hexadecimal, by which the record is proved; nil if it has none.
+    package let recordHash: String?
+    /// The SET it belongs to; nil for one that this program did not make, or that only keeps evicted files.
+    package let set: SnapshotSet?
+    /// Its number in the SET, from 1; 0 without a SET.
+    package let number: Int64
+    /// Whether it lacks something that the plan contains.
+    package internal(set) var isIncomplete: Bool
+    /// Whether it was compared with what was on the disk.
+    var isJudged: Bool
 
     /// - Parameter paths: the paths that the engine reports, used if the tags name no SOURCEs.
     package init(
@@ -49,9 +56,17 @@ package struct Snapshot: Sendable, Hashable {
         self.pathCount = pathCount ?? paths.count
         self.root = root
         self.hasRecord = hasRecord
-        epoch = OrderTag.epoch(in: allTags)
+        recordHash = RecordHash.hash(in: allTags)
+        let number = NumberTag.number(in: allTags)
+        let isOwn = hasRecord && recordHash != nil && number != nil
         let tagged = SourceTags.sources(in: allTags)
         sources = tagged.isEmpty ? paths : tagged
+        set =
+            isOwn && !tagged.isEmpty && !allTags.contains(StateTag.kept)
+            ? SnapshotSet(tags: allTags) : nil
+        self.number = set == nil ? 0 : number ?? 0
+        isIncomplete = allTags.contains(StateTag.incomplete)
+        isJudged = allTags.contains(StateTag.judged)
     }
 
     /// The first eight digits of the identifier, for display.
@@ -60,27 +75,8 @@ package struct Snapshot: Sendable, Hashable {
     /// The tags set by users.
     package var tags: [String] { allTags.filter { !SourceTags.isReserved($0) } }
 
-    /// The tag for the set of SOURCEs; nil for a snapshot of another program.
-    package var sourceSet: String? { SourceTags.set(in: allTags) }
-
-    /// Whether it lacks something that the plan contains.
-    package var isIncomplete: Bool { allTags.contains(StateTag.incomplete) }
-
-    /// Whether it covers much less than its predecessor did and has not been accepted.
-    package var hasShrunk: Bool {
-        allTags.contains(StateTag.shrunk) && !allTags.contains(StateTag.accepted)
-    }
-
     /// Whether it has the only copy of something, so that only an explicit command may remove it.
     package var isPinned: Bool { allTags.contains(StateTag.kept) }
-
-    /// Whether a user accepted that it covers less.
-    package var isAccepted: Bool { allTags.contains(StateTag.accepted) }
-
-    /// Returns whether it was made before another: by epoch, then time, then identifier.
-    package func isOlder(than other: Snapshot) -> Bool {
-        (epoch, time, identifier) < (other.epoch, other.time, other.identifier)
-    }
 
     /// Returns whether its time is more than a day after `now`, which no wrong time zone explains.
     ///
@@ -141,7 +137,10 @@ struct SourceItems: Sendable {
     init(_ sources: [FilePath]) { self.sources = sources.map(\.bytes) }
 
     /// Whether a path is that of an item.
-    func contains(_ path: [UInt8]) -> Bool { sources.contains { isHeld(path, by: $0) } }
+    func contains(_ path: [UInt8]) -> Bool { index(of: path) != nil }
+
+    /// The index of the SOURCE that a path is, or is below; nil if there is none.
+    func index(of path: [UInt8]) -> Int? { sources.firstIndex { isHeld(path, by: $0) } }
 
     /// The number of items that restic does not list: the root directory, which is always part of a
     /// snapshot of it.

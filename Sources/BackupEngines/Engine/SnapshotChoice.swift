@@ -2,8 +2,7 @@ import SystemCalls
 
 /// The snapshot that a command refers to.
 package enum SnapshotChoice: Sendable, Hashable {
-    /// The newest snapshot that this program made on this machine, except those dated in the
-    /// future.
+    /// The snapshot made last by this installation.
     case latest
     /// The snapshot whose identifier begins with these digits.
     case identifier(String)
@@ -51,13 +50,13 @@ extension Restic {
     package func snapshot(_ choice: SnapshotChoice) async throws(BackupError) -> Snapshot {
         switch choice {
         case .latest:
-            let own = try await ownSnapshots().snapshots
-                .filter { $0.sourceSet != nil && !$0.isPinned }
+            // The one made last of each SET, and of these the one dated last.
+            let made = try await ownSnapshots().sets.compactMap(\.snapshots.last)
             let now = FileTime.now.seconds
+            let timely = made.filter { !$0.isFromFuture(at: now) }
             // When all are dated in the future, the clock of this machine is wrong.
-            if let newest = own.last(where: { !$0.isFromFuture(at: now) }) ?? own.last {
-                return newest
-            }
+            let newest = (timely.isEmpty ? made : timely).max { $0.time < $1.time }
+            if let newest { return newest }
             throw BackupError(
                 .noSnapshot, "resval-backup made no snapshot on this machine",
                 advice: "list all snapshots: resval-backup snapshots")

@@ -4,13 +4,13 @@ import TextFormats
 
 /// Snapshots of a repository, and those that cannot be read.
 package struct SnapshotList: Sendable {
-    /// The snapshots that match, in the order of ``Snapshot/isOlder(than:)``.
+    /// The snapshots that match: by their times, but those of each SET in the order they were made.
     package var snapshots: [Snapshot]
     /// The snapshots that cannot be read, and so may match or not. Sorted by identifier.
     package var unreadable: [UnreadableSnapshot]
 
     package init(_ snapshots: [Snapshot], unreadable: [UnreadableSnapshot] = []) {
-        self.snapshots = snapshots.sorted { $0.isOlder(than: $1) }
+        self.snapshots = snapshots.inOrder
         self.unreadable = Set(unreadable).sorted { $0.identifier < $1.identifier }
     }
 }
@@ -35,67 +35,62 @@ package struct UnreadableSnapshot: Sendable, Hashable {
 }
 
 extension Restic {
-    /// Returns the snapshots that match and can be read, in the order of
-    /// ``Snapshot/isOlder(than:)``.
+    /// Returns the snapshots that match and can be read, in the order of a ``SnapshotList``.
     ///
     /// - Throws: as ``list(_:)`` does.
     package func snapshots(_ filter: SnapshotFilter) async throws(BackupError) -> [Snapshot] {
         try await list(filter).snapshots
     }
 
-    /// Returns all snapshots that can be read, in the order of ``Snapshot/isOlder(than:)``.
+    /// Returns all snapshots that can be read, in the order of a ``SnapshotList``.
     ///
     /// - Throws: as ``list(_:)`` does.
     package func snapshots() async throws(BackupError) -> [Snapshot] {
         try await snapshots(SnapshotFilter())
     }
 
-    /// Returns this machine's snapshots, including those of other programs. Warns of those dated in
-    /// the future.
+    /// Returns the snapshots of this installation, and those of other programs on this machine. Where
+    /// this installation made none, those that others made on a machine of this name count.
     ///
     /// - Throws: as ``list(_:)`` does.
-    package func ownSnapshots() async throws(BackupError) -> SnapshotList {
-        let own = try await list(SnapshotFilter(hostName: hostName()))
-        let now = FileTime.now.seconds
-        let early = own.snapshots.filter { $0.isFromFuture(at: now) }
-        if let last = early.max(by: { $0.time < $1.time }) {
-            let others = early.count == 1 ? "" : " (and \(early.count - 1) more)"
-            warn(
-                "snapshot \(last.shortIdentifier)\(others) is dated in the future, "
-                    + "\(last.time.rfc3339ToTheSecond): it is never taken for the latest, and never "
-                    + "forgotten (if the clock of this machine is right, remove it by its ID with "
-                    + "the tool of the repository once it is not needed)")
+    package func ownSnapshots() async throws(BackupError) -> OwnSnapshots {
+        let list = try await list(SnapshotFilter())
+        let (installation, host) = (installation, hostName())
+        let isKnown = list.snapshots.contains { $0.set?.installation == installation }
+        let own = list.snapshots.filter {
+            if isKnown, let set = $0.set { return set.installation == installation }
+            return $0.hostName == host
         }
-        return own
-    }
-
-    /// Returns the snapshots of a set of SOURCEs made on this machine, except those with the only
-    /// copies of evicted files.
-    ///
-    /// - Parameter sources: real paths.
-    /// - Throws: as ``list(_:)`` does.
-    package func ownSnapshots(
-        of sources: [FilePath]
-    ) async throws(BackupError) -> SnapshotList {
-        try await ownSnapshots().ofSet(SourceTags(sources).set)
+        return OwnSnapshots(snapshots: own, unreadable: list.unreadable)
     }
 }
 
-extension SnapshotList {
-    /// Returns the snapshots of a set of SOURCEs, except those with the only copies of evicted
-    /// files.
-    func ofSet(_ set: String) -> SnapshotList {
-        SnapshotList(
-            snapshots.filter { $0.sourceSet == set && !$0.isPinned }, unreadable: unreadable)
+extension [Snapshot] {
+    /// The snapshots by their times, but those of each SET in the order they were made.
+    fileprivate var inOrder: [Snapshot] {
+        var sorted = self.sorted { ($0.time, $0.identifier) < ($1.time, $1.identifier) }
+        let places = Dictionary(grouping: sorted.indices) { sorted[$0].set }
+        for (set, indices) in places where set != nil {
+            let members = indices.map { sorted[$0] }.sorted {
+                ($0.number, $0.time, $0.identifier) < ($1.number, $1.time, $1.identifier)
+            }
+            for (index, snapshot) in zip(indices, members) { sorted[index] = snapshot }
+        }
+        return sorted
     }
 }
 
-/// One machine's snapshots, separated by their SOURCEs into independent sets.
-package struct SnapshotSets: Sendable {
-    /// The snapshots of one set of SOURCEs.
+/// The snapshots of this installation, and those of other programs on this machine.
+package struct OwnSnapshots: Sendable {
+    /// The snapshots, in the order of a ``SnapshotList``.
+    package let snapshots: [Snapshot]
+    /// The snapshots that cannot be read, and so may be some of these.
+    package let unreadable: [UnreadableSnapshot]
+
+    /// The snapshots of one SET.
     package struct OneSet: Sendable {
-        /// The tag that identifies the set.
-        package let tag: String
+        /// The SET.
+        package let name: SnapshotSet
         /// The snapshots, in the order they were made.
         package let snapshots: [Snapshot]
 
@@ -103,18 +98,34 @@ package struct SnapshotSets: Sendable {
         package var sources: [FilePath] { snapshots.last?.sources ?? [] }
     }
 
-    /// The sets, in the order of their tags.
-    package let sets: [OneSet]
+    /// The SETs, in the order of their tags.
+    package var sets: [OneSet] {
+        Dictionary(grouping: snapshots.filter { $0.set != nil }, by: \.set)
+            .compactMap { set, snapshots in set.map { OneSet(name: $0, snapshots: snapshots) } }
+            .sorted { $0.name.tag < $1.name.tag }
+    }
 
-    /// Groups snapshots by their SOURCEs.
+    /// Returns the SETs that a command applies to.
     ///
-    /// - Parameter snapshots: one machine's snapshots, in the order they were made. Those of other
-    ///   programs belong to no set.
-    package init(_ snapshots: [Snapshot]) {
-        var bySet: [String: [Snapshot]] = [:]
-        for snapshot in snapshots {
-            if let tag = snapshot.sourceSet { bySet[tag, default: []].append(snapshot) }
+    /// - Throws: ``BackupError``: `noSnapshot`, `ambiguousSources`.
+    func sets(_ scope: ForgetScope) throws(BackupError) -> [OneSet] {
+        let sets = sets
+        switch scope {
+        case .everySet: return sets
+        case .onlySet(let preferred):
+            let preferredSets = sets.filter { $0.name.configuration == preferred }
+            if !preferredSets.isEmpty { return preferredSets }
+            guard sets.count > 1 else { return sets }
+            throw BackupError(
+                .ambiguousSources,
+                "this installation has made snapshots of \(sets.count) sets of SOURCEs",
+                advice: "name the SOURCEs of one, or give --all for each set by itself")
+        case .configuration(let configuration):
+            let chosen = sets.filter { $0.name.configuration == configuration }
+            guard chosen.isEmpty else { return chosen }
+            throw BackupError(
+                .noSnapshot, "there is no snapshot of these SOURCEs made by this installation",
+                advice: "give them as they were backed up; list them: resval-backup snapshots")
         }
-        sets = bySet.sorted { $0.key < $1.key }.map { OneSet(tag: $0.key, snapshots: $0.value) }
     }
 }

@@ -30,8 +30,7 @@ extension Restic {
     /// those of a missing file, the newest snapshot that has it is returned. A snapshot that cannot
     /// be read may have it.
     ///
-    /// - Parameter snapshots: this machine's, of all sets of SOURCEs, since files move between
-    ///   them.
+    /// - Parameter snapshots: of all SETs, since files move between them, the oldest first.
     /// - Throws: ``BackupError`` when a record or a snapshot cannot be read.
     func lastHolders(ofEvictedIn snapshots: [Snapshot]) async throws(BackupError) -> Set<Snapshot> {
         var wanted: Set<ContentFacts> = []
@@ -48,7 +47,7 @@ extension Restic {
         guard !wanted.isEmpty else { return [] }
         var holders: Set<Snapshot> = []
         var seen: Set<StoredFile> = []
-        for snapshot in snapshots.sorted(by: { $1.isOlder(than: $0) }) {
+        for snapshot in snapshots.reversed() {
             let found: Set<StoredFile>
             do throws(BackupError) {
                 let paths = withoutContent[snapshot] ?? []

@@ -10,12 +10,20 @@ import SystemPackage
 package enum RecordLine: Sendable, Hashable {
     /// The facts of the backup as a whole, without its SOURCEs.
     case facts(RecordFacts)
+    /// The place of the snapshot in its SET.
+    case place(RecordedPlace)
     /// A SOURCE.
     case source(RecordFacts.Source)
     /// An item with a protection class.
     case protected(RecordedProtection)
     /// A reason to keep an earlier snapshot.
     case hold(Hold)
+    /// A path that was to be stored and was not, with everything below it.
+    case unstored([UInt8])
+    /// Whether the snapshot was judged after it was made, and lacks nothing.
+    case verdict(isJudged: Bool, isComplete: Bool)
+    /// A path that earlier snapshots have and that was not there.
+    case absent([UInt8])
     /// A way in which the snapshot covers less than the previous one.
     case coverage(RecordedCause)
     /// An evicted file whose content is not in the snapshot, though the file itself may be, stored
@@ -38,6 +46,8 @@ package struct RecordedExclusion: Sendable, Hashable {
     package var reason = ""
     /// The reason in words.
     package var sentence = ""
+    /// Whether its owner decided it; nil for an item of which nothing is missing.
+    package var isOwners: Bool?
 
     /// The record of an evicted file; nil for other items, and in lines written by older versions.
     package var record: EvictionRecord?
@@ -48,6 +58,14 @@ package struct RecordedExclusion: Sendable, Hashable {
 
     /// Whether it is an evicted file, whose content is in a separate snapshot.
     package var isEvicted: Bool { reason == "evicted" }
+}
+
+/// The place of a snapshot in its SET, as recorded.
+package struct RecordedPlace: Sendable, Hashable {
+    /// See ``RecordedSnapshot/predecessorDate``.
+    package var predecessorDate: Int64?
+    /// See ``RecordedSnapshot/inOrder``.
+    package var inOrder = 0
 }
 
 /// A way in which a snapshot covers less than the previous one, as recorded.
@@ -82,9 +100,39 @@ package struct RecordFacts: Sendable, Hashable {
         package var path: [UInt8]
         /// The type of its filesystem, with the UUID if that is stable across reboots:
         /// `ext4 0b9d2a…`. Empty if unknown.
-        package var filesystem: String
+        package var filesystem = ""
         /// Whether it is an empty directory.
-        package var isEmpty: Bool
+        package var isEmpty = false
+        /// Whether it did not exist.
+        package var isMissing = false
+        /// How much of it there is.
+        package var amount = Amount()
+        /// How it fell; nil unless it is much less than before.
+        package var fall: Fall?
+        /// The number of its files and directories that restic named; nil before it did.
+        package var named: Int64?
+    }
+
+    /// How much there is of a SOURCE, including evicted files, whose content is in other snapshots.
+    package struct Amount: Sendable, Hashable {
+        package var items: Int64 = 0
+        package var bytes: Int64 = 0
+        /// The number of evicted files.
+        package var evicted: Int64 = 0
+    }
+
+    /// How a SOURCE became much less.
+    package struct Fall: Sendable, Hashable {
+        /// What fell.
+        package enum Kind: String, Sendable, Hashable {
+            case items, bytes, filesystem, paths
+        }
+
+        package let kind: Kind
+        /// What there was of it before.
+        package let before: Amount
+        /// The filesystem it was on before.
+        package let filesystem: String
     }
 
     /// The number of items to be stored, including directories and evicted files, whose content is
@@ -104,15 +152,32 @@ package struct RecordFacts: Sendable, Hashable {
     package init() {}
 
     /// Creates the facts of a plan, and inspects its SOURCEs.
-    package init(_ plan: BackupPlan, policy: StoragePolicy) {
-        let missing = plan.missingPlaceholders
-        items = Int64(plan.totals.storedItems + plan.placeholders.count - missing.count)
-        bytes = plan.placeholders.reduce(plan.totals.storedBytes) { $0.addingSaturating($1.size) }
-        bytes = missing.reduce(bytes) { $0.subtractingSaturating($1.size) }
+    ///
+    /// - Parameter missing: the SOURCEs that do not exist.
+    package init(_ plan: BackupPlan, policy: StoragePolicy, missing: [FilePath] = []) {
+        let withoutContent = Set(plan.missingPlaceholders)
+        let placeholders = plan.exclusions.compactMap { item in
+            item.reason.placeholder.flatMap {
+                withoutContent.contains($0) ? nil : (path: item.path, size: $0.size)
+            }
+        }
+        sources = zip(plan.sources, plan.sourceTotals).map { path, totals in
+            var source = Source(lookingAt: path)
+            source.amount = Amount(
+                items: Int64(totals.storedItems), bytes: totals.storedBytes)
+            for file in placeholders where isHeld(file.path.bytes, by: path.bytes) {
+                source.amount.items += 1
+                source.amount.evicted += 1
+                source.amount.bytes.addSaturating(file.size)
+            }
+            return source
+        }
+        items = sources.reduce(0) { $0 + $1.amount.items }
+        bytes = sources.reduce(0) { $0.addingSaturating($1.amount.bytes) }
+        sources += missing.map { Source(path: $0.bytes, isMissing: true) }
         excludedItems = Int64(plan.totals.excludedItems)
         markers = policy.markers.map(\.rawValue).sorted()
         usesLocations = policy.locations != nil
-        sources = plan.sources.map(Source.init(lookingAt:))
     }
 }
 
@@ -120,8 +185,6 @@ extension RecordFacts.Source {
     /// Inspects a SOURCE. Facts that cannot be read are omitted: the plan reports such errors.
     init(lookingAt source: FilePath) {
         path = source.bytes
-        filesystem = ""
-        isEmpty = false
         do throws(Errno) {
             let status = try source.withoutFollowing.status()
             if let volume = Volume(holding: status) {

@@ -23,13 +23,21 @@ package struct SnapshotRecord: Sendable {
     ///
     /// - Parameters:
     ///   - facts: the facts of the plan.
+    ///   - set: the SET of the snapshot.
+    ///   - snapshot: what is known of the snapshot before it is made.
     ///   - causes: the ways in which it covers less than the previous snapshot.
-    ///   - holds: the reasons to keep earlier snapshots.
-    package init(
-        _ plan: BackupPlan, _ facts: RecordFacts, _ causes: [CoverageCause] = [],
-        _ holds: [Hold] = []
+    init(
+        _ plan: BackupPlan, _ facts: RecordFacts, _ set: SnapshotSet,
+        _ snapshot: RecordedSnapshot, _ causes: [CoverageCause]
     ) {
         var text = RecordText()
+        text.add("place") { line in
+            line.add("set", set.text)
+            line.add("number", snapshot.number)
+            line.add("date", snapshot.date)
+            line.add("predecessorDate", snapshot.predecessorDate)
+            line.add("inOrder", Int64(snapshot.inOrder))
+        }
         text.add("facts") { line in
             line.add("items", facts.items)
             line.add("bytes", facts.bytes)
@@ -37,25 +45,12 @@ package struct SnapshotRecord: Sendable {
             line.add("markers", strings: facts.markers)
             line.add("usesLocations", facts.usesLocations)
         }
-        for source in facts.sources {
-            text.add("source") { line in
-                line.add(path: source.path)
-                line.add("filesystem", source.filesystem)
-                line.add("isEmpty", source.isEmpty)
-            }
-        }
+        text.add(facts.sources, snapshot)
         for cause in causes {
             text.add("coverage") { line in
                 line.add("cause", cause.name)
                 if let path = cause.path { line.add(path: path) }
                 line.add("sentence", cause.sentence)
-            }
-        }
-        for hold in holds {
-            text.add("hold") { line in
-                if let part = hold.part { line.add(path: part) }
-                line.add("snapshot", hold.snapshot)
-                line.add("since", hold.since)
             }
         }
         for item in plan.protectedItems {
@@ -71,6 +66,7 @@ package struct SnapshotRecord: Sendable {
                 if let modified = file.modified { line.add("modified", modified) }
             }
         }
+        let owners = plan.exclusionsByDecider
         // In the order of a snapshot's entries, so that two records can be read in parallel.
         let exclusions = plan.exclusions.map { (path: $0.path.bytes, item: $0) }
             .sorted { pathPrecedes($0.path, $1.path) }
@@ -80,6 +76,7 @@ package struct SnapshotRecord: Sendable {
                 line.add("isDirectory", item.isDirectory)
                 line.add("reason", item.reason.name)
                 line.add("sentence", item.reason.sentence)
+                if let isOwners = owners[path] { line.add("isOwners", isOwners) }
                 if let file = item.reason.placeholder {
                     line.add(
                         "evicted", String(decoding: file.record.attribute.bytes, as: UTF8.self))
@@ -88,6 +85,17 @@ package struct SnapshotRecord: Sendable {
                 }
             }
         }
+        bytes = text.ended()
+    }
+
+    /// Creates the verdict on a snapshot, which is kept beside the repository.
+    init(verdict recorded: Recorded) {
+        var text = RecordText()
+        text.add("verdict") { line in
+            line.add("isJudged", recorded.isJudged)
+            line.add("isComplete", recorded.isComplete)
+        }
+        text.add(recorded.sources, recorded.snapshot)
         bytes = text.ended()
     }
 
@@ -116,6 +124,38 @@ private struct RecordText {
         body(&line)
         bytes += line.ended()
         count += 1
+    }
+
+    /// Adds what the next snapshot is compared with.
+    mutating func add(_ sources: [RecordFacts.Source], _ snapshot: RecordedSnapshot) {
+        for source in sources {
+            add("source") { line in
+                line.add(path: source.path)
+                line.add("filesystem", source.filesystem)
+                line.add("isEmpty", source.isEmpty)
+                line.add("isMissing", source.isMissing)
+                line.add("items", source.amount.items)
+                line.add("bytes", source.amount.bytes)
+                line.add("evictedItems", source.amount.evicted)
+                if let fall = source.fall {
+                    line.add("fall", fall.kind.rawValue)
+                    line.add("itemsBefore", fall.before.items)
+                    line.add("bytesBefore", fall.before.bytes)
+                    line.add("filesystemBefore", fall.filesystem)
+                }
+                if let named = source.named { line.add("namedItems", named) }
+            }
+        }
+        for hold in snapshot.holds {
+            add("hold") { line in
+                if hold.kind != .clock { line.add(path: hold.part) }
+                line.add("kind", hold.kind.rawValue)
+                line.add("number", hold.number)
+                line.add("since", hold.since)
+            }
+        }
+        for path in snapshot.unstored.paths { add("unstored") { $0.add(path: path) } }
+        for path in snapshot.absent.paths { add("absent") { $0.add(path: path) } }
     }
 
     consuming func ended() -> [UInt8] {

@@ -25,6 +25,12 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
         switch fields.type {
         case "format": try checkVersion(fields.version)
         case "facts": try handler.receive(.facts(fields.facts))
+        case "place": try handler.receive(.place(fields.place))
+        case "unstored": try handler.receive(.unstored(fields.path))
+        case "verdict":
+            try handler.receive(
+                .verdict(isJudged: fields.isJudged, isComplete: fields.isComplete))
+        case "absent": try handler.receive(.absent(fields.path))
         case "source": try handler.receive(.source(fields.source))
         case "protected": try handler.receive(.protected(fields.protection))
         case "hold":
@@ -74,16 +80,32 @@ private struct RecordFields {
     private var filesystem = ""
     private var isEmpty = false
     private var isDirectory = false
+    private var isMissing = false
+    private(set) var isJudged = false
+    private(set) var isComplete = false
+    private var evictedItems: Int64 = 0
+    private var fall: RecordFacts.Fall.Kind?
+    private var before = RecordFacts.Amount()
+    private var filesystemBefore = ""
+    private var named: Int64?
+    private(set) var place = RecordedPlace()
+    private var isOwners: Bool?
     private var reason = ""
     private var record: EvictionRecord?
     private var sentence = ""
     private var cause = ""
-    private var snapshot = ""
+    private var kind: Hold.Kind?
+    private var number: Int64 = 0
     private var since: Int64 = 0
     private var protectionClass = ""
 
     var source: RecordFacts.Source {
-        RecordFacts.Source(path: path, filesystem: filesystem, isEmpty: isEmpty)
+        RecordFacts.Source(
+            path: path, filesystem: filesystem, isEmpty: isEmpty, isMissing: isMissing,
+            amount: RecordFacts.Amount(
+                items: facts.items, bytes: facts.bytes, evicted: evictedItems),
+            fall: fall.map { .init(kind: $0, before: before, filesystem: filesystemBefore) },
+            named: named)
     }
 
     func keptFile() throws(BackupError) -> KeptFile {
@@ -97,7 +119,10 @@ private struct RecordFields {
         RecordedCause(path: path.isEmpty ? nil : path, cause: cause, sentence: sentence)
     }
 
-    var hold: Hold? { Hold(snapshot: snapshot, since: since, part: path.isEmpty ? nil : path) }
+    var hold: Hold? {
+        guard let kind, (kind == .clock) == path.isEmpty else { return nil }
+        return Hold(number: number, kind: kind, since: since, part: path)
+    }
 
     var protection: RecordedProtection {
         RecordedProtection(path: path, protectionClass: protectionClass)
@@ -106,7 +131,7 @@ private struct RecordFields {
     var exclusion: RecordedExclusion {
         RecordedExclusion(
             path: path, isDirectory: isDirectory, reason: reason, sentence: sentence,
-            record: record, owner: kept.owner, size: kept.size)
+            isOwners: isOwners, record: record, owner: kept.owner, size: kept.size)
     }
 
     mutating func read(_ name: String, _ scanner: inout JSONScanner) throws(JSONError) {
@@ -123,11 +148,25 @@ private struct RecordFields {
         case "evicted": record = EvictionRecord(attribute: try scanner.string())
         case "class": protectionClass = try scanner.text()
         case "cause": cause = try scanner.text()
-        case "snapshot": snapshot = try scanner.text()
-        case "since": since = try scanner.amount()
+        case "kind": kind = Hold.Kind(rawValue: try scanner.text())
+        case "number": number = try scanner.amount()
+        case "since": since = try scanner.integer()
         case "sentence": sentence = try scanner.text()
         case "content", "owner", "size", "modified", "permissions", "dataBytes":
             try readKept(name, &scanner)
+        case "isJudged": isJudged = try scanner.bool()
+        case "isComplete": isComplete = try scanner.bool()
+        case "isMissing": isMissing = try scanner.bool()
+        case "evictedItems": evictedItems = try scanner.amount()
+        case "fall": fall = RecordFacts.Fall.Kind(rawValue: try scanner.text())
+        case "itemsBefore": before.items = try scanner.amount()
+        case "bytesBefore": before.bytes = try scanner.amount()
+        case "filesystemBefore": filesystemBefore = try scanner.text()
+        case "namedItems": named = try scanner.amount()
+        case "isOwners": isOwners = try scanner.bool()
+        case "predecessorDate":
+            if try !scanner.takesNull() { place.predecessorDate = try scanner.integer() }
+        case "inOrder": place.inOrder = Int(clamping: try scanner.amount())
         default: try readFacts(name, &scanner)
         }
     }
@@ -170,14 +209,18 @@ extension Restic {
     /// Passes the lines of a snapshot's record to a handler, in bounded memory.
     ///
     /// - Throws: ``BackupError``: `noRecord` when the snapshot has none, `damaged` when it is not
-    ///   valid; also the handler's error.
+    ///   valid, or is not the one that the snapshot was made with; also the handler's error.
     package func readRecord<Handler: RecordHandler>(
         of snapshot: Snapshot, with handler: Handler
     ) async throws(BackupError) -> Handler {
-        let lines = try await readRecordBytes(
-            of: snapshot, with: Lines(SnapshotRecordReader(handler), tooLong: .damagedRecord))
-        try lines.consumer.checkEnd()
-        return lines.consumer.handler
+        let hashed = try await readRecordBytes(
+            of: snapshot,
+            with: HashedOutput(
+                Lines(SnapshotRecordReader(handler), tooLong: .damagedRecord)))
+        try hashed.consumer.consumer.checkEnd()
+        guard snapshot.recordHash.map({ $0 == ContentHash(hashed.sum).hexadecimal }) ?? true
+        else { throw .damagedRecord }
+        return hashed.consumer.consumer.handler
     }
 }
 
@@ -186,4 +229,19 @@ extension BackupError {
     package static let noRecord = BackupError(
         .noRecord, "the snapshot has no record of what was excluded",
         advice: "only snapshots that resval-backup made have one")
+}
+
+/// Passes bytes on, and computes their hash.
+private struct HashedOutput<Consumer: OutputConsumer>: OutputConsumer {
+    private(set) var consumer: Consumer
+    private(set) var sum = SHA256()
+
+    init(_ consumer: Consumer) { self.consumer = consumer }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        sum.update(bytes)
+        try consumer.receive(bytes)
+    }
+
+    mutating func finish() throws(BackupError) { try consumer.finish() }
 }

@@ -16,8 +16,8 @@ struct RecordPath: Sendable, Hashable {
 
     /// Returns the name of a record's file, in plain ASCII.
     ///
-    /// - Parameter fingerprint: identifies the set of SOURCEs: ``SourceTags/fingerprint``.
-    static func fileName(_ fingerprint: String) -> String { "resval-record-\(fingerprint)" }
+    /// - Parameter identity: of what it is a record of.
+    static func fileName(_ identity: String) -> String { "resval-record-\(identity)" }
 
     /// Returns the tag that contains a path.
     static func tag(_ path: FilePath) -> String { prefix + Percent.text(of: path.bytes) }

@@ -11,23 +11,23 @@ extension Restic {
     /// A snapshot appears whole or not at all, even when this process is killed.
     ///
     /// - Parameters:
+    ///   - name: of the record's file.
     ///   - named: checks off the items that restic names as stored.
     ///   - report: called a few times a second while files are read.
     /// - Throws: ``BackupError`` when no snapshot was made. Failures of single items are in the result.
     func store(
-        _ request: StoreRequest, checkingOff named: NamedItems,
+        _ request: StoreRequest, named name: String, checkingOff named: NamedItems,
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> (BackupMessages.Summary, NamedItems, ErrorOutput) {
         let record = try RecordFile(
-            request.record, name: RecordPath.fileName(SourceTags(request.plan.sources).fingerprint),
-            outside: request.plan.sources)
+            request.record, name: name, outside: request.plan.sources)
         let totals = request.plan.totals
         report(BackupProgress().limited(to: totals))
         let messages = BackupMessages(checkingOff: named, record: record.path.bytes) { progress in
             // restic counts the record, too, and only what it has found so far.
             report(progress.limited(to: totals))
         }
-        let (output, errors) = try await store(request, record: record.path, messages)
+        let (output, errors, isCompared) = try await store(request, record: record.path, messages)
         // restic opens the record by its name.
         withExtendedLifetime(record) {}
         var summary = try output.newSnapshot
@@ -42,13 +42,14 @@ extension Restic {
         let isChanged = request.predecessor?.recordPath?.path == record.path.bytes
         if isChanged { summary.changedFiles -= 1 } else { summary.newFiles -= 1 }
         summary.processedBytes = max(0, summary.processedBytes - Int64(request.record.count))
-        guard let named = output.named else { throw BackupError(.other, "no item was checked off") }
+        guard var named = output.named else { throw BackupError(.other, "no item was checked off") }
+        named.isCompared = isCompared
         return (summary, named, errors)
     }
 
     private func store(
         _ request: StoreRequest, record: FilePath, _ messages: BackupMessages
-    ) async throws -> (BackupMessages, ErrorOutput) {
+    ) async throws -> (BackupMessages, ErrorOutput, isCompared: Bool) {
         let plan = request.plan
         let selection = try plan.resticSelection()
         let excludes = try MemoryFile(excludeFile(of: selection, plan, including: record))
@@ -91,7 +92,7 @@ extension Restic {
         if end.code == incompleteCode, errors.isSilent, let source = plan.sources.first {
             errors.add(unnamedComplaintAbout: source)
         }
-        return (output.consumer, errors)
+        return (output.consumer, errors, request.predecessor != nil)
     }
 
     /// Returns the selection's patterns, followed by a negated one for the record if they would
@@ -200,7 +201,7 @@ struct BackupMessages: LineConsumer {
         switch kind {
         case "verbose_status" where ["new", "modified", "unchanged"].contains(action):
             if item == record { hasRecord = true }
-            named?.receive(item)
+            named?.receive(item, isKnown: action != "new")
         case "status": report(progress)
         case "summary": self.summary = summary
         default: break

@@ -59,7 +59,7 @@ extension Restic {
             let dead = sights.see(
                 identifiers, bootIdentifier: try bootIdentifier(),
                 bootTime: timeSinceBoot().components.seconds)
-            try makeStateDirectory(directory)
+            try makeBackupDirectory(directory)
             try sights.contents.withUnsafeBufferPointer { bytes throws(FileError) in
                 try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
             }

@@ -11,6 +11,11 @@ extension Restic {
         let copied = Set(
             list.snapshots.filter { $0.identifier != $0.originalIdentifier }.map(\.copied))
         list.snapshots.removeAll { copied.contains($0.itself) }
+        for index in list.snapshots.indices where !list.snapshots[index].isJudged {
+            guard let verdict = verdict(on: list.snapshots[index]) else { continue }
+            list.snapshots[index].isJudged = verdict.isJudged
+            if !verdict.isComplete { list.snapshots[index].isIncomplete = true }
+        }
         return list
     }
 
@@ -57,7 +62,7 @@ extension Snapshot {
         let time: FileTime
         let hostName: String
         let userName: String
-        let sourceSet: String?
+        let set: SnapshotSet?
     }
 
     var itself: Content { content(identifier) }
@@ -68,7 +73,7 @@ extension Snapshot {
     private func content(_ identifier: String) -> Content {
         Content(
             identifier: identifier, root: root, time: time, hostName: hostName,
-            userName: userName, sourceSet: sourceSet)
+            userName: userName, set: set)
     }
 }
 

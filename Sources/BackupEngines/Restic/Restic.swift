@@ -20,6 +20,8 @@ package struct Restic: Sendable {
     let unwritable = UnwritableDirectories()
     /// Whether the program is known to be new enough.
     let isNewEnough = Monitor(false)
+    /// The identifier of this installation; nil until it was read.
+    let installationCache = Monitor<String?>(nil)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
     /// The path of a file that contains the password; nil when the environment gives it.

@@ -50,8 +50,7 @@ extension Restic {
             snapshots = [try await snapshot(choice)]
         } else {
             let own = try await ownSnapshots()
-            snapshots = SnapshotSets(own.snapshots).sets
-                .compactMap { $0.snapshots.last { !$0.isPinned } }
+            snapshots = own.sets.compactMap(\.snapshots.last)
             if snapshots.isEmpty, own.unreadable.isEmpty {
                 result.problems.append("there is no snapshot that was made on this machine")
             }
@@ -63,8 +62,7 @@ extension Restic {
             for snapshot in snapshots { try await read(snapshot, counter, &result) }
         }
         if !result.isHealthy {
-            result.sourceSets = SnapshotSets(try await ownSnapshots().snapshots).sets
-                .map(\.sources)
+            result.sourceSets = try await ownSnapshots().sets.map(\.sources)
         }
         return result
     }
@@ -77,7 +75,7 @@ extension Restic {
                 of: snapshot.identifier, usesCache: false, with: EntryCounter(snapshot, counter)
             ).count
             result.items = (result.items ?? 0) + found
-            if snapshot.sourceSet != nil {
+            if snapshot.set != nil {
                 _ = try await readRecord(of: snapshot, with: RecordCounter())
             }
         } catch  where error.code != .interrupted {

@@ -74,6 +74,24 @@ package struct StoredFileRecords: Sendable, Hashable {
         try remove { path, header in header?.isRecent(at: now) != true }
     }
 
+    /// Notes that a snapshot got another identifier. Records that cannot be changed are not trusted, since
+    /// their snapshot seems to be gone.
+    package func renew(_ repository: String, of identifier: String, as snapshot: Snapshot) {
+        // Where there are no records, none is changed.
+        for path in (try? paths()) ?? []
+        where path.lastComponent?.string.hasPrefix(repository) == true {
+            guard let header = try? open(path)?.header, header.snapshot.identifier == identifier,
+                let opened = try? openStateFile(path, makingIt: true)
+            else { continue }
+            let file = OwnedDescriptor(opened)
+            let bytes = StoredFileHeader(
+                snapshot, count: header.count, created: header.created
+            ).bytes
+            // A header that is half written is none.
+            _ = bytes.withUnsafeBytes { try? writeFile(file.descriptor, $0, at: 0) }
+        }
+    }
+
     /// Removes the records of a repository, except those of certain snapshots.
     ///
     /// - Throws: `FileError` when one may be left.

@@ -4,6 +4,7 @@ import ResourceValues
 import SettingsReading
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// The option that names the configuration file.
 struct ConfigurationOption: ParsableArguments {
@@ -12,6 +13,22 @@ struct ConfigurationOption: ParsableArguments {
             "The configuration file. Without it, $XDG_CONFIG_HOME/resval/backup.toml.",
             valueName: "file"))
     var config: PathArgument?
+
+    /// The name by which the snapshots of the configuration are known: a hash of the file's real path; nil
+    /// when it is not known where the file is.
+    var name: String? {
+        guard let path = config?.path ?? BackupSettings.defaultFile else { return nil }
+        return (try? backedUpPath(path, followsLast: true)).map { shortName(for: $0.bytes) }
+    }
+
+    /// The directory for what is kept of the configuration: `backup/NAME` in the state directory, which may
+    /// be missing; nil when there is no configuration.
+    ///
+    /// - Throws: ``FileError`` when no directory for state is known.
+    func stateDirectory() throws(FileError) -> FilePath? {
+        let state = try StateDirectory.path()
+        return name.map { state.appending("backup").appending($0) }
+    }
 
     /// Reads the configuration, and reports what is wrong with it.
     ///

@@ -2,7 +2,8 @@ import ResourceValues
 import SystemCalls
 import SystemPackage
 
-/// The lock that prevents two runs at once: a file in the state directory, locked with `flock(2)`.
+/// The lock that prevents two runs of a configuration at once: a file in its directory, locked with
+/// `flock(2)`.
 ///
 /// The kernel releases the lock when the process ends, so a run that was killed leaves none behind.
 /// The file stays: a lock on a file that is removed and created again would not exclude anyone.
@@ -21,11 +22,11 @@ final class RunLock: Sendable {
 
     /// Takes the lock, as ``waitForLock(on:)`` does, and writes this process's pid into the file.
     ///
-    /// - Parameter directory: the state directory, which must exist.
+    /// - Parameter directory: that of the configuration, which must exist.
     /// - Throws: ``FileError`` when the file can be neither created nor opened, or cannot be
     ///   locked.
     static func take(in directory: FilePath) throws(FileError) -> Attempt {
-        let path = directory.appending("backup.lock")
+        let path = directory.appending("lock")
         let lock = RunLock(try open(path))
         do throws(Errno) {
             guard try waitForLock(on: lock.file.descriptor) else {
@@ -58,7 +59,7 @@ final class RunLock: Sendable {
     ///
     /// - Throws: ``FileError`` when the file cannot be opened or locked.
     static func isHeld(in directory: FilePath) throws(FileError) -> Bool {
-        let path = directory.appending("backup.lock")
+        let path = directory.appending("lock")
         guard let opened = try openStateFile(path) else { return false }
         let file = OwnedDescriptor(opened)
         do throws(Errno) {

@@ -31,7 +31,7 @@ struct RunStatus: Sendable, Hashable {
     /// While a run is in progress, this is the last time that a run ended with everything done.
     var lastBackup: FileTime? {
         switch result {
-        case .ok, .unaccepted, .incomplete: end
+        case .ok, .coversLess, .incomplete: end
         case .running: lastCleanRun
         default: nil
         }
@@ -72,7 +72,7 @@ struct RunStatus: Sendable, Hashable {
           bytes: number or null
           addedBytes: number or null
           excludedItems: number or null
-          hasShrunk: boolean or null (null when no snapshot was made)
+        \(HeldPart.fields)
           lastCleanRun: time or null
           lastVerify: time or null
           lastPrune: time or null
@@ -96,7 +96,7 @@ struct RunStatus: Sendable, Hashable {
         line.add("bytes", snapshot?.bytes)
         line.add("addedBytes", snapshot?.addedBytes)
         line.add("excludedItems", snapshot?.excludedItems)
-        line.add("hasShrunk", snapshot?.hasShrunk)
+        line.add(holds: snapshot?.holds ?? [])
         line.add("lastCleanRun", lastCleanRun)
         line.add("lastVerify", lastVerify)
         line.add("lastPrune", lastPrune)
@@ -121,15 +121,16 @@ struct SnapshotSummary: Sendable, Hashable {
     var addedBytes: Int64 = 0
     /// The number of excluded items.
     var excludedItems: Int64 = 0
-    /// Whether it covers less than the one before, and waits to be accepted.
-    var hasShrunk = false
+    /// What it lacks and earlier ones are kept for.
+    var holds: [HeldPart] = []
     /// Whether it lacks nothing that the sources have; not part of the status file.
     var isWhole = false
-    /// Whether `forget` may follow; not part of the status file.
-    var allowsForget = false
+    /// Whether it covers no less than the one before, but for what the owner excluded; not part of the
+    /// status file.
+    var coversAll = true
 
     /// The exit code of `create`.
-    var exitCode: Int32 { isWhole && !hasShrunk ? 0 : 3 }
+    var exitCode: Int32 { isWhole && coversAll ? 0 : 3 }
 
     /// The line that `create` and `run` print.
     var text: String {
@@ -144,9 +145,8 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     case running
     /// Everything was done.
     case ok
-    /// A snapshot was made that lacks nothing, but it, or one that forget or prune met, waits to be
-    /// accepted, because it covers less than the one before.
-    case unaccepted
+    /// A snapshot was made of all there is, but it covers less than the one before.
+    case coversLess
     /// A snapshot was made, but it lacks something.
     case incomplete
     /// Something failed.
@@ -166,7 +166,7 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
     init(exitCode: Int32, isWhole: Bool) {
         switch exitCode {
         case 0: self = .ok
-        case 3: self = isWhole ? .unaccepted : .incomplete
+        case 3: self = isWhole ? .coversLess : .incomplete
         case 10: self = .noRepository
         case 11: self = .locked
         case 12: self = .wrongPassword
@@ -175,12 +175,12 @@ enum RunResult: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The exit code of `status` after such a run: 0 for `ok`, 3 for `unaccepted` and
+    /// The exit code of `status` after such a run: 0 for `ok`, 3 for `coversLess` and
     /// `incomplete`, otherwise 1.
     var statusCode: Int32 {
         switch self {
         case .ok: 0
-        case .unaccepted, .incomplete: 3
+        case .coversLess, .incomplete: 3
         default: 1
         }
     }

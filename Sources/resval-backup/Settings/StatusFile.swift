@@ -4,15 +4,15 @@ import SystemCalls
 import SystemPackage
 import TextFormats
 
-/// The file `backup-status.json` in the state directory. It is replaced as a whole, so that other
-/// programs may read it at any time.
+/// The file `status.json` in a configuration's directory. It is replaced as a whole, so that it may be read
+/// at any time.
 struct StatusFile: Sendable {
     /// The path of the file.
     let path: FilePath
 
-    /// Creates a reference to the file in a state directory.
+    /// Creates a reference to the file in a configuration's directory.
     init(in directory: FilePath) {
-        path = directory.appending("backup-status.json")
+        path = directory.appending("status.json")
     }
 
     /// Returns the status of the last run; nil when there was none.
@@ -40,13 +40,13 @@ struct StatusFile: Sendable {
     ///
     /// - Throws: ``FileError`` when the file cannot be read or replaced.
     func accept(_ snapshot: Snapshot) throws(FileError) {
-        guard try waits(for: snapshot) != nil,
+        guard try isOfLastRun(snapshot) != nil,
             case .taken(let lock) = try RunLock.take(in: path.removingLastComponent())
         else { return }
         // A run may have ended meanwhile.
-        guard var status = try waits(for: snapshot) else { return }
-        status.snapshot?.hasShrunk = false
-        if status.result == .unaccepted {
+        guard var status = try isOfLastRun(snapshot) else { return }
+        status.snapshot?.holds = []
+        if status.result == .coversLess {
             status.result = .ok
             status.exitCode = 0
         }
@@ -54,9 +54,9 @@ struct StatusFile: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    /// Returns the status if it is of a run whose snapshot is this one, and waits to be accepted.
-    private func waits(for snapshot: Snapshot) throws(FileError) -> RunStatus? {
-        guard let status = try read(), let made = status.snapshot, made.hasShrunk,
+    /// Returns the status if it is of a run whose snapshot is this one.
+    private func isOfLastRun(_ snapshot: Snapshot) throws(FileError) -> RunStatus? {
+        guard let status = try read(), let made = status.snapshot,
             [snapshot.identifier, snapshot.originalIdentifier].contains(where: {
                 $0.hasPrefix(made.identifier)
             })
@@ -117,7 +117,29 @@ extension RunStatus {
             case "bytes": snapshot.bytes = try scanner.amount()
             case "addedBytes": snapshot.addedBytes = try scanner.amount()
             case "excludedItems": snapshot.excludedItems = try scanner.amount()
-            case "hasShrunk": snapshot.hasShrunk = try scanner.bool()
+            case "holds":
+                try scanner.forEachElement { scanner throws(JSONError) in
+                    snapshot.holds.append(try HeldPart(&scanner))
+                }
+            default: break
+            }
+        }
+    }
+}
+
+extension HeldPart {
+    /// Parses an object of a status file.
+    fileprivate init(_ scanner: inout JSONScanner) throws(JSONError) {
+        self.init()
+        try scanner.forEachField { scanner, name throws(JSONError) in
+            if try scanner.takesNull() { return }
+            switch name {
+            case "path": path = try scanner.string()
+            case "pathBase64": path = try scanner.base64()
+            case "kind": kind = try scanner.text()
+            case "since": since = FileTime(rfc3339: try scanner.string()) ?? since
+            case "until": until = FileTime(rfc3339: try scanner.string())
+            case "snapshot": snapshot = try scanner.text()
             default: break
             }
         }

@@ -110,9 +110,8 @@ struct LocalDocumentTests {
     @Test(
         "forget goes on where no record is the user's own, and warns",
         arguments: [
-            "chown -R 1234 .local/state/resval", "chown 1234 .local/state/resval/stored",
+            "chown 1234 .local/state/resval/stored",
             "mv .local/state/resval/stored moved; touch .local/state/resval/stored",
-            "mv .local/state moved; touch .local/state",
         ])
     func forgetWithStateOfAnother(change: String) throws {
         try withBackup(of: documents) { backup in
@@ -125,7 +124,23 @@ struct LocalDocumentTests {
         }
     }
 
-    @Test("forget goes on where a directory of another user denies the way to the state")
+    @Test("forget removes nothing where the state is another user's, or none")
+    func forgetWithoutState() throws {
+        for change in [
+            "chown -R 1234 .local/state/resval", "mv .local/state moved; touch .local/state",
+        ] {
+            try withBackup(of: documents) { backup in
+                for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+                try tool("sh", "-c", "cd \"$0\"; \(change)", backup.base.appending("home"))
+                let forget = try backup.run("forget", "--keep-last", "1")
+                #expect(forget.exitCode == 0, "\(forget)")
+                #expect(forget.text.contains("2 kept, 0 removed"), "\(forget)")
+                #expect(forget.errorText.contains("nothing is removed"), "\(forget)")
+            }
+        }
+    }
+
+    @Test("forget removes nothing where a directory of another user denies the way to the state")
     func forgetWithHiddenState() throws {
         try withBackup(of: documents, user: 1234) { backup in
             try tool("chown", "-R", "1234:1234", backup.source)
@@ -136,8 +151,8 @@ struct LocalDocumentTests {
             command.environment["XDG_STATE_HOME"] = "\(hidden)/state"
             let forget = try command.run()
             #expect(forget.exitCode == 0, "\(forget)")
-            #expect(forget.text.contains("1 removed"), "\(forget)")
-            #expect(forget.errorText.contains("warning: the records"), "\(forget)")
+            #expect(forget.text.contains("2 kept, 0 removed"), "\(forget)")
+            #expect(forget.errorText.contains("nothing is removed"), "\(forget)")
         }
     }
 

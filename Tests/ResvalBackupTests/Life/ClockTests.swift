@@ -4,9 +4,8 @@ import TestSupport
 import Testing
 
 /// A repository, and the clock it is used by.
-private struct ClockedBackup {
-    let source: FilePath
-    let target: FilePath
+struct ClockedBackup {
+    let backup: BackupFixture
     /// The command with these arguments.
     let command: ([any CommandArgument]) throws -> Command
 
@@ -25,24 +24,23 @@ private struct ClockedBackup {
     /// Makes a snapshot.
     ///
     /// - Returns: its identifier's first digits.
-    func create(_ offset: String = "+0d", exits code: Int32 = 0) throws -> Substring {
-        let result = try run(offset, "create", source)
+    func create(_ offset: String = "+0d", exits code: Int32 = 0) throws -> String {
+        let result = try run(offset, "create", backup.source)
         #expect(result.exitCode == code, "\(result)")
-        return result.text.dropFirst("snapshot ".count).prefix(8)
+        return String(result.text.dropFirst("snapshot ".count).prefix(8))
     }
 
-    /// The identifiers of the snapshots there are.
-    func snapshots(_ offset: String = "+0d") throws -> [Substring] {
-        try snapshotIdentifiers(in: run(offset, "snapshots", "--json").text).map { $0.prefix(8) }
-    }
+    /// The first digits that the identifiers of the snapshots there are had when they were made.
+    func snapshots() throws -> Set<String> { Set(try backup.originals()) }
 
-    func latest(_ offset: String = "+0d") throws -> Substring? {
-        try snapshotIdentifiers(in: run(offset, "show", "latest", "--json").text).first?.prefix(8)
+    func latest(_ offset: String = "+0d") throws -> String? {
+        try snapshotIdentifiers(in: run(offset, "show", "latest", "--json").text).first
+            .map { String($0.prefix(8)) }
     }
 }
 
 /// Calls `body` with a repository.
-private func withClocks(of tree: Tree, _ body: (ClockedBackup) throws -> Void) throws {
+func withClocks(of tree: Tree, _ body: (ClockedBackup) throws -> Void) throws {
     try require(.tool("faketime"))
     try withBackup(of: tree) { backup in
         // restic asks the kernel for the time, and not the library that faketime takes the place of.
@@ -53,9 +51,7 @@ private func withClocks(of tree: Tree, _ body: (ClockedBackup) throws -> Void) t
             fi
             """
         try body(
-            ClockedBackup(source: backup.source, target: backup.target) {
-                try backup.command($0, before: script)
-            })
+            ClockedBackup(backup: backup) { try backup.command($0, before: script) })
     }
 }
 
@@ -65,140 +61,82 @@ struct ClockTests {
         for number in 0..<10 { File(FileName(Array("file\(number)".utf8)), "old") }
     }
 
-    @Test("what is made by a clock that is behind is the newest, and is not forgotten")
+    @Test(
+        "what is made by a clock that is behind is the newest, and nothing is forgotten meanwhile")
     func behind() throws {
         try withClocks(of: Self.tree) { backup in
-            let before = [try backup.create(), try backup.create()]
-            let made = try backup.create("-9000d")
+            let before = [try backup.create("-2d"), try backup.create("-1d")]
+            let result = try backup.run("-9000d", "create", backup.backup.source)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.errorText.contains("made before, is newer, or more than 30 days older"))
+            let made = String(result.text.dropFirst("snapshot ".count).prefix(8))
             #expect(try backup.latest("-9000d") == made)
             let forgotten = try backup.run("-9000d", "forget", "--keep-last", "1")
             #expect(forgotten.exitCode == 0, "\(forgotten)")
-            #expect(forgotten.errorText.contains("dated in the future"))
-            // By that clock all others are from the future.
-            #expect(try Set(backup.snapshots("-9000d")) == Set(before + [made]))
-            // With the clock set right.
-            #expect(try backup.latest() == made)
+            #expect(forgotten.text.contains("dated in the future"), "\(forgotten)")
+            #expect(try backup.snapshots() == Set(before + [made]))
+            // Set right, it passed over 9000 days.
             let next = try backup.create()
             #expect(try backup.latest() == next)
-            // Set right, it passed over 9000 days.
             _ = try backup.run("+0d", "forget", "--keep-last", "2")
-            #expect(try Set(backup.snapshots()) == Set(before + [made, next]))
+            #expect(try backup.snapshots() == Set(before + [made, next]))
             #expect(try backup.run("+0d", "accept").exitCode == 0)
             let last = try backup.run("+0d", "forget", "--keep-last", "2")
-            #expect(try Set(backup.snapshots()).count == 2, "\(last)")
-            #expect(last.text.contains("keep    \(made)"), "\(last)")
+            #expect(try backup.snapshots() == [before[1], next], "\(last)")
         }
     }
 
-    @Test("one snapshot from the future is named, and neither the latest nor decides anything")
+    @Test("one from the future stops forget, and accept gives it an earlier time")
     func ahead() throws {
         try withClocks(of: Self.tree) { backup in
-            let old = try backup.create()
+            _ = try backup.create()
             let future = try backup.create("+3000d")
-            #expect(try backup.latest() == old)
-            try Tree { File("file10", "new") }.create(in: backup.source)
-            let result = try backup.run("+0d", "create", backup.source)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.errorText.contains("snapshot \(future) is dated in the future"))
-            let new = result.text.dropFirst("snapshot ".count).prefix(8)
+            try Tree { File("file10", "new") }.create(in: backup.backup.source)
+            let new = try backup.create()
             #expect(try backup.latest() == new)
-            let restored = try backup.run("+0d", "restore", "latest", "--target", backup.target)
-            #expect(restored.exitCode == 0, "\(restored)")
-            #expect(restored.errorText.contains("dated in the future"))
-            let place = backup.target.pushing(FilePath(root: nil, backup.source.components))
-            #expect(try tool("cat", place.appending("file10")) == "new")
             let list = try backup.run("+0d", "snapshots").text
             #expect(
                 list.split(separator: "\n").filter { $0.contains("(dated in the future)") }
-                    .map { $0.prefix(8) } == [future], "\(list)")
-            let shown = try backup.run("+0d", "show", String(future)).text
-            #expect(shown.contains("dated in the future: never the latest"), "\(shown)")
-            let forgotten = try backup.run("+0d", "forget", "--keep-daily", "1")
-            #expect(forgotten.text.contains("keep    \(new)"), "\(forgotten)")
-            #expect(try Set(backup.snapshots()) == [future, new])
-            // When that day has come it is still not the latest.
-            #expect(try backup.latest("+3001d") == new)
+                    .map { $0.prefix(8) } == [future[...]], "\(list)")
+            for _ in 0..<2 {
+                let forgotten = try backup.run("+0d", "forget", "--keep-last", "1")
+                #expect(forgotten.text.contains("snapshots: 3 kept"), "\(forgotten)")
+            }
+            let accepted = try backup.run("+0d", "accept")
+            #expect(accepted.exitCode == 0, "\(accepted)")
+            #expect(
+                accepted.text.hasSuffix(
+                    "is accepted\n1 snapshot dated after it got an earlier time\n"))
+            #expect(!(try backup.run("+0d", "snapshots").text.contains("in the future")))
+            #expect(try backup.run("+0d", "accept").exitCode == 1)
+            _ = try backup.run("+0d", "forget", "--keep-last", "1")
+            #expect(try backup.snapshots() == [new])
         }
     }
 
-    @Test("a clock that jumps ahead, twice, makes no history old before 30 days")
+    @Test("a clock that jumps five years ahead makes no history old")
     func jump() throws {
         try withClocks(of: Self.tree) { backup in
-            func forget(_ offset: String) throws -> CommandResult {
-                let result = try backup.run(offset, "forget", "--keep-within", "1d")
+            func forget(_ offset: String) throws -> String {
+                let result = try backup.run(offset, "forget", "--keep-last", "1")
                 #expect(result.exitCode == 0, "\(result)")
-                return result
+                return result.text
             }
             let before = [try backup.create("-20d"), try backup.create()]
-            let result = try backup.run("+1500d", "create", backup.source)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(
-                result.errorText.contains("is more than 30 days older; all earlier ones are kept"))
-            var made = [result.text.dropFirst("snapshot ".count).prefix(8)]
-            let kept = try forget("+1500d").text
-            #expect(kept.contains("made before the clock passed over 30 days"), "\(kept)")
+            var made = [try backup.create("+1500d")]
+            #expect(try forget("+1500d").contains("held: made before the clock jumped"))
             let shown = try backup.run("+1500d", "show", "latest").text
             #expect(
-                shown.contains(", and all before it: the clock passed over 30 days"), "\(shown)")
-            made.append(try backup.create("+1525d"))
-            _ = try forget("+1525d")
-            #expect(try Set(backup.snapshots("+1525d")) == Set(before + made))
-            made.append(try backup.create("+1600d"))
-            made.append(try backup.create("+1620d"))
-            _ = try forget("+1620d")
-            // Spans are counted from the newest snapshot that is older than a second, so what was
-            // made after the second jump may go or stay.
-            #expect(try Set(backup.snapshots("+1620d")).isSuperset(of: before + made[..<2]))
-            let last = try backup.create("+1631d")
-            let forgotten = try forget("+1631d")
-            let left = try Set(backup.snapshots("+1631d"))
-            #expect(
-                left.contains(last) && left.isDisjoint(with: before + made[..<3]), "\(forgotten)")
-
-            _ = try backup.create("+1700d")
-            _ = try forget("+1700d")
-            #expect(try Set(backup.snapshots("+1700d")).isSuperset(of: left))
-            #expect(try backup.run("+1700d", "accept").exitCode == 0)
-            _ = try backup.run("+1700d", "forget", "--keep-last", "1")
-            #expect(try backup.snapshots("+1700d").count == 1)
-        }
-    }
-
-    @Test("a clock that was some hours ahead decides nothing either")
-    func hoursAhead() throws {
-        try withClocks(of: Self.tree) { backup in
-            let ahead = try backup.create("+5h")
-            let new = try backup.create()
-            #expect(try backup.latest() == new)
-            let forgotten = try backup.run("+0d", "forget", "--keep-last", "1")
-            #expect(try backup.snapshots() == [new], "\(ahead): \(forgotten)")
-        }
-    }
-
-    @Test("one from the future hides none that has shrunk")
-    func shrunken() throws {
-        try withClocks(of: Self.tree) { backup in
-            _ = try backup.create()
-            _ = try backup.create("+3000d")
-            try tool("sh", "-c", "rm \"$1\"/file[1-9]", "sh", backup.source)
-            let shrunk = try backup.create(exits: 3)
-            let forgotten = try backup.run("+0d", "forget", "--keep-last", "1")
-            #expect(forgotten.exitCode == 3, "\(forgotten)")
-            #expect(forgotten.errorText.contains("\(shrunk)"))
-            #expect(try backup.run("+0d", "accept").text.contains(shrunk))
-        }
-    }
-
-    @Test("one from the future of another client hides none that has shrunk")
-    func otherClient() throws {
-        try withBackup(of: Self.tree) { backup in
-            try backup.runSuccessfully("create", backup.source)
-            try tool("sh", "-c", "rm \"$1\"/file[1-9]", "sh", backup.source)
-            #expect(try backup.run("create", backup.source).exitCode == 3)
-            try backup.makeForeignSnapshot(of: backup.source, "--time", "2190-01-01 00:00:00")
-            let forgotten = try backup.run("forget", "--keep-last", "1")
-            #expect(forgotten.exitCode == 3, "\(forgotten)")
-            #expect(forgotten.errorText.contains("may cover much less"), "\(forgotten)")
+                shown.contains("holds:    all snapshots made before the clock jumped, "), "\(shown)"
+            )
+            for offset in ["+1525d", "+1540d"] {
+                made.append(try backup.create(offset))
+                _ = try forget(offset)
+            }
+            #expect(try backup.snapshots().isSuperset(of: before))
+            #expect(try backup.run("+1540d", "accept").exitCode == 0)
+            _ = try forget("+1540d")
+            #expect(try backup.snapshots() == [made[2]])
         }
     }
 }

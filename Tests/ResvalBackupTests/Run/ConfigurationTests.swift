@@ -102,11 +102,12 @@ struct ConfigurationTests {
             let waiting = try run("status")
             #expect(waiting.exitCode == 3)
             #expect(
-                waiting.text.hasPrefix("waiting to be accepted (resval-backup accept "),
+                waiting.text.hasPrefix("covers less than the run before\n")
+                    && waiting.text.contains("if that is right: resval-backup accept"),
                 "\(waiting)")
             #expect(!waiting.text.contains("incomplete"))
             try #expect(
-                run("status", "--json").text.contains(#""result":"unaccepted","step":"create","#))
+                run("status", "--json").text.contains(#""result":"coversLess","step":"create","#))
             let advice = try #require(
                 shrunk.errorText.split(separator: "(if that is right: resval-backup").last)
             let line = try #require(advice.split(separator: "\n").first).dropLast()
@@ -165,11 +166,13 @@ struct ConfigurationTests {
             try fixture.backup.addUnstorableAttribute()
             try #expect(fixture.command("run").run().exitCode == 3)
             let before = try fixture.command("status").run()
-            #expect(before.text.hasPrefix("incomplete at create\nwaiting to be accepted ("))
+            #expect(before.text.hasPrefix("incomplete at create\n"))
+            #expect(before.text.contains("held: \(fixture.backup.source): "), "\(before)")
             try fixture.command("accept").runSuccessfully()
             let after = try fixture.command("status").run()
             #expect(after.exitCode == 3)
             #expect(after.text.hasPrefix("incomplete at create\nstart: "), "\(after)")
+            #expect(!after.text.contains("held: "), "\(after)")
         }
     }
 
@@ -186,7 +189,7 @@ struct ConfigurationTests {
             #expect(result.exitCode == 1)
             #expect(
                 result.errorText == """
-                    resval-backup: no snapshot of this machine waits to be accepted
+                    resval-backup: there is nothing to accept
                     resval-backup: \(another): is the repository that was used, since \
                     $RESVAL_BACKUP_REPOSITORY names it; the configuration names another (to use \
                     that: --config \(fixture.configuration))

@@ -1,12 +1,17 @@
+import SystemCalls
 import SystemPackage
 import TestSupport
+import TextFormats
 
 /// What `run` needs besides a repository: a configuration and a state directory.
 struct RunFixture {
     let backup: BackupFixture
 
     var state: FilePath { backup.base.appending("state") }
-    var statusFile: FilePath { state.appending("resval/backup-status.json") }
+    var statusFile: FilePath {
+        state.appending("resval/backup").appending(shortName(for: configuration.bytes))
+            .appending("status.json")
+    }
     var configuration: FilePath { backup.base.appending("config/resval/backup.toml") }
 
     /// The command `resval-backup` with this configuration.

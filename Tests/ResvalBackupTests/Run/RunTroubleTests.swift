@@ -87,13 +87,13 @@ struct RunTroubleTests {
                     "-c",
                     """
                     "$0" run & first=$!
-                    until [ -s "$1/resval/backup-status.json" ]; do sleep 0.01; done
+                    until [ -s "$1" ]; do sleep 0.01; done
                     "$0" run; echo "second $?" >&2
                     "$0" status > /dev/null; echo "status $?" >&2
                     touch "$2"; wait $first; echo "first $?" >&2; echo "was $first" >&2
                     """,
                 ].map { Array($0.utf8) } + [
-                    FilePath.built("resval-backup").bytes, fixture.state.bytes,
+                    FilePath.built("resval-backup").bytes, fixture.statusFile.bytes,
                     fixture.backup.base.appending("gate").bytes,
                 ]
             let result = try command.run()

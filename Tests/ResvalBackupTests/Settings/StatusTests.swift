@@ -20,7 +20,9 @@ struct StatusTests {
         status.end = time
         status.snapshot = SnapshotSummary(
             identifier: "1a2b", items: 1, bytes: 2, addedBytes: 3, excludedItems: 4)
-        status.snapshot?.hasShrunk = true
+        var held = HeldPart()
+        (held.path, held.kind, held.since) = (Array("/a\u{FF}".utf8) + [0xFF], "other", time)
+        status.snapshot?.holds = [held, HeldPart()]
         status.lastCleanRun = time
         status.lastVerify = time
         status.lastPrune = time
@@ -43,7 +45,7 @@ struct StatusTests {
             let now = FileTime(seconds: time.seconds + seconds, nanoseconds: 0)
             return status.isStale(after: age, now: now)
         }
-        for result in [RunResult.ok, .unaccepted, .incomplete, .running] {
+        for result in [RunResult.ok, .coversLess, .incomplete, .running] {
             #expect(!isStale(result, 99))
             #expect(isStale(result, 100))
             #expect(!isStale(result, -1))

@@ -1,0 +1,188 @@
+import ResourceValues
+import SystemCalls
+
+/// A reason why `forget` keeps a snapshot that the retention rules give up.
+///
+/// It keeps the newest whole snapshot that has a part which later ones lack or, after a wrong clock, all
+/// snapshots with lower numbers.
+package struct Hold: Sendable, Hashable {
+    package enum Kind: String, Sendable {
+        /// The owner excluded the part. It ends after 30 days or by `accept`.
+        case own
+        /// Anything else took the part away. It ends by `accept` only.
+        case other
+        /// A snapshot's date did not follow its predecessor's.
+        case clock
+    }
+
+    /// The snapshot that is kept, or for ``Kind/clock`` the one with the wrong date.
+    package let number: Int64
+    package let kind: Kind
+    /// The date of the snapshot that lacked the part first or, later, of the last one that planned
+    /// it without storing it; seconds since 1970.
+    package let since: Int64
+    /// The path that newer snapshots lack, with everything below it; empty for ``Kind/clock``.
+    package let part: [UInt8]
+
+    package init(number: Int64, kind: Kind, since: Int64, part: [UInt8] = []) {
+        (self.number, self.kind, self.since, self.part) = (number, kind, since, part)
+    }
+
+    /// The day from which it holds no longer, unless its days begin anew; nil where only `accept` ends it.
+    package var end: FileTime? {
+        kind == .other
+            ? nil
+            : FileTime(
+                seconds: since.addingSaturating(RecordedSnapshot.heldTime), nanoseconds: 0)
+    }
+}
+
+/// What holds depend on: a snapshot's record, with its verdict as soon as that is known. All
+/// numbers may come from a damaged or hostile file.
+package struct RecordedSnapshot: Sendable {
+    /// How long the owner's exclusions and wrong clocks hold, in seconds.
+    package static let heldTime: Int64 = 30 * 86400
+    /// How many records in order prove that a clock is right again.
+    package static let recordsInOrder = 10
+
+    /// The predecessor's number and one.
+    package var number: Int64
+    /// Seconds since 1970, as restic lists it.
+    package var date: Int64
+    /// The predecessor's date when this record was made; nil for the first snapshot of a SET.
+    package var predecessorDate: Int64?
+    /// How many records in a row, up to this one, followed their predecessors in order; 0 for the
+    /// first one.
+    package var inOrder = 0
+    /// Whether it was judged. A snapshot whose verdict was lost has no part.
+    package var isWhole = false
+    /// All SOURCEs of the SET, missing ones included.
+    package var sources = PathSet()
+    package var excludedByOwner = PathSet()
+    /// What anything but a mark or setting of the owner excludes.
+    package var excludedOtherwise = PathSet()
+    /// Missing SOURCEs, and held parts that are not on the disk.
+    package var absent = PathSet()
+    /// SOURCEs that fell. One lacks itself as a whole, but none of the parts below it.
+    package var fallen: Set<[UInt8]> = []
+    /// What was planned and could not be stored: unread, locked and missing paths.
+    package var unstored = PathSet()
+    /// The holds, as ``HoldUpdate`` found them.
+    package var holds: [Hold] = []
+
+    package init(number: Int64, date: Int64) { (self.number, self.date) = (number, date) }
+
+    /// Creates what is known of a new snapshot before its plan.
+    package init(after previous: RecordedSnapshot?, date: Int64) {
+        self.init(number: previous?.number.addingSaturating(1) ?? 1, date: date)
+        predecessorDate = previous?.date
+        if let previous, isInOrder { inOrder = previous.inOrder.addingSaturating(1) }
+    }
+
+    /// Whether the date is the predecessor's or at most 30 days later.
+    package var isInOrder: Bool {
+        guard let predecessorDate else { return true }
+        return 0...Self.heldTime ~= date.subtractingSaturating(predecessorDate)
+    }
+
+    /// Whether a part belongs to what was to be stored. A path excluded below it changes nothing.
+    package func plans(_ part: [UInt8]) -> Bool {
+        sources.contains(part) && !excludedByOwner.contains(part)
+            && !excludedOtherwise.contains(part) && !absent.contains(part) && !fallen.contains(part)
+    }
+
+    /// Whether a part was stored, as far as the verdict knows.
+    package func has(_ part: [UInt8]) -> Bool {
+        isWhole && plans(part) && !unstored.contains(part)
+    }
+
+    fileprivate var lackedPaths: [[UInt8]] {
+        excludedByOwner.paths + excludedOtherwise.paths + absent.paths
+            + fallen.sorted(by: PathSet.precedes) + unstored.paths
+    }
+
+    fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
+        let isOwners =
+            !sources.contains(part)
+            || excludedByOwner.contains(part) && !excludedOtherwise.contains(part)
+        return isOwners ? .own : .other
+    }
+}
+
+/// The holds of a new snapshot: its predecessor's, less those that end, and one for each part that is
+/// newly missing. Each other snapshot may be forgotten without a loss.
+package struct HoldUpdate: Sendable {
+    /// The holds found so far.
+    package private(set) var holds: [Hold] = []
+    /// The parts that are newly missing, and whether their owner excluded them. The newest whole
+    /// snapshot that has one is to be found: see ``hold(_:by:)`` and ``pass(over:)``.
+    package private(set) var missing: [[UInt8]: Hold.Kind] = [:]
+    private let event: Int64
+
+    /// - Parameters:
+    ///   - new: the snapshot. Without its verdict it is not whole: it ends no hold early.
+    ///   - previous: the snapshot made before, also if it was forgotten; nil for the first one.
+    ///   - accepted: whether `accept` was given since the snapshot before.
+    ///   - hasUnknown: whether there are newer snapshots than the previous one, of which nothing is known.
+    ///     What is missing now may be in them, whatever the previous one says.
+    /// - Complexity: O(*n* log *n*) comparisons of paths.
+    package init(
+        after new: RecordedSnapshot, previous: RecordedSnapshot?, accepted: Bool = false,
+        hasUnknown: Bool = false
+    ) {
+        // A clock that went back must not end a hold early.
+        event = max(new.date, new.predecessorDate ?? new.date)
+        let carried = previous?.holds ?? []
+        let clockIsWrong = !accepted && carried.contains { $0.kind == .clock }
+        var returned: [[UInt8]] = []
+        for hold in carried {
+            let isOver = new.date.subtractingSaturating(hold.since) >= RecordedSnapshot.heldTime
+            if hold.kind == .clock {
+                if accepted || isOver && new.inOrder >= RecordedSnapshot.recordsInOrder { continue }
+                holds.append(hold)
+            } else if new.has(hold.part) {
+                // What is excluded below a part that is back was missing with it, and still is. A
+                // fall took nothing below the SOURCE.
+                if previous?.fallen.contains(hold.part) != true { returned.append(hold.part) }
+            } else if new.plans(hold.part) || clockIsWrong {
+                // Not stored yet: were it excluded again now, its days would not be over.
+                holds.append(
+                    Hold(number: hold.number, kind: hold.kind, since: event, part: hold.part))
+            } else if !accepted, previous?.plans(hold.part) == true {
+                // It is missing for another reason than before.
+                holds.append(
+                    Hold(
+                        number: hold.number, kind: new.kind(ofMissing: hold.part), since: event,
+                        part: hold.part))
+            } else if !accepted && !(hold.kind == .own && isOver) {
+                holds.append(hold)
+            }
+        }
+        if !new.isInOrder { holds.append(Hold(number: new.number, kind: .clock, since: new.date)) }
+
+        let back = PathSet(returned)
+        let held = Set(holds.lazy.filter { $0.kind != .clock }.map(\.part))
+        for part in new.lackedPaths + new.sources.paths + (previous?.sources.paths ?? [])
+        where hasUnknown || !held.contains(part) {
+            let isMissing =
+                new.plans(part)
+                ? new.isWhole && !new.has(part)
+                : hasUnknown || previous?.plans(part) == true || back.contains(part)
+            if isMissing { missing[part] = new.kind(ofMissing: part) }
+        }
+    }
+
+    /// Holds a snapshot for those of the missing parts that it has.
+    package mutating func hold(_ parts: some Sequence<[UInt8]>, by number: Int64) {
+        for part in parts {
+            guard let kind = missing.removeValue(forKey: part) else { continue }
+            holds.append(Hold(number: number, kind: kind, since: event, part: part))
+        }
+    }
+
+    /// Notes that parts need no hold: they were not there when the newest snapshot that could have them
+    /// was made.
+    package mutating func pass(over parts: some Sequence<[UInt8]>) {
+        for part in parts { missing[part] = nil }
+    }
+}

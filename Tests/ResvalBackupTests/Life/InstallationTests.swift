@@ -1,0 +1,106 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Whose snapshots they are is told by what the state directory keeps, not by names.
+@Suite("Installations")
+struct InstallationTests {
+    private static let tree = Tree {
+        for number in 0..<9 { File(FileName(Array("file\(number)".utf8)), "text") }
+    }
+
+    /// Runs a command with the home of another machine.
+    private func run(
+        _ backup: BackupFixture, home: String, _ arguments: any CommandArgument...
+    ) throws -> CommandResult {
+        var command = backup.command(arguments)
+        command.environment["HOME"] = "\(backup.base)/\(home)"
+        return try command.run()
+    }
+
+    @Test("two machines of one name and path leave each other's snapshots alone")
+    func twoMachines() throws {
+        try withBackup(of: Self.tree) { backup in
+            try tool("mkdir", backup.base.appending("other"))
+            try backup.runSuccessfully("create", backup.source)
+            let first = try backup.originals()
+            try tool("sh", "-c", "rm \"$1\"/file[1-9]", "sh", backup.source)
+            let other = try run(backup, home: "other", "create", backup.source)
+            #expect(other.exitCode == 3, "\(other)")
+            #expect(other.errorText.contains("a machine of this name made snapshot \(first[0])"))
+            let again = try run(backup, home: "other", "create", backup.source)
+            #expect(again.exitCode == 0, "\(again)")
+            let forget = try run(backup, home: "other", "forget", "--all", "--keep-last", "1")
+            #expect(forget.exitCode == 0, "\(forget)")
+            let left = try backup.originals()
+            #expect(left.count == 2 && left[0] == first[0], "\(left)")
+            try backup.runSuccessfully("forget", "--all", "--keep-last", "1")
+            #expect(try backup.originals() == left)
+        }
+    }
+
+    @Test("a copy of a machine goes on as another one, and accept goes back")
+    func copiedState() throws {
+        try withBackup(of: Self.tree) { backup in
+            try backup.runSuccessfully("create", backup.source)
+            let home = backup.base.appending("home")
+            try tool("cp", "-a", home, backup.base.appending("copy"))
+            try backup.runSuccessfully("create", backup.source)
+            let made = try backup.originals()
+            // The copy does not know the second one.
+            let refused = try run(backup, home: "copy", "forget", "--keep-last", "1")
+            #expect(refused.exitCode == 0, "\(refused)")
+            #expect(refused.errorText.contains("nothing is removed: it is not known here"))
+            let copy = try run(backup, home: "copy", "create", backup.source)
+            #expect(copy.exitCode == 3, "\(copy)")
+            #expect(
+                copy.errorText.contains("snapshot \(made[1]), the one made last, was not made here")
+            )
+            _ = try run(backup, home: "copy", "forget", "--all", "--keep-last", "1")
+            #expect(try backup.originals().count == 3)
+            // The machine that made them goes on.
+            try backup.runSuccessfully("create", backup.source)
+            try backup.runSuccessfully("forget", "--keep-last", "1")
+            #expect(try backup.originals().count == 2)
+        }
+    }
+
+    @Test("with its state lost a machine begins anew, until accept")
+    func lostState() throws {
+        try withBackup(of: Self.tree) { backup in
+            for _ in 0..<2 { try backup.runSuccessfully("create", backup.source) }
+            try tool("rm", "-r", backup.base.appending("home/.local/state"))
+            let latest = try backup.runSuccessfully("show", "latest")
+            #expect(latest.contains("\(backup.source)"))
+            let forget = try backup.run("forget", "--all", "--keep-last", "1")
+            #expect(forget.exitCode == 0, "\(forget)")
+            #expect(try backup.snapshotCount() == 2, "\(forget)")
+            let create = try backup.run("create", backup.source)
+            #expect(create.exitCode == 3, "\(create)")
+            #expect(create.errorText.contains("this one's state directory does not know it"))
+            try backup.runSuccessfully("forget", "--all", "--keep-last", "1")
+            #expect(try backup.snapshotCount() == 3)
+            let accepted = try backup.run("accept")
+            #expect(accepted.exitCode == 0, "\(accepted)")
+            let next = try backup.run("create", backup.source)
+            #expect(next.exitCode == 0, "\(next)")
+            try backup.runSuccessfully("forget", "--keep-last", "1", backup.source)
+            // The one made meanwhile belongs to nobody.
+            #expect(try backup.snapshotCount() == 2)
+        }
+    }
+
+    @Test("where no state can be kept, backups go on, and nothing is forgotten")
+    func noState() throws {
+        try withBackup(of: Self.tree) { backup in
+            try Tree { File(".local", "") }.create(in: backup.base.appending("home"))
+            for _ in 0..<2 {
+                let result = try backup.run("create", backup.source)
+                #expect(result.exitCode == 3 || result.exitCode == 0, "\(result)")
+                #expect(result.errorText.contains("cannot be noted"), "\(result)")
+            }
+            _ = try backup.run("forget", "--all", "--keep-last", "1")
+            #expect(try backup.snapshotCount() == 2)
+        }
+    }
+}
