@@ -33,15 +33,17 @@ struct ResticCommandTests {
         #expect(plain?.path == Array("/tmp/resval-0/resval-record-0".utf8))
     }
 
-    @Test("a record hides its own directory, and no directory of anything else")
+    @Test("a record hides itself, and no directory that leads to a SOURCE")
     func hiddenDirectories() throws {
         func hides(_ record: String, _ path: String) -> Bool {
             RecordPath(tags: ["resval-record=\(record)"], sources: ["/"])?
                 .hides(Array(path.utf8)) == true
         }
         let record = "/tmp/resval-0/resval-record-0"
-        #expect(hides(record, record) && hides(record, "/tmp/resval-0"))
-        #expect(!hides(record, "/tmp") && !hides(record, "/tmp/resval-01"))
+        #expect(hides(record, record) && !hides(record, "/tmp") && !hides(record, "/tmp/resval-0"))
+        let elsewhere = RecordPath(tags: ["resval-record=\(record)"], sources: ["/home"])
+        #expect(elsewhere?.hides(Array("/tmp".utf8)) == true)
+        #expect(elsewhere?.hides(Array("/tmp/resval-1".utf8)) == false)
         for directory in ["/home/ada", "/home/resval-data", "/tmp"] {
             let other = "\(directory)/resval-record-0"
             #expect(hides(other, other) && !hides(other, directory))

@@ -35,11 +35,9 @@ extension Restic {
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws(BackupError) -> String {
         try checkExistence()
-        // The filesystem that files are evicted from may have no space for the record.
-        let memory = environmentValue("XDG_RUNTIME_DIR").map { [FilePath(bytes: $0)] } ?? []
         let record = try RecordFile(
-            record, name: RecordPath.fileName(SourceTags(files).fingerprint), outside: files,
-            below: memory + ["/tmp", "/var/tmp"])
+            record, name: RecordPath.fileName(SourceTags(files).fingerprint),
+            in: recordDirectories)
         let list = try MemoryFile((files + [record.path]).flatMap { $0.bytes + [0] })
         // --force ignores parent snapshots, so that no file is considered unchanged by its size and
         // times.

@@ -6,9 +6,6 @@ import SystemPackage
 struct RecordPath: Sendable, Hashable {
     /// The file's absolute path.
     let path: [UInt8]
-    /// The directory that contains only records; the file itself when it is not in such a
-    /// directory.
-    let ownRoot: [UInt8]
     private let sources: [[UInt8]]
 
     private static let prefix = "resval-record="
@@ -33,26 +30,13 @@ struct RecordPath: Sendable, Hashable {
             name.starts(with: Self.nameStart)
         else { return nil }
         self.path = path
-        let directory = names.dropLast().last ?? []
-        ownRoot = Self.isRecordDirectory(directory) ? Array(path.dropLast(name.count + 1)) : path
         self.sources = sources.map(\.bytes)
     }
 
-    /// Returns the name of a user's directory for records.
-    static func directoryName(_ user: UInt32) -> String { "resval-\(user)" }
-
-    private static func isRecordDirectory(_ name: [UInt8]) -> Bool {
-        let start = "resval-".utf8
-        guard name.starts(with: start), let next = name.dropFirst(start.count).first else {
-            return false
-        }
-        return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
-    }
-
-    /// Whether a path is in the snapshot only because of the record: the file, its own directory,
-    /// and those directories above it that do not lead to a SOURCE as well.
+    /// Whether a path is in the snapshot only because of the record: the file, and those directories above
+    /// it that do not lead to a SOURCE as well.
     func hides(_ other: [UInt8]) -> Bool {
-        if isHeld(other, by: ownRoot) { return true }
+        if other == path { return true }
         guard isHeld(path, by: other) else { return false }
         return !sources.contains { isHeld(other, by: $0) || isHeld($0, by: other) }
     }

@@ -19,8 +19,10 @@ extension Restic {
         _ request: StoreRequest, named name: String, checkingOff named: NamedItems,
         report: @escaping @Sendable (BackupProgress) -> Void
     ) async throws -> (BackupMessages.Summary, NamedItems, ErrorOutput) {
+        let excluded = PathSet(request.plan.exclusions.map(\.path.bytes))
         let record = try RecordFile(
-            request.record, name: name, outside: request.plan.sources)
+            request.record, name: name,
+            in: recordDirectories.filter { !excluded.contains($0.bytes) })
         let totals = request.plan.totals
         report(BackupProgress().limited(to: totals))
         let messages = BackupMessages(checkingOff: named, record: record.path.bytes) { progress in
@@ -200,8 +202,11 @@ struct BackupMessages: LineConsumer {
         }
         switch kind {
         case "verbose_status" where ["new", "modified", "unchanged"].contains(action):
-            if item == record { hasRecord = true }
-            named?.receive(item, isKnown: action != "new")
+            if item == record {
+                hasRecord = true
+            } else {
+                named?.receive(item, isKnown: action != "new")
+            }
         case "status": report(progress)
         case "summary": self.summary = summary
         default: break

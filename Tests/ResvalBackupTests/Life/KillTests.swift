@@ -45,8 +45,7 @@ struct KillTests {
             try backup.runSuccessfully("forget", "--keep-last", "1", "--prune")
             let left = try tool(
                 "sh", "-c",
-                "for f in /tmp/resval-*/resval-record-* /var/tmp/resval-*/resval-record-*; do "
-                    + "grep -lF -e \"$1\" \"$f\" 2>/dev/null; done; true", "sh", backup.source)
+                "find \"$1\" -name 'resval-record*'", "sh", backup.base.appending("home"))
             #expect(left == "")
         }
     }

@@ -1,4 +1,3 @@
-import Glibc
 import SystemCalls
 import SystemPackage
 import TestSupport
@@ -9,16 +8,6 @@ import Testing
 struct RecordTests {
     private func exclude(_ path: FilePath) throws {
         try tool("setfattr", "-n", "user.resval.isExcludedFromBackup", "-v", "true", path)
-    }
-
-    /// A user that no other test runs as: the records of a user share a directory.
-    private let user = 1_000_000 + UInt32(getpid())
-
-    /// The directories for this user's records that are there.
-    private func recordDirectories() throws -> String {
-        try tool(
-            "sh", "-c",
-            "ls -d /tmp/resval-\(user)* /var/tmp/resval-\(user)* 2>&1 | grep -v 'No such' || true")
     }
 
     @Test("what was left out is told with its reason, by names of any bytes")
@@ -53,9 +42,10 @@ struct RecordTests {
     @Test("no listing, comparison or restore shows the record, whose file is private and removed")
     func hidden() throws {
         let tree = Tree { File("file", "text") }
-        try withBackup(of: tree, user: user) { backup in
+        try withBackup(of: tree, user: 54321) { backup in
             try backup.runSuccessfully("create", backup.source)
-            let place = "/tmp/resval-\(user)/resval-record-"
+            let state = backup.base.appending("home/.local/state/resval")
+            let place = "\(state)/resval-record-"
             #expect(try backup.restic("ls", "latest").contains(place))
             #expect(try backup.restic("ls", "-l", "latest").contains("-rw-------"))
             let items = try backup.runSuccessfully("show", "latest", "--items")
@@ -63,14 +53,14 @@ struct RecordTests {
             #expect(items.contains("\(backup.source)/file"))
             try backup.runSuccessfully("restore", "latest", "--target", backup.target)
             let found = try tool(
-                "find", backup.target, "-name", "resval-record*", "-o", "-path", "*/target/tmp")
+                "find", backup.target, "-name", "resval-record*", "-o", "-name", "home")
             #expect(found == "", "\(found)")
             try backup.runSuccessfully("create", backup.source)
             let list = try backup.runSuccessfully("snapshots", "--json")
             let first = try #require(snapshotIdentifiers(in: list).first)
             let difference = try backup.runSuccessfully("diff", first, "latest")
             #expect(difference.split(separator: "\n").count == 1, "\(difference)")
-            #expect(try recordDirectories() == "")
+            #expect(try tool("ls", state) == "backup\nstored")
         }
     }
 }
