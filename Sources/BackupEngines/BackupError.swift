@@ -7,57 +7,52 @@ import SystemPackage
 /// The message contains no path of the user's, which may have bytes that control a terminal. Match
 /// on the code.
 package struct BackupError: Error, Sendable, Hashable {
-    /// The kind of failure. More may be added.
-    package struct Code: Sendable, Hashable {
-        /// The exit code of the command line tool, the same as restic's.
-        package let exitCode: Int32
-        private let name: String
-
-        private init(_ name: String, exitCode: Int32 = 1) {
-            self.name = name
-            self.exitCode = exitCode
-        }
-
-        /// There is no program `restic` on `PATH`.
-        package static let engineMissing = Code("engineMissing")
-        /// The program `restic` is older than 0.18, or does not name its version.
-        package static let engineTooOld = Code("engineTooOld")
-        /// There is no repository at the location.
-        package static let noRepository = Code("noRepository", exitCode: 10)
+    /// The kind of failure.
+    package enum Code: Sendable, Hashable {
+        /// There is no program `restic` on `PATH`, or it is older than 0.18.
+        case engineMissing, engineTooOld
+        /// There is no repository at the location, or there is one already.
+        case noRepository, repositoryExists
         /// Another process has a lock that excludes this one.
-        package static let locked = Code("locked", exitCode: 11)
-        /// The password is not one of the repository's.
-        package static let wrongPassword = Code("wrongPassword", exitCode: 12)
-        /// No password was given, or it could not be read.
-        package static let noPassword = Code("noPassword")
-        /// There is a repository at the location already.
-        package static let repositoryExists = Code("repositoryExists")
+        case locked
+        /// The password is not one of the repository's; or none was given, or it could not be read.
+        case wrongPassword, noPassword
         /// The repository cannot be reached: a network error, or permissions.
-        package static let unreachable = Code("unreachable")
+        case unreachable
         /// The repository cannot be written to: permissions, or a read-only filesystem.
-        package static let notWritable = Code("notWritable")
+        case notWritable
         /// There is no space left, in the repository or at a restore's target.
-        package static let noSpace = Code("noSpace")
+        case noSpace
         /// The repository's own files are not valid.
-        package static let damaged = Code("damaged")
+        case damaged
         /// No snapshot matches the request, or several do.
-        package static let noSnapshot = Code("noSnapshot")
+        case noSnapshot
         /// The snapshot has no record of how it was made.
-        package static let noRecord = Code("noRecord")
+        case noRecord
         /// Nothing in the snapshot matches the request.
-        package static let noMatch = Code("noMatch")
+        case noMatch
         /// A restore's target is not an empty directory.
-        package static let targetNotEmpty = Code("targetNotEmpty")
+        case targetNotEmpty
         /// The engine's answer is not one that this program understands.
-        package static let unexpectedAnswer = Code("unexpectedAnswer")
+        case unexpectedAnswer
         /// The work was stopped by a signal.
-        package static let interrupted = Code("interrupted", exitCode: 130)
-        /// A snapshot covers much less than the one before, and has not been accepted.
-        package static let coverageShrank = Code("coverageShrank", exitCode: 3)
+        case interrupted
         /// Several sets of SOURCEs match, and one must be named.
-        package static let ambiguousSources = Code("ambiguousSources", exitCode: 64)
+        case ambiguousSources
         /// Any other failure; the message is the engine's own.
-        package static let other = Code("other")
+        case other
+
+        /// The exit code of the command line tool, the same as restic's.
+        package var exitCode: Int32 {
+            switch self {
+            case .noRepository: 10
+            case .locked: 11
+            case .wrongPassword: 12
+            case .ambiguousSources: 64
+            case .interrupted: 130
+            default: 1
+            }
+        }
 
         /// Whether another snapshot of the same repository may still be readable: true except for
         /// failures of the engine or the repository as a whole, and for interruption.

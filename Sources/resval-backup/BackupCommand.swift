@@ -61,3 +61,95 @@ func running<Result: Sendable>(
         throw ExitCode(BackupError.Code.interrupted.exitCode)
     }
 }
+
+/// Takes the place of the C library's setpriority(2) in this program, and leaves priorities alone.
+///
+/// libdispatch, on which Swift runs tasks, gives each of its threads a priority that follows from the
+/// task's. That would undo what `nice` or the service's `Nice=` set, for restic too; where it is not
+/// permitted, libdispatch writes an error to the system's log for each thread.
+@_cdecl("setpriority")
+func leavePriorityAlone(_ kind: CInt, _ identifier: CUnsignedInt, _ value: CInt) -> CInt { 0 }
+
+/// Returns a callback that shows what an engine reports; nil shows nothing.
+func reporter(_ display: Progress?) -> @Sendable (BackupProgress) -> Void {
+    { progress in
+        display?.set(
+            progress.step.noun,
+            done: progress.step.countsItems ? Int(clamping: progress.filesDone) : nil,
+            total: progress.filesTotal > 0 ? Int(clamping: progress.filesTotal) : nil,
+            bytes: progress.bytesDone,
+            totalBytes: progress.bytesTotal > 0 ? progress.bytesTotal : nil)
+    }
+}
+
+extension BackupProgress.Step {
+    /// Whether items are counted, not only bytes.
+    fileprivate var countsItems: Bool { self != .contentRestored }
+
+    /// What is counted, in the plural.
+    fileprivate var noun: StaticString {
+        switch self {
+        case .filesStored: "files stored"
+        case .filesRead: "files read"
+        case .filesEvicted: "files evicted"
+        case .filesDownloaded: "files downloaded"
+        case .itemsCompared: "items compared"
+        case .itemsListed: "items listed"
+        case .contentRestored: "content restored"
+        case .snapshotsChecked: "snapshots checked"
+        case .packsRead: "packs"
+        case .others: "steps"
+        }
+    }
+}
+
+/// `resval-backup init`.
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Make a repository.",
+        discussion: """
+            Losing the password of a restic repository means that its data is irrecoverably lost: keep \
+            a copy of the password outside the backup.
+            """)
+
+    @OptionGroup var repository: RepositoryOptions
+
+    func run() async throws {
+        try await running { [repository] in try await repository.engine().initialize() }
+        Messages.write(
+            about: [UInt8]?.none,
+            "knowledge of the password is required to access the repository: losing it means that the "
+                + "data is irrecoverably lost (keep a copy of it outside this backup)")
+    }
+}
+
+/// `resval-backup prune`.
+struct PruneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune", abstract: "Remove data that no snapshot needs.",
+        discussion: """
+            Needs the repository for itself.
+
+            JSON FIELDS
+            \(JSONFields.progress)
+            """)
+
+    @OptionGroup var repository: RepositoryOptions
+    @OptionGroup var progress: ProgressOptions
+
+    func run() async throws {
+        try repository.reportDefault()
+        try await pruneData(in: repository, progress)
+    }
+}
+
+/// Removes data that no snapshot needs, for `prune` and `run`.
+///
+/// - Throws: as ``running(_:)`` does.
+func pruneData(in repository: RepositoryOptions, _ progress: ProgressOptions) async throws {
+    let display = progress.begin("reading the repository")
+    defer { display.end() }
+    try await running {
+        try await repository.engine(showing: display).prune()
+    }
+}

@@ -2,8 +2,10 @@ import ArgumentParser
 import BackupEngines
 import CommandSupport
 import ResourceValues
+import StoragePolicy
 import SystemCalls
 import SystemPackage
+import TextFormats
 
 /// `resval-backup run`.
 struct RunCommand: AsyncParsableCommand {
@@ -90,5 +92,166 @@ struct RunCommand: AsyncParsableCommand {
                 "\(name) makes this backup already (wait until it has ended)")
             throw ExitCode(11)
         }
+    }
+}
+
+/// One run of the daily backup: its steps, and the status that other programs see meanwhile.
+///
+/// Each step calls what the command of its name calls.
+struct BackupRun {
+    private let settings: BackupSettings
+    /// The name of the configuration, by which its snapshots are known.
+    private let configuration: String
+    private let repository: RepositoryOptions
+    private let file: StatusFile
+    private let progress: ProgressOptions
+    private let isJSON: Bool
+    /// Why the last attempt to store the status failed; nil when it succeeded.
+    private var unstored: FileError?
+
+    init(
+        _ settings: BackupSettings, _ configuration: String, _ repository: RepositoryOptions,
+        _ file: StatusFile,
+        _ progress: ProgressOptions, isJSON: Bool
+    ) {
+        self.settings = settings
+        self.configuration = configuration
+        self.repository = repository
+        self.file = file
+        self.progress = progress
+        self.isJSON = isJSON
+    }
+
+    /// Executes all steps that are due.
+    ///
+    /// - Returns: the exit code: that of the step that failed; else 3 when the snapshot is
+    ///   incomplete; else 1 when the status could not be stored.
+    mutating func run() async -> Int32 {
+        var status = RunStatus(
+            process: processNumber(), start: FileTime.now, after: readPrevious())
+        store(status)
+        let code = await execute(&status)
+        status.end = FileTime.now
+        status.exitCode = code
+        status.result = RunResult(
+            exitCode: code, isWhole: status.snapshot?.isWhole == true)
+        if code == 0 { status.lastCleanRun = status.end }
+        store(status)
+        if isJSON { StandardOutput.shared.write(status.line(isStale: nil)) }
+        guard let unstored else { return code }
+        Messages.write(
+            about: unstored.path?.bytes,
+            "\(unstored.description); so resval-backup status does not show this run, which ended "
+                + "with \(code)")
+        return code == 0 ? 1 : code
+    }
+
+    /// Stores the status if possible: making the backup matters more than reporting it.
+    private mutating func store(_ status: RunStatus) {
+        do throws(FileError) {
+            try file.write(status)
+            unstored = nil
+        } catch {
+            unstored = error
+        }
+    }
+
+    private mutating func execute(_ status: inout RunStatus) async -> Int32 {
+        let created = await perform(.create, &status)
+        guard created == 0 || created == 3 else { return created }
+        var code: Int32 = 0
+        if !settings.retention.isEmpty { code = await perform(.forget, &status) }
+        let now = status.start.seconds
+        if code == 0, settings.prune.isDue(last: status.lastPrune?.seconds, now: now) {
+            code = await perform(.prune, &status)
+            if code == 0 { status.lastPrune = FileTime.now }
+        }
+        if code == 0 { code = created }
+        // An incomplete snapshot is no reason to leave the repository unchecked.
+        if code == 0 || code == 3, settings.verify.isDue(last: status.lastVerify?.seconds, now: now)
+        {
+            let verified = await perform(.verify, &status)
+            if verified == 0 { status.lastVerify = FileTime.now } else { return verified }
+        }
+        return code
+    }
+
+    /// Executes a step, and reports why it failed.
+    ///
+    /// - Returns: the exit code of the command of its name.
+    private mutating func perform(_ step: RunStep, _ status: inout RunStatus) async -> Int32 {
+        if StopRequest.isMade { return 130 }
+        status.step = step
+        store(status)
+        var code: Int32 = 0
+        do {
+            code = try await execute(step, &status)
+        } catch let error as ExitCode {
+            code = error.rawValue
+        } catch let error as FileError {
+            Messages.write(error)
+            code = 1
+        } catch {
+            Messages.write(about: [UInt8]?.none, "\(step.rawValue) failed: \(error)")
+            code = 1
+        }
+        return StopRequest.isMade ? 130 : code
+    }
+
+    private func execute(_ step: RunStep, _ status: inout RunStatus) async throws -> Int32 {
+        switch step {
+        case .create:
+            let created = try await Creation(settings, configuration)
+                .run(in: repository, progress).summary
+            status.snapshot = created
+            if !isJSON { StandardOutput.shared.write(created.text) }
+            return created.exitCode
+        case .forget:
+            let display = progress.begin("reading the repository")
+            defer { display.end() }
+            let decisions = try await running { [settings, configuration, repository] in
+                try await forgetSnapshots(
+                    by: settings.retention, .configuration(configuration),
+                    in: repository.engine(showing: display))
+            }
+            if !isJSON { decisions.writeText() }
+        case .prune:
+            try await pruneData(in: repository, progress)
+        case .verify:
+            let readsData = settings.verifyReadsData
+            let result = try await checkData(in: repository, progress, readsData: readsData)
+            if !isJSON { result.write(asJSON: false, readsData: readsData) }
+            if !result.isHealthy { return 1 }
+        }
+        return 0
+    }
+
+    /// Returns the status of the previous run. One that cannot be read is reported and started
+    /// anew: a status is no reason to skip a backup.
+    private func readPrevious() -> RunStatus? {
+        do throws(FileError) {
+            let previous = try file.read()
+            if let previous, previous.result == .running {
+                Messages.warn(
+                    about: nil,
+                    "the run of \(previous.start.rfc3339ToTheSecond) was interrupted")
+            }
+            return previous
+        } catch {
+            Messages.write(error)
+            return nil
+        }
+    }
+}
+
+extension Creation {
+    /// Creates what the settings describe.
+    init(_ settings: BackupSettings, _ configuration: String) {
+        var policy = PolicyOptions()
+        policy.markers = settings.markers?.map(\.rawValue).joined(separator: ",")
+        policy.ignoresLocations = !settings.usesLocations
+        self.init(
+            sources: settings.sources, configuration: configuration, policy: policy,
+            largestFile: settings.largestFile, tags: settings.tags)
     }
 }

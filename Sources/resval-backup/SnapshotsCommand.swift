@@ -51,7 +51,7 @@ struct SnapshotsCommand: AsyncParsableCommand {
         let (list, found) = try await running { [repository] in
             let engine = try repository.engine(showing: display)
             guard let path else {
-                return (try await engine.list(SnapshotFilter()), [Occurrence]?.none)
+                return (try await engine.list(), [Occurrence]?.none)
             }
             let occurrences = try await engine.occurrences(of: path.bytes)
             let snapshots = occurrences.found.map(\.snapshot)

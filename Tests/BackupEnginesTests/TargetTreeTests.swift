@@ -19,17 +19,19 @@ struct TargetTreeTests {
     @Test("a path that leads up or through a link is refused, and one that leads down is found")
     func paths() throws {
         try withTemporaryDirectory(containing: Self.tree) { root in
-            let tree = try TargetTree(root.appending("target"))
+            let tree = try OpenDirectory(at: root.appending("target"))
             for path in ["/../victim", "/directory/../../victim", "/directory/..", "/", "file"] {
                 #expect(throws: Errno.invalidArgument, "\(path)") {
-                    _ = try tree.entry(Array(path.utf8))
+                    _ = try tree.parent(of: Array(path.utf8))
                 }
             }
             #expect(throws: Errno.tooManySymbolicLinkLevels) {
-                _ = try tree.entry(Array("/link/file".utf8))
+                _ = try tree.parent(of: Array("/link/file".utf8))
             }
-            let found = try tree.openItem(Array("/directory/file".utf8))
-            try #expect(found.descriptor.status().size == 4)
+            let (parent, name) = try tree.parent(of: Array("/directory/file".utf8))
+            #expect(name == "file")
+            try #expect(parent.status().identity == root.appending("target/directory").status().identity)
+            try #expect(tree.parent(of: Array("/link".utf8)).directory.status().identity == tree.status().identity)
         }
     }
 
@@ -38,10 +40,10 @@ struct TargetTreeTests {
         try require(.root)
         try withFilesystem(.tmpfs) { volume in
             try Tree { File("file", "text") }.create(in: volume.root)
-            let tree = try TargetTree(volume.root.removingLastComponent())
+            let tree = try OpenDirectory(at: volume.root.removingLastComponent())
             let name = try #require(volume.root.lastComponent)
-            let found = try tree.openItem(Array("/\(name)/file".utf8))
-            try #expect(found.descriptor.status().size == 4)
+            let found = try tree.parent(of: Array("/\(name)/file".utf8)).directory
+            try #expect(found.status().identity == volume.root.status().identity)
         }
     }
 }

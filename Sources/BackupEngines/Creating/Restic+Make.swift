@@ -137,7 +137,7 @@ extension Restic {
     private func beginSnapshot(
         of configuration: String
     ) async throws(BackupError) -> (SnapshotSet, [Snapshot], doubt: String?) {
-        let listed = try await list(SnapshotFilter())
+        let listed = try await list()
         let all = listed.snapshots
         // One that cannot be read may be there.
         if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }

@@ -1,5 +1,7 @@
 import BackupPlanning
+import EffectiveValues
 import SystemCalls
+import SystemPackage
 import TextFormats
 
 /// Judges the items of a second walk, made when restic has ended, by those of the first and by what
@@ -91,5 +93,135 @@ extension NamedItems {
     /// The indices of the items that restic should have named and did not.
     fileprivate var unnamedItems: some Sequence<Int> {
         manifest.entries.indices.lazy.filter { manifest.entries[$0].isNamed && !contains(at: $0) }
+    }
+}
+
+/// The findings of a walk of the SOURCEs that is made when restic has ended.
+struct SecondWalk: Sendable {
+    fileprivate(set) var shortfalls: [Shortfall] = []
+    /// The files that are in the snapshot and changed between the walks.
+    fileprivate(set) var changed: [[UInt8]] = []
+    /// The number of items that vanished before restic read them.
+    fileprivate(set) var vanished = 0
+    /// The regular files that are in the snapshot as both walks found them.
+    fileprivate(set) var storedFiles = StoredFileList()
+    fileprivate var seen = SeenItems()
+
+    fileprivate init() {}
+
+    /// Walks the SOURCEs again.
+    ///
+    /// - Parameters:
+    ///   - planner: made the plan.
+    ///   - start: when restic was started.
+    ///   - doubtful: the printed paths that restic complained about, of which the content may not be
+    ///     stored; nil when it could not name all.
+    /// - Throws: `CancellationError`.
+    init(
+        of plan: BackupPlan, _ planner: BackupPlanner, _ check: SnapshotCheck,
+        since start: FileTime, doubtful: Set<[UInt8]>?
+    ) throws {
+        let whole = Monitor(SecondWalk())
+        var planner = planner
+        planner.makesManifest = false
+        var unseen: [FilePath: String] = [:]
+        // One by one: where a SOURCE is gone, the others are walked nevertheless.
+        for source in plan.sources {
+            do {
+                let again = try planner.makePlan(for: [source]) { [planner] _ in
+                    SecondWalkObserver(
+                        check: check, mounts: planner.mounts, start: start, doubtful: doubtful,
+                        whole: whole)
+                }
+                for notice in again.notices {
+                    guard case .unreadable = notice.matter else { continue }
+                    let cause = Shortfall.Cause.unplanned(notice.sentence)
+                    whole.withLock {
+                        $0.shortfalls.append(Shortfall(path: notice.path.bytes, cause: cause))
+                    }
+                }
+            } catch let error as CancellationError {
+                throw error
+            } catch let error as FileError where error.code == .noSuchFile {
+                // It was removed: what restic did not name of it has vanished.
+            } catch {
+                unseen[source] = "\(error)"
+            }
+        }
+        self = whole.withLock { $0 }
+        for (source, count) in check.vanished(seen) {
+            let path = plan.sources[min(Int(source), plan.sources.count - 1)]
+            let cause: Shortfall.Cause
+            if let reason = unseen[path] {
+                guard count.vanished > 0 else { continue }
+                cause = .unplanned("could not be walked again: \(reason)")
+            } else {
+                vanished += count.vanished
+                guard count.vanished * 5 > count.items else { continue }
+                cause = .vanished(count.vanished, of: count.items)
+            }
+            shortfalls.append(Shortfall(path: path.bytes, cause: cause))
+        }
+        changed.sort { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// Adds the findings of one thread.
+    fileprivate mutating func add(_ part: SecondWalk) {
+        shortfalls += part.shortfalls
+        changed += part.changed
+        seen.add(part.seen)
+        for file in part.storedFiles.files { storedFiles.append(file) }
+    }
+}
+
+private struct SecondWalkObserver: PlanObserver {
+    let check: SnapshotCheck
+    let mounts: MountTable
+    let start: FileTime
+    let doubtful: Set<[UInt8]>?
+    let whole: Monitor<SecondWalk>
+    var part = SecondWalk()
+
+    var wantsStoredItems: Bool { true }
+
+    mutating func note(_ item: borrowing PlannedItem) {
+        let now = PlanManifest.Entry(item.path, item.status)
+        let verdict = check.verdict(on: item.path, now, noting: &part.seen)
+        if case .excluded(.evicted) = item.disposition, check.wasFile(now) {
+            return add(.evicted, item.path)
+        }
+        switch verdict {
+        case .missing: add(.missing, item.path)
+        case .changed: part.changed.append(item.path)
+        case .replaced(let isOnSameDevice):
+            if !isOnSameDevice || hasLastingInodes(item.path) { add(.replaced, item.path) }
+        case .stored where item.kind == .regularFile: addStored(item)
+        case .stored, .unknown: break
+        }
+    }
+
+    private mutating func add(_ cause: Shortfall.Cause, _ path: [UInt8]) {
+        part.shortfalls.append(Shortfall(path: path, cause: cause))
+    }
+
+    private mutating func addStored(_ item: borrowing PlannedItem) {
+        if !item.status.contentModificationTime.hasYearOfFourDigits { add(.timeLost, item.path) }
+        guard let doubtful, doubtful.isEmpty || !doubtful.contains(printedName(item.path)),
+            let file = StoredFileState(item.status, unchangedSince: start)
+        else { return }
+        part.storedFiles.append(file)
+        if part.storedFiles.files.count == 4096 { finish() }
+    }
+
+    /// Whether an item keeps its inode number. Some filesystems make up another one for an item that
+    /// the kernel had forgotten.
+    private func hasLastingInodes(_ path: [UInt8]) -> Bool {
+        let type = mounts.mount(holding: FilePath(bytes: path))?.filesystemType ?? ""
+        return !["vfat", "msdos", "exfat"].contains(type)
+    }
+
+    mutating func finish() {
+        whole.withLock { $0.add(part) }
+        part = SecondWalk()
     }
 }

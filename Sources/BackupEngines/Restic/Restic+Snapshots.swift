@@ -3,11 +3,11 @@ import SystemCalls
 import SystemPackage
 
 extension Restic {
-    /// Returns the snapshots that match. restic reports one whose file is damaged, and lists the
+    /// Returns all snapshots. restic reports one whose file is damaged, and lists the
     /// others. Excludes what a killed `tag` did not remove: a snapshot of which there is a copy with
     /// other tags.
-    package func list(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
-        var list = try await listAll(filter)
+    package func list() async throws(BackupError) -> SnapshotList {
+        var list = try await listAll()
         let copied = Set(
             list.snapshots.filter { $0.identifier != $0.originalIdentifier }.map(\.copied))
         list.snapshots.removeAll { copied.contains($0.itself) }
@@ -19,16 +19,10 @@ extension Restic {
         return list
     }
 
-    /// Returns the snapshots that match, also those that ``list(_:)`` excludes.
-    func listAll(_ filter: SnapshotFilter) async throws(BackupError) -> SnapshotList {
+    /// Returns all snapshots, also those that ``list()`` excludes.
+    func listAll() async throws(BackupError) -> SnapshotList {
         try checkExistence()
-        var command = ResticCommand("snapshots", words("--json"))
-        if let hostName = filter.hostName { command.options.append(option("--host", hostName)) }
-        // Each --tag option is an alternative; the tags of one option, joined by commas, must all
-        // match.
-        if !filter.tags.isEmpty {
-            command.options.append(option("--tag", filter.tags.joined(separator: ",")))
-        }
+        let command = ResticCommand("snapshots", words("--json"))
         let (reader, end) = try await attempt(command, reading: SnapshotListReader())
         guard end.code == 0 else { throw failure(end) }
         guard reader.isComplete else {
@@ -178,5 +172,83 @@ extension Snapshot {
             default: break
             }
         }
+    }
+}
+
+extension Restic {
+    /// Removes snapshots. If the disk is so full that no lock can be written, their files are
+    /// deleted directly, as restic itself would do, to free space.
+    package func remove(_ snapshots: [Snapshot]) async throws(BackupError) {
+        guard !snapshots.isEmpty else { return }
+        // Includes what a killed `tag` left of them, which would otherwise be listed again.
+        let removed = Set(snapshots.flatMap { [$0.itself, $0.copied] })
+        let identifiers = try await listAll().snapshots
+            .filter { removed.contains($0.itself) }.map(\.identifier)
+        // A number of identifiers that safely fits on a command line.
+        for start in stride(from: 0, to: identifiers.count, by: 1000) {
+            let part = Array(identifiers[start..<min(start + 1000, identifiers.count)])
+            let command = ResticCommand("forget", on: part.map { Array($0.utf8) })
+            let (_, end) = try await attempt(command, reading: NoOutput())
+            guard end.code != 0 else { continue }
+            let failure = failure(end)
+            guard failure.code == .noSpace, let directory = repository.directory,
+                try isEmptyOrAbsent(directory.appending("locks"))
+            else { throw failure }
+            for identifier in part { try removeFile(of: identifier, in: directory) }
+        }
+        let left = try await listAll().snapshots.map(\.itself)
+        guard removed.isDisjoint(with: left) else { throw .undone("forget") }
+    }
+
+    private func removeFile(
+        of snapshot: String, in directory: FilePath
+    ) throws(BackupError) {
+        let file = directory.appending("snapshots").appending(snapshot)
+        do throws(Errno) {
+            try SystemCalls.removeFile(file)
+        } catch .noSuchFileOrDirectory {
+            // Another process has already removed it.
+        } catch {
+            throw BackupError(.notWritable, "a snapshot cannot be removed: \(error)", path: file)
+        }
+    }
+
+    /// Removes unneeded data. On a full disk, only packs without any needed data are removed, which
+    /// takes hardly any space.
+    package func prune() async throws(BackupError) {
+        do throws(BackupError) {
+            try await prune([])
+        } catch  where error.code == .noSpace {
+            do throws(BackupError) {
+                try await prune(words("--max-repack-size=0"))
+            } catch  where error.code == .noSpace {
+                var failure = error
+                failure.advice =
+                    "remove other files there, or a snapshot that is not needed, and run it again; the "
+                    + "last resort: restic prune --unsafe-recover-no-free-space"
+                throw failure
+            }
+        }
+    }
+
+    private func prune(_ options: [[UInt8]]) async throws(BackupError) {
+        let output = try await run(
+            ResticCommand("prune", options),
+            reading: Lines(ProgressLines(LastLine(), report: progress)))
+        guard output.consumer.consumer.line == Array("done".utf8) else { throw .undone("prune") }
+    }
+}
+
+private struct LastLine: LineConsumer {
+    private(set) var line: [UInt8] = []
+
+    mutating func receive(line: ArraySlice<UInt8>) { self.line = Array(line) }
+}
+
+extension BackupError {
+    fileprivate static func undone(_ command: String) -> BackupError {
+        BackupError(
+            .unexpectedAnswer, "restic \(command) succeeded, but did not do what was asked",
+            advice: "run the command again")
     }
 }

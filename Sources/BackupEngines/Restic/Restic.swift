@@ -16,8 +16,8 @@ package struct Restic: Sendable {
     let environment: ResticEnvironment
     /// The programs' directory for state, which may be missing; nil when it is not known.
     let stateDirectory: FilePath?
-    /// The directories that earlier commands could not write to.
-    let unwritable = UnwritableDirectories()
+    /// Whether an earlier command could not write the repository's locks, or found the disk of the cache full.
+    private let (failsToLock, failsToCache) = (Monitor(false), Monitor(false))
     /// Whether the program is known to be new enough.
     let isNewEnough = Monitor(false)
     /// The identifier of this installation; nil until it was read.
@@ -132,10 +132,10 @@ package struct Restic: Sendable {
             guard command.onlyReads else { throw locksNotWritable }
             reportLock()
             command.set("--no-lock")
-        } else if command.onlyReads, unwritable.locks.isSet {
+        } else if command.onlyReads, failsToLock.withLock({ $0 }) {
             command.set("--no-lock")
         }
-        if unwritable.cache.isSet || environment.cacheIsFull {
+        if failsToCache.withLock({ $0 }) || environment.cacheIsFull {
             reportCache()
             command.set("--no-cache")
         }
@@ -167,14 +167,14 @@ package struct Restic: Sendable {
     }
 
     private func reportLock() {
-        guard unwritable.locks.set() else { return }
+        failsToLock.withLock { $0 = true }
         warn(
             "no lock can be written to the repository, so it is read without one: what another "
                 + "process removes meanwhile may be missed")
     }
 
     private func reportCache() {
-        guard unwritable.cache.set() else { return }
+        failsToCache.withLock { $0 = true }
         warn(
             "the disk of restic's cache is full, so it is not used (make room there: without it all "
                 + "is slower)")

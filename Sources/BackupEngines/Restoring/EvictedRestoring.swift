@@ -150,7 +150,7 @@ package struct EvictedRestoring: Sendable {
         let result = try await holder.extract(
             RestoreRequest(
                 snapshot: snapshot, target: stored,
-                includes: IncludedPaths(moves.map(\.storedBytes)), overwrites: false)
+                includes: moves.map(\.storedBytes), overwrites: false)
         ) { _ in }
         var causes: [[UInt8]: RestoreFailure.Cause] = [:]
         for failure in result.failures { causes[failure.path] = failure.cause }
@@ -196,13 +196,13 @@ package struct EvictedRestoring: Sendable {
     /// current modification times.
     private func directoryTimes(_ moves: [Move]) -> [(OpenDirectory, FileTime)] {
         // If the target does not exist, neither do they.
-        guard let target = try? TargetTree(target) else { return [] }
+        guard let target = try? OpenDirectory(at: target) else { return [] }
         var seen: Set<[UInt8]> = []
         return moves.compactMap { move in
             let path = move.path.names.dropLast().flatMap { [UInt8(ascii: "/")] + $0 }
             guard seen.insert(path).inserted else { return nil }
             do throws(Errno) {
-                let (name, parent) = try target.entry(path)
+                let (parent, name) = try target.parent(of: path)
                 let directory = try parent.openDirectory(name)
                 return (directory, try directory.status().contentModificationTime)
             } catch {

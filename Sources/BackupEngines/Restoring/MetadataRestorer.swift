@@ -11,34 +11,20 @@ final class MetadataRestorer {
     private(set) var failures: [RestoreFailure] = []
     private let isRoot = effectiveUser() == 0
 
-    /// Sets all metadata of a regular file or a directory that is open.
-    func apply(_ item: ItemMetadata, toFile file: FileDescriptor) {
+    /// Sets all metadata of an item.
+    ///
+    /// - Parameter file: may be open with `O_PATH`; another item may have the name meanwhile.
+    func apply(_ item: ItemMetadata, to file: FileDescriptor) {
         let status = item.status
         attempt(item.path) { () throws(Errno) in
             if isRoot { try setOwner(status.owner, group: status.group, of: file) }
         }
         store(item, on: file)
         attempt(item.path) { () throws(Errno) in
-            try changeMode(status.permissions, of: file)
-            try setModificationTime(status.contentModificationTime, of: file)
+            if status.kind != .symbolicLink { try setPermissions(status.permissions, of: file) }
+            try file.setTimes(access: nil, modification: status.contentModificationTime)
         }
         checkTime(of: item, on: file)
-    }
-
-    /// Sets all metadata of an item that is neither a regular file nor a directory.
-    ///
-    /// - Parameter handle: open with `O_PATH`; another item may have the name meanwhile.
-    func apply(_ item: ItemMetadata, toHandle handle: FileDescriptor) {
-        let status = item.status
-        attempt(item.path) { () throws(Errno) in
-            if isRoot { try setOwner(status.owner, group: status.group, of: handle) }
-        }
-        store(item, on: handle)
-        attempt(item.path) { () throws(Errno) in
-            if status.kind != .symbolicLink { try setPermissions(status.permissions, of: handle) }
-            try handle.setTimes(access: nil, modification: status.contentModificationTime)
-        }
-        checkTime(of: item, on: handle)
     }
 
     /// Reports a time that the filesystem replaced by the nearest one it can store, which
@@ -96,4 +82,28 @@ func whileWritable(
     let outcome = Result { () throws(Errno) in try body() }
     if isNeeded { try setPermissions(status.permissions, of: descriptor) }
     try outcome.get()
+}
+
+/// The metadata of an item that is copied to another filesystem.
+struct ItemMetadata: Sendable, Hashable {
+    /// The absolute path in the snapshot, for failures.
+    let path: [UInt8]
+    /// Kind, permissions, owners, modification time and size.
+    let status: FileStatus
+    /// The extended attributes that this process may read.
+    let attributes: [ExtendedAttributeName: [UInt8]]
+
+    /// Reads the extended attributes of an item. Those that cannot be read are left out: restic could
+    /// not restore them either, and has told so.
+    init(
+        _ path: [UInt8], _ status: FileStatus, of location: borrowing some FileLocation & ~Copyable
+    ) {
+        self.path = path
+        self.status = status
+        var attributes: [ExtendedAttributeName: [UInt8]] = [:]
+        for name in (try? location.extendedAttributeNames()) ?? [] {
+            attributes[name] = try? location.extendedAttribute(named: name)
+        }
+        self.attributes = attributes
+    }
 }

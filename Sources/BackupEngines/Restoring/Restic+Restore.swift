@@ -30,13 +30,12 @@ extension Restic {
                 advice: "name another, or overwrite what is there with --overwrite", path: target)
         }
         let snapshot = try await snapshot(choice)
-        let wanted = IncludedPaths(includes)
         let evicted = try await evictedFiles(of: snapshot)
-        let left = evicted?.filter { wanted.contains($0.path) } ?? []
+        let left = evicted?.filter { includes.include($0.path) } ?? []
         let names = Set(left.map(\.path))
-        let included = IncludedPaths(includes.filter { !names.contains($0) })
+        let included = includes.filter { !names.contains($0) }
         var result = RestoreResult(snapshot: snapshot, items: 0, failures: [])
-        if wanted.isEverything || !included.isEverything {
+        if includes.isEmpty || !included.isEmpty {
             result = try await extract(
                 RestoreRequest(
                     snapshot: snapshot, target: target, includes: included,
@@ -76,7 +75,7 @@ extension Restic {
                 advice: "give the whole path as it was backed up", path: FilePath(bytes: missing))
         }
         let roots =
-            request.includes.isEverything ? snapshot.sources.map(\.bytes) : request.includes.paths
+            request.includes.isEmpty ? snapshot.sources.map(\.bytes) : request.includes
         let stage = try RestoreStage(in: request.target, for: roots)
         defer { stage.remove() }
         let (end, lost) = try await fill(stage, request, wanted.bytes, report)
@@ -173,8 +172,8 @@ extension Restic {
     private func selection(
         of request: RestoreRequest, without lost: [[UInt8]]
     ) async throws(BackupError) -> (list: MemoryFile?, option: [[UInt8]]) {
-        var (name, paths) = ("--include-file", request.includes.paths)
-        if request.includes.isEverything {
+        var (name, paths) = ("--include-file", request.includes)
+        if request.includes.isEmpty {
             (name, paths) = ("--exclude-file", lost)
         } else if !lost.isEmpty {
             // restic takes either inclusions or exclusions.
@@ -202,30 +201,16 @@ struct RestoreRequest: Sendable {
     let snapshot: Snapshot
     /// The directory below which each item is restored with its whole path.
     let target: FilePath
-    /// The paths of the snapshot that are wanted.
-    let includes: IncludedPaths
+    /// The paths of the snapshot that are wanted; empty for everything.
+    let includes: [[UInt8]]
     /// Whether files in the target are overwritten. If not, the target was just seen empty or
     /// absent, and a file that has appeared since stays as it is and is a failure.
     let overwrites: Bool
 }
 
-/// The paths of a snapshot that a restore includes.
-package struct IncludedPaths: Sendable {
-    /// The paths; empty for everything.
-    package let paths: [[UInt8]]
-
-    /// Creates a selection.
-    ///
-    /// - Parameter paths: absolute paths; empty for everything.
-    package init(_ paths: [[UInt8]]) { self.paths = paths }
-
-    /// Whether everything is wanted.
-    package var isEverything: Bool { paths.isEmpty }
-
-    /// Whether a path is one of these, or below one.
-    package func contains(_ path: [UInt8]) -> Bool {
-        paths.isEmpty || paths.contains { isHeld(path, by: $0) }
-    }
+extension [[UInt8]] {
+    /// Whether these paths, if there are any, include a path, or a directory above it.
+    func include(_ path: [UInt8]) -> Bool { isEmpty || contains { isHeld(path, by: $0) } }
 }
 
 /// Collects the evicted files that a record names.
@@ -248,23 +233,23 @@ struct WantedItems: SnapshotEntryHandler {
     /// The items with a time that restic restores as another: before 1677-09-21 or after 2262-04-11,
     /// beyond 64 bits of nanoseconds.
     private(set) var remote: [(path: [UInt8], modified: FileTime)] = []
-    private let includes: IncludedPaths
+    private let includes: [[UInt8]]
     private let items: SourceItems
 
     private static let end = Int64.max / 1_000_000_000
 
-    init(_ includes: IncludedPaths, in snapshot: Snapshot) {
-        missing = includes.paths
+    init(_ includes: [[UInt8]], in snapshot: Snapshot) {
+        missing = includes
         self.includes = includes
         items = SourceItems(snapshot.sources)
-        count = includes.isEverything ? items.unlistedCount : 0
+        count = includes.isEmpty ? items.unlistedCount : 0
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
         if !(-Self.end..<Self.end).contains(entry.modified.seconds) {
             remote.append((entry.path, entry.modified))
         }
-        guard includes.contains(entry.path) else { return }
+        guard includes.include(entry.path) else { return }
         missing.removeAll { isHeld(entry.path, by: $0) }
         guard items.contains(entry.path) else { return }
         count += 1
@@ -276,16 +261,16 @@ struct WantedItems: SnapshotEntryHandler {
 private struct PathsWithout: SnapshotEntryHandler {
     private(set) var paths: [[UInt8]] = []
     private let lost: [[UInt8]]
-    private let includes: IncludedPaths
+    private let includes: [[UInt8]]
 
-    init(_ lost: [[UInt8]], of includes: IncludedPaths) {
+    init(_ lost: [[UInt8]], of includes: [[UInt8]]) {
         self.lost = lost
         self.includes = includes
     }
 
     mutating func receive(_ entry: SnapshotEntry) {
         // Entries come depth first.
-        guard includes.contains(entry.path),
+        guard includes.include(entry.path),
             !(paths.last.map { isHeld(entry.path, by: $0) } ?? false),
             !lost.contains(where: { isHeld($0, by: entry.path) || isHeld(entry.path, by: $0) })
         else { return }

@@ -53,11 +53,13 @@ final class RestoreStage: Sendable {
     /// - Parameter remote: items with such a time, by their paths in the snapshot.
     func synchronize(remote: [(path: [UInt8], modified: FileTime)]) throws {
         if !remote.isEmpty {
-            let tree = try TargetTree(path)
+            let tree = try OpenDirectory(at: path)
             for (path, modified) in remote {
                 // What restic did not restore is a failure anyway.
-                guard let item = try? tree.openItem(path) else { continue }
-                try item.descriptor.setTimes(access: nil, modification: modified)
+                guard let (parent, name) = try? tree.parent(of: path),
+                    let item = try? openReference(name, in: parent.descriptor)
+                else { continue }
+                try OwnedDescriptor(item).descriptor.setTimes(access: nil, modification: modified)
             }
         }
         try synchronizeFilesystem(of: directory.descriptor)
@@ -234,3 +236,75 @@ private let localFilesystems: Set<UInt32> = [
     0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E, 0x0102_1994,
     0x794C_7630,
 ]
+
+extension OpenDirectory {
+    /// Opens the directory of an item of a snapshot below this one, which holds a restored tree. No
+    /// symbolic link that was put there is followed.
+    ///
+    /// - Parameter path: the absolute path in the snapshot, not `/` itself.
+    /// - Returns: also the item's name in it.
+    /// - Throws: `EINVAL` for a path that could lead outside, and the errno of opening.
+    func parent(of path: [UInt8]) throws(Errno) -> (directory: OpenDirectory, name: FilePath) {
+        guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
+            throw .invalidArgument
+        }
+        let above = names.dropLast().joined(separator: [UInt8(ascii: "/")])
+        let directory = try openBeneath(
+            above.isEmpty ? "." : FilePath(bytes: Array(above)), flags: .reference,
+            crossingMounts: true)
+        return (directory, FilePath(bytes: name))
+    }
+}
+
+/// Creates a directory, and those above it that are missing. Another process may create those above
+/// at the same time.
+///
+/// - Parameter permissions: those of the last directory, less the process's umask.
+func makeDirectories(at path: FilePath, permissions: UInt16 = 0o777) throws(Errno) {
+    var missing: [FilePath] = []
+    var directory = path
+    while !directory.isEmpty, !(try itemExists(directory)) {
+        missing.append(directory)
+        directory.removeLastComponent()
+    }
+    for directory in missing.reversed() {
+        do throws(Errno) {
+            try makeDirectory(
+                directory, in: .workingDirectory,
+                permissions: directory == path ? permissions : 0o777)
+        } catch .fileExists where directory != path {
+            continue
+        }
+    }
+}
+
+/// Whether a path leads to something.
+func itemExists(_ path: FilePath) throws(Errno) -> Bool {
+    do throws(Errno) {
+        _ = try path.status()
+        return true
+    } catch .noSuchFileOrDirectory {
+        return false
+    }
+}
+
+/// Whether a path leads to an empty directory, or to nothing.
+///
+/// - Parameter isIgnored: whether a name does not count.
+/// - Throws: ``BackupError`` when it is something else, or cannot be read.
+func isEmptyOrAbsent(
+    _ path: FilePath, but isIgnored: ([UInt8]) -> Bool = { _ in false }
+) throws(BackupError) -> Bool {
+    var isEmpty = true
+    do throws(Errno) {
+        try forEachName(in: path) { name in
+            isEmpty = isIgnored(name)
+            return isEmpty
+        }
+    } catch .noSuchFileOrDirectory {
+        return true
+    } catch {
+        throw BackupError(.other, "cannot be read as a directory: \(error)", path: path)
+    }
+    return isEmpty
+}

@@ -75,7 +75,7 @@ struct TreeMerger {
                         RestoreFailure(
                             path: item.path, cause: .different("it was moved meanwhile")))
                 } else if let item = restored {
-                    metadata.apply(item, toFile: target.directory.descriptor)
+                    metadata.apply(item, to: target.directory.descriptor)
                 }
                 do throws(Errno) {
                     try target.ascend()
@@ -204,7 +204,7 @@ struct TreeMerger {
         var file = try StagedFile(in: target.descriptor, permissions: 0o600)
         try removeInheritedAccessLists(from: file.descriptor)
         try copyContent(from: content.descriptor, size: recorded.status.size, to: file.descriptor)
-        metadata.apply(recorded, toFile: file.descriptor)
+        metadata.apply(recorded, to: file.descriptor)
         if replaces {
             try file.replace(name)
         } else {
@@ -252,7 +252,7 @@ struct TreeMerger {
             throw Errno.fileExists
         }
         if status.kind != .symbolicLink { try removeInheritedAccessLists(from: handle.descriptor) }
-        metadata.apply(recorded, toHandle: handle.descriptor)
+        metadata.apply(recorded, to: handle.descriptor)
     }
 }
 

@@ -22,7 +22,7 @@ extension Restic {
     /// - Throws: ``BackupError``: `noSnapshot` when there is nothing to accept, `ambiguousSources` when
     ///   several SETs have something.
     package func accept(_ scope: ForgetScope) async throws(BackupError) -> Acceptance {
-        let all = try await list(SnapshotFilter()).snapshots
+        let all = try await list().snapshots
         let host = hostName()
         let own = OwnSnapshots(
             snapshots: all.filter {
@@ -49,7 +49,7 @@ extension Restic {
                 advice: "name the SOURCEs of one")
         }
         let redated = try await redate(set.snapshots)
-        let latest = try await list(SnapshotFilter()).snapshots
+        let latest = try await list().snapshots
             .last { $0.recordHash == newest.recordHash }
         try await settle(latest ?? newest)
         return Acceptance(snapshot: latest ?? newest, redated: redated)

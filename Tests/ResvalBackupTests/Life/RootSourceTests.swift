@@ -40,7 +40,7 @@ struct RootSourceTests {
             resval-backup init && resval-backup create / >/dev/null; echo $?
             resval-backup show latest --excluded
             resval-backup restore latest --target /r/target >/dev/null; echo $?
-            echo /r/target/tmp/* /r/target/home/me/*
+            echo /r/target/tmp/* /r/target/home/me/* /r/target/root/.local/state/resval/*
             resval-backup create --no-locations / >/dev/null; echo $?
             resval-backup restore latest --target /r/part --include /tmp >/dev/null; echo $?
             echo /r/part/tmp/* /tmp/*
@@ -50,10 +50,11 @@ struct RootSourceTests {
                 0
                 /proc: proc is mounted here: a kernel filesystem, without files of its own
                 /r/repository: it is the repository of this backup
+                /root/.local/state/resval/backup: its mark excludes it
                 /tmp: it is a directory for temporary files
                 /var/tmp: it is a directory for temporary files
                 0
-                /r/target/tmp/* /r/target/home/me/file
+                /r/target/tmp/* /r/target/home/me/file /r/target/root/.local/state/resval/backup
                 0
                 0
                 /r/part/tmp/junk /tmp/junk

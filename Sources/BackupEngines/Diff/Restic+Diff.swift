@@ -1,4 +1,6 @@
+import EffectiveValues
 import ResourceValues
+import SystemCalls
 
 /// How one path differs between two snapshots.
 package struct SnapshotDifference: Sendable, Hashable {
@@ -34,8 +36,7 @@ package struct SnapshotDifference: Sendable, Hashable {
 extension Restic {
     /// Compares two snapshots and passes every difference to a closure, in a snapshot's order.
     ///
-    /// Memory use grows with the number of items that the snapshots exclude, not with the number
-    /// they contain. A snapshot without a record is treated as if it excluded nothing.
+    /// A snapshot without a record is treated as if it excluded nothing.
     ///
     /// - Throws: ``BackupError``.
     package func compare(
@@ -44,16 +45,12 @@ extension Restic {
     ) async throws(BackupError) {
         let excludedBefore = try await excludedItems(of: first)
         let excludedAfter = try await excludedItems(of: second)
-        let spool = try EntrySpool()
-        var writer = try await readEntries(
-            of: first.identifier, with: CountedEntries(SpoolWriter(spool), self)
-        ).handler
-        try writer.flush()
-        let merger = EntryMerger(SpoolReader(spool), excludedBefore, excludedAfter, report)
-        var merged = try await readEntries(
-            of: second.identifier, with: CountedEntries(merger, self)
-        ).handler
-        try merged.finish()
+        let before = try await readEntries(
+            of: first.identifier, with: CountedEntries(EntryCollector(), self)
+        ).handler.entries
+        let merger = EntryMerger(before, excludedBefore, excludedAfter, report)
+        try await readEntries(of: second.identifier, with: CountedEntries(merger, self))
+            .handler.finish()
     }
 
     private func excludedItems(of snapshot: Snapshot) async throws(BackupError) -> ExcludedSet {
@@ -91,51 +88,44 @@ struct ExcludedSet: RecordHandler {
     }
 }
 
-/// Reads a second snapshot in step with the spool of the first.
+private struct EntryCollector: SnapshotEntryHandler {
+    private(set) var entries: [SnapshotEntry] = []
+
+    mutating func receive(_ entry: SnapshotEntry) { entries.append(entry) }
+}
+
+/// Compares the entries of a second snapshot with those of the first.
 private struct EntryMerger: SnapshotEntryHandler {
-    private var first: SpoolReader
-    private var before: SnapshotEntry?
-    private var hasBegun = false
+    /// The entries of the first snapshot that are still to be compared.
+    private var before: ArraySlice<SnapshotEntry>
     private let excludedBefore: ExcludedSet
     private let excludedAfter: ExcludedSet
     private let report: @Sendable (SnapshotDifference) -> Void
 
     init(
-        _ first: SpoolReader, _ excludedBefore: ExcludedSet, _ excludedAfter: ExcludedSet,
+        _ before: [SnapshotEntry], _ excludedBefore: ExcludedSet, _ excludedAfter: ExcludedSet,
         _ report: @escaping @Sendable (SnapshotDifference) -> Void
     ) {
-        self.first = first
+        self.before = before[...]
         self.excludedBefore = excludedBefore
         self.excludedAfter = excludedAfter
         self.report = report
     }
 
-    mutating func receive(_ entry: SnapshotEntry) throws(BackupError) {
-        if !hasBegun { try advance() }
-        while let old = before, pathPrecedes(old.path, entry.path) {
+    mutating func receive(_ entry: SnapshotEntry) {
+        while let old = before.first, pathPrecedes(old.path, entry.path) {
             reportGone(old)
-            try advance()
+            before.removeFirst()
         }
-        guard let old = before, old.path == entry.path else { return reportNew(entry) }
+        guard let old = before.first, old.path == entry.path else { return reportNew(entry) }
         if differ(old, entry) {
             report(difference(.changed, entry, before: old, after: entry, nil))
         }
-        try advance()
+        before.removeFirst()
     }
 
     /// Reports the entries of the first snapshot that come after the last entry of the second.
-    mutating func finish() throws(BackupError) {
-        if !hasBegun { try advance() }
-        while let old = before {
-            reportGone(old)
-            try advance()
-        }
-    }
-
-    private mutating func advance() throws(BackupError) {
-        hasBegun = true
-        before = try first.entry()
-    }
+    func finish() { before.forEach(reportGone) }
 
     private func reportGone(_ old: SnapshotEntry) {
         let reason = excludedAfter.reason(for: old.path)
@@ -171,4 +161,66 @@ private struct EntryMerger: SnapshotEntryHandler {
 
 extension SnapshotEntry {
     fileprivate var fileSize: Int64? { kind == .regularFile ? size : nil }
+}
+
+/// What one snapshot contains of an item.
+package struct Occurrence: Sendable, Hashable {
+    /// The snapshot.
+    package let snapshot: Snapshot
+    /// The number of its items that are the item itself or below it, without directories.
+    package fileprivate(set) var items = 0
+    /// The sizes of the files among them, in bytes.
+    package fileprivate(set) var bytes: Int64 = 0
+}
+
+/// The snapshots that contain an item.
+package struct Occurrences: Sendable {
+    /// Those that contain it, the oldest first.
+    package fileprivate(set) var found: [Occurrence] = []
+    /// Those that cannot be read and may contain it.
+    package fileprivate(set) var unreadable: [UnreadableSnapshot] = []
+}
+
+extension Restic {
+    /// Finds the snapshots of this machine that contain an item. The empty directory that stands for
+    /// an excluded one, and the tag file in it, do not count.
+    ///
+    /// - Parameter path: the absolute path as it was backed up.
+    /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
+    package func occurrences(of path: [UInt8]) async throws(BackupError) -> Occurrences {
+        let own = try await ownSnapshots()
+        var result = Occurrences()
+        result.unreadable = own.unreadable
+        let progress = StepCounter(.snapshotsChecked, of: Int64(own.snapshots.count), progress)
+        for snapshot in own.snapshots {
+            defer { progress.add(files: 1) }
+            do throws(BackupError) {
+                let counter = try await readEntries(
+                    of: snapshot.identifier, below: path, with: OccurrenceCounter(path, snapshot))
+                if counter.occurrence.items > 0 { result.found.append(counter.occurrence) }
+            } catch  where error.code.mayConcernOneSnapshot {
+                result.unreadable.append(
+                    UnreadableSnapshot(identifier: snapshot.identifier, problem: error.message))
+            }
+        }
+        return result
+    }
+}
+
+private struct OccurrenceCounter: SnapshotEntryHandler {
+    private(set) var occurrence: Occurrence
+    private let path: [UInt8]
+    private let tagFile: [UInt8]
+
+    init(_ path: [UInt8], _ snapshot: Snapshot) {
+        occurrence = Occurrence(snapshot: snapshot)
+        self.path = path
+        tagFile = path + [UInt8(ascii: "/")] + TagFile.cacheDirectory.name.bytes
+    }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        guard entry.kind != .directory, entry.path != tagFile else { return }
+        occurrence.items += 1
+        occurrence.bytes.addSaturating(entry.size)
+    }
 }
