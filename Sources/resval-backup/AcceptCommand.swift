@@ -59,9 +59,15 @@ struct AcceptCommand: AsyncParsableCommand {
             defer { display.end() }
             return try await repository.engine(showing: display).accept(scope)
         }
-        noteInStatus(accepted.snapshot)
+        noteInStatus(accepted)
         var buffer = OutputBuffer()
         buffer.append(text: "snapshot \(accepted.snapshot.shortIdentifier) is accepted\n")
+        if accepted.isTakenOver {
+            let snapshot = accepted.snapshot
+            buffer.append(text: "this installation goes on with the snapshots that ")
+            buffer.append(name: Array("\(snapshot.userName) on \(snapshot.hostName)".utf8))
+            buffer.append(text: " made\n")
+        }
         if accepted.redated > 0 {
             buffer.append(
                 text:
@@ -71,7 +77,7 @@ struct AcceptCommand: AsyncParsableCommand {
     }
 
     /// Notes the acceptance in the status of the last run, if that is where the snapshot is from.
-    private func noteInStatus(_ accepted: Snapshot) {
+    private func noteInStatus(_ accepted: Acceptance) {
         do throws(FileError) {
             guard let directory = try repository.configuration.stateDirectory() else { return }
             try StatusFile(in: directory).accept(accepted)

@@ -26,6 +26,9 @@ struct HeldPart: Sendable, Hashable {
         self.snapshot = snapshot?.identifier
     }
 
+    /// The most that are listed, those that wait for `accept` first.
+    static let most = 100
+
     /// Whether it waits for `accept`.
     var needsAcceptance: Bool { kind == Hold.Kind.other.rawValue }
 
@@ -59,7 +62,13 @@ func report(_ coverage: CoverageReport) {
             "snapshot \(snapshot.shortIdentifier) cannot be compared: \(reason.description)")
     }
     for item in coverage.unprotected { Messages.warn(about: item.path, item.lossSentence) }
-    for cause in coverage.exclusions { Messages.warn(about: cause.path, cause.sentence) }
+    for cause in coverage.exclusions.prefix(HeldPart.most) {
+        Messages.warn(about: cause.path, cause.sentence)
+    }
+    if coverage.exclusions.count > HeldPart.most {
+        let more = counted(coverage.exclusions.count - HeldPart.most, "item")
+        Messages.warn(about: [UInt8]?.none, "and \(more) more newly excluded")
+    }
     let named = Set(coverage.exclusions.compactMap(\.path))
     let keeping = Set(
         coverage.holds.filter { named.contains($0.hold.part) }

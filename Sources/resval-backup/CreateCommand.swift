@@ -148,8 +148,9 @@ struct Creation {
         in repository: RepositoryOptions, _ progress: ProgressOptions
     ) async throws -> CreatedSnapshot {
         let engine = try await running { try repository.engine() }
-        // Its directory is excluded, so it must be there before the plan is made.
-        _ = engine.installation
+        // Its directory is excluded, so it must be there before the plan is made. Where it cannot be, the
+        // engine tells.
+        _ = try? engine.makeIdentifier(of: configuration)
         let present = try presentSources(sources)
         let missing = try sources.filter { !present.contains($0) }
             .map { try backedUpPath($0, followsLast: true) }
@@ -216,7 +217,10 @@ struct CreatedSnapshot {
             identifier: result.snapshot, items: Int64(result.storedItems),
             bytes: result.storedBytes, addedBytes: result.addedBytes,
             excludedItems: Int64(plan.totals.excludedItems),
-            holds: result.coverage.holds.map { HeldPart($0.hold, in: $0.snapshot) },
-            isWhole: result.isComplete && hasAllSources, coversAll: result.coversAll)
+            holds: result.coverage.holds.prefix(HeldPart.most).map {
+                HeldPart($0.hold, in: $0.snapshot)
+            },
+            isWhole: result.isComplete && hasAllSources,
+            coversAll: result.coversAll && result.unnoted == nil)
     }
 }

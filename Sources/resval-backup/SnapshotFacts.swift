@@ -34,7 +34,8 @@ struct SnapshotFacts: RecordHandler {
         case .coverage(let cause): causes.append(cause)
         case .excluded(let item): if item.isEvicted { evictedFiles += 1 }
         case .kept(let file): kept.append(file)
-        case .protected, .missing, .hold, .place, .unstored, .absent, .verdict: break
+        case .protected, .missing, .hold, .place, .unstored, .absent, .fallen, .verdict:
+            break
         }
     }
 

@@ -28,7 +28,7 @@ struct SourceTagTests {
     @Test("a SET, a number and a record's hash count only where one of each is plain")
     func ownTags() {
         let (one, other) = ("0123456789abcdef", "fedcba9876543210")
-        let set = SnapshotSet(installation: one, configuration: other)
+        let set = SnapshotSet(identifier: one, configuration: other)
         #expect(SnapshotSet(tags: ["x", set.tag, set.tag]) == set)
         for tags in [
             [], ["resval-set=\(one)"], ["resval-set=\(one)-\(other)-\(one)"],

@@ -15,7 +15,7 @@ struct TaggedSnapshotTests {
             time: FileTime(seconds: 1, nanoseconds: 0), hostName: hostName, userName: userName,
             allTags: SourceTags([source]).all + [
                 SnapshotSet(
-                    installation: "0123456789abcdef",
+                    identifier: "0123456789abcdef",
                     configuration: SourceTags([source]).fingerprint
                 ).tag, NumberTag.text(1), RecordHash.tag(String(repeating: "0", count: 64)),
             ], root: root)

@@ -12,6 +12,10 @@ struct Recorded: Sendable {
     var protectedItems: [RecordedProtection] = []
     /// Whether its record has the facts that backups are compared by.
     var hasFacts = false
+    /// The number of the snapshot judged last: see ``RecordedPlace/judged``.
+    var judged: Int64 = 0
+    /// The identifier that it had when it was made, where a verdict tells; else empty.
+    var identifier = ""
     /// Whether it was judged, and not only accepted.
     var isJudged = true
     /// Whether the verdict found that it lacks nothing.
@@ -21,9 +25,12 @@ struct Recorded: Sendable {
     mutating func apply(_ verdict: Recorded) {
         sources = verdict.sources
         snapshot.isWhole = verdict.isJudged
+        if verdict.isJudged { judged = snapshot.number }
         snapshot.holds = verdict.snapshot.holds
         snapshot.unstored = verdict.snapshot.unstored
         snapshot.fallen = verdict.snapshot.fallen
+        snapshot.absent = verdict.snapshot.absent
+        snapshot.deleted = verdict.snapshot.deleted
     }
 }
 
@@ -38,6 +45,9 @@ struct RecordedSnapshotReader: RecordHandler {
     private var others: [[UInt8]] = []
     private var unstored: [[UInt8]] = []
     private var absent: [[UInt8]] = []
+    private var deleted: [[UInt8]] = []
+    private var fallen: [[UInt8]] = []
+    private var identifier = ""
     private var hasFacts = false
     private var isJudged = true
     private var isComplete = true
@@ -52,17 +62,25 @@ struct RecordedSnapshotReader: RecordHandler {
         case .hold(let hold): holds.append(hold)
         case .protected(let item): protectedItems.append(item)
         case .unstored(let path): unstored.append(path)
-        case .absent(let path): absent.append(path)
+        case .absent(let path, isDeleted: false): absent.append(path)
+        case .absent(let path, isDeleted: true): deleted.append(path)
+        case .fallen(let path): fallen.append(path)
         case .excluded(let item):
             switch item.isOwners {
             case true?: owners.append(item.path)
             case false?: others.append(item.path)
             case nil: break
             }
-        case .verdict(let isJudged, let isComplete):
+        case .verdict(let identifier, let isJudged, let isComplete):
+            self.identifier = identifier
             (self.isJudged, self.isComplete) = (isJudged, isComplete)
         case .coverage, .missing, .kept: break
         }
+    }
+
+    /// Whether the record is that of a snapshot, whose tags anybody may have changed since.
+    func isOf(_ snapshot: Snapshot) -> Bool {
+        place.set == snapshot.set?.text && place.number == snapshot.number
     }
 
     var recorded: Recorded {
@@ -75,12 +93,14 @@ struct RecordedSnapshotReader: RecordHandler {
         snapshot.excludedByOwner = PathSet(owners)
         snapshot.excludedOtherwise = PathSet(others)
         snapshot.absent = PathSet(sources.filter(\.isMissing).map(\.path) + absent)
-        snapshot.fallen = Set(sources.filter { $0.fall != nil }.map(\.path))
+        snapshot.deleted = PathSet(deleted)
+        snapshot.fallen = Set(sources.filter(\.hasFallen).map(\.path) + fallen)
         snapshot.unstored = PathSet(unstored)
         snapshot.holds = holds
         return Recorded(
             snapshot: snapshot, sources: sources, protectedItems: protectedItems,
-            hasFacts: hasFacts, isJudged: isJudged, isComplete: isComplete)
+            hasFacts: hasFacts, judged: snapshot.isWhole ? listed.number : place.judged,
+            identifier: identifier, isJudged: isJudged, isComplete: isComplete)
     }
 }
 
@@ -89,9 +109,9 @@ extension Restic {
     ///
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     func recorded(_ snapshot: Snapshot) async throws(BackupError) -> Recorded {
-        var recorded = try await readRecord(of: snapshot, with: RecordedSnapshotReader(snapshot))
-            .recorded
-        guard recorded.hasFacts else { throw .damagedRecord }
+        let reader = try await readRecord(of: snapshot, with: RecordedSnapshotReader(snapshot))
+        var recorded = reader.recorded
+        guard recorded.hasFacts, reader.isOf(snapshot) else { throw .damagedRecord }
         if let verdict = verdict(on: snapshot) { recorded.apply(verdict) }
         return recorded
     }

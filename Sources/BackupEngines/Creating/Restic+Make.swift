@@ -67,24 +67,23 @@ extension Restic {
         let facts = RecordFacts(plan, policy: planner.policy, missing: missing)
         var coverage = try await Coverage(of: plan, facts, with: earlier, by: self)
         if let doubt { coverage.add(.incomparable(sentence: doubt)) }
-        let record = SnapshotRecord(
-            plan, facts, set, coverage.new.snapshot, coverage.report.causes)
+        let record = SnapshotRecord(plan, facts, set, coverage.new, coverage.report.causes)
         let hash = ContentHash(of: record.bytes).hexadecimal
-        var tags = SourceTags(plan.sources + missing).all + tags
-        tags += [NumberTag.text(coverage.new.snapshot.number), RecordHash.tag(hash)]
         var unnoted = note(hash)
         // One that is not known to be made here would be taken for another machine's.
-        let isKnown = unnoted == nil && keepsInstallation
-        tags.append(
-            isKnown
-                ? set.tag
-                : SnapshotSet(installation: randomIdentifier(), configuration: configuration).tag)
+        let tagged =
+            unnoted == nil && isOwn(set)
+            ? set : SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
+        var tags = SourceTags(plan.sources + missing).all + tags
+        tags += [
+            tagged.tag, NumberTag.text(coverage.new.snapshot.number), RecordHash.tag(hash),
+        ]
         if plan.isIncomplete { tags.append(StateTag.incomplete) }
         if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
         let start = FileTime.now
         let (summary, named, errors) = try await store(
             StoreRequest(
-                plan: plan, tags: tags, predecessor: earlier.last, record: record.bytes),
+                plan: plan, tags: tags, predecessor: coverage.parent, record: record.bytes),
             named: RecordPath.fileName(set.text), checkingOff: NamedItems(plan, manifest),
             report: report)
         let totals = plan.totals
@@ -113,6 +112,7 @@ extension Restic {
         result.coverage = coverage.report
         if unnoted == nil {
             var verdict = coverage.new
+            verdict.identifier = summary.snapshot
             verdict.isComplete = result.isComplete
             unnoted = note(hash, SnapshotRecord(verdict: verdict).bytes)
         }
@@ -130,8 +130,7 @@ extension Restic {
     }
 
     /// Finds the SET of the next snapshot and its earlier snapshots. Where the one made last was not
-    /// made here, as after a copy of this machine's disk was started elsewhere, the installation goes on
-    /// under another identifier.
+    /// made here, as after a copy of this machine's disk was started elsewhere, a new SET is begun.
     ///
     /// - Returns: also what is doubtful about it, in words.
     private func beginSnapshot(
@@ -141,43 +140,45 @@ extension Restic {
         let all = listed.snapshots
         // One that cannot be read may be there.
         if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }
-        var set = SnapshotSet(installation: installation, configuration: configuration)
-        let earlier = all.filter { $0.set == set }
-        if let newest = earlier.last, !isNoted(newest) {
-            do throws(FileError) {
-                set = SnapshotSet(
-                    installation: try continueAs(nil), configuration: configuration)
-            } catch {
-                throw BackupError(
-                    .other, "the state directory cannot be written: \(error.description)")
+        let new = SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
+        do throws(FileError) {
+            let kept = try makeIdentifier(of: configuration)
+            let set = SnapshotSet(identifier: kept, configuration: configuration)
+            let earlier = all.filter { $0.set == set }
+            if let newest = earlier.last {
+                if isNoted(newest) { return (set, earlier, nil) }
+                try keep(new.identifier, of: configuration)
+                return (
+                    new, [],
+                    "snapshot \(newest.shortIdentifier), the one made last, was not made here: another machine "
+                        + "uses a copy of this one's state, or the state is not the one it was. This backup "
+                        + "begins anew, and forget leaves the earlier snapshots alone (if no other machine made "
+                        + "it: resval-backup accept)"
+                )
             }
-            return (
-                set, [],
-                "snapshot \(newest.shortIdentifier), the one made last, was not made here: another machine "
-                    + "uses a copy of this one's state, or the state is not the one it was. This backup "
-                    + "begins anew, and forget leaves the earlier snapshots alone (if no other machine made "
-                    + "it: resval-backup accept)"
-            )
-        }
-        if !earlier.isEmpty { return (set, earlier, nil) }
-        if let damaged = listed.unreadable.first {
-            return (
-                set, [],
-                "there is no earlier snapshot of the same, or it is one that cannot be read: "
-                    + damaged.sentence
-            )
-        }
-        guard keepsInstallation else { return (set, [], nil) }
-        let former = all.last {
-            $0.set?.configuration == configuration && $0.hostName == hostName()
-        }
-        return (
-            set, [],
-            former.map {
+            let former = all.last {
+                $0.set?.configuration == configuration && $0.hostName == hostName()
+            }
+            if let former, let formerSet = former.set, isNoted(former) {
+                try keep(formerSet.identifier, of: configuration)
+                return (formerSet, all.filter { $0.set == formerSet }, nil)
+            }
+            let doubt = former.map {
                 "a machine of this name made snapshot \($0.shortIdentifier) of the same, and this one's state "
                     + "directory does not know it. This backup begins anew, and forget leaves the earlier "
                     + "snapshots alone (if this machine made it: resval-backup accept)"
             }
-        )
+            let damaged = listed.unreadable.first.map {
+                "there is no earlier snapshot of the same, or it is one that cannot be read: "
+                    + $0.sentence
+            }
+            return (set, [], doubt ?? damaged)
+        } catch {
+            return (
+                new, [],
+                "the state directory cannot be written (\(error.description)), so this snapshot belongs to no "
+                    + "earlier ones, and is compared with none"
+            )
+        }
     }
 }

@@ -17,6 +17,8 @@ package struct Snapshot: Sendable, Hashable {
     package let hostName: String
     /// The name of the user who made it.
     package let userName: String
+    /// The user ID of the user who made it.
+    package let userIdentifier: UInt32
     /// All its tags, including those set by this program.
     package let allTags: [String]
     /// The paths that were backed up. For a snapshot made by another program, the paths the engine
@@ -43,7 +45,8 @@ package struct Snapshot: Sendable, Hashable {
     /// - Parameter paths: the paths that the engine reports, used if the tags name no SOURCEs.
     package init(
         identifier: String, originalIdentifier: String? = nil, time: FileTime, timeOffset: Int = 0,
-        hostName: String, userName: String, allTags: [String], paths: [FilePath] = [],
+        hostName: String, userName: String, userIdentifier: UInt32 = 0, allTags: [String],
+        paths: [FilePath] = [],
         pathCount: Int? = nil, root: String = "", hasRecord: Bool = true
     ) {
         self.identifier = identifier
@@ -52,6 +55,7 @@ package struct Snapshot: Sendable, Hashable {
         self.timeOffset = timeOffset
         self.hostName = hostName
         self.userName = userName
+        self.userIdentifier = userIdentifier
         self.allTags = allTags
         self.pathCount = pathCount ?? paths.count
         self.root = root
@@ -66,7 +70,8 @@ package struct Snapshot: Sendable, Hashable {
             ? SnapshotSet(tags: allTags) : nil
         self.number = set == nil ? 0 : number ?? 0
         isIncomplete = allTags.contains(StateTag.incomplete)
-        isJudged = allTags.contains(StateTag.judged)
+        isJudged =
+            allTags.contains(StateTag.judged) && allTags.contains(StateTag.judgedTree(root))
     }
 
     /// The first eight digits of the identifier, for display.

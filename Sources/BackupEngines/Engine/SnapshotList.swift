@@ -41,13 +41,14 @@ extension Restic {
     /// - Throws: as ``list()`` does.
     package func ownSnapshots() async throws(BackupError) -> OwnSnapshots {
         let list = try await list()
-        let (installation, host) = (installation, hostName())
-        let isKnown = list.snapshots.contains { $0.set?.installation == installation }
+        let sets = Set(list.snapshots.compactMap(\.set)).filter(isOwn)
+        let host = hostName()
         let own = list.snapshots.filter {
-            if isKnown, let set = $0.set { return set.installation == installation }
+            if !sets.isEmpty, let set = $0.set { return sets.contains(set) }
             return $0.hostName == host
         }
-        return OwnSnapshots(snapshots: own, unreadable: list.unreadable)
+        return OwnSnapshots(
+            snapshots: own, unreadable: list.unreadable, withSetTags: list.snapshots)
     }
 }
 
@@ -72,6 +73,8 @@ package struct OwnSnapshots: Sendable {
     package let snapshots: [Snapshot]
     /// The snapshots that cannot be read, and so may be some of these.
     package let unreadable: [UnreadableSnapshot]
+    /// All snapshots of the repository, of which some may have the tags of a SET and not belong to it.
+    var withSetTags: [Snapshot] = []
 
     /// The snapshots of one SET.
     package struct OneSet: Sendable {

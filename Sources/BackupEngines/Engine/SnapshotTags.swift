@@ -5,18 +5,18 @@ import TextFormats
 /// The SET that a snapshot belongs to: the snapshots that one installation makes for one configuration,
 /// one after the other. Neither a host name nor a machine id tells two machines apart.
 package struct SnapshotSet: Sendable, Hashable {
-    /// The installation: 16 hexadecimal digits.
-    package let installation: String
+    /// A random identifier that the state directory keeps: 16 hexadecimal digits.
+    package let identifier: String
     /// What it backs up: 16 hexadecimal digits of the hash of the configuration file's path, or of the
     /// SOURCEs where there is none.
     package let configuration: String
 
-    package init(installation: String, configuration: String) {
-        (self.installation, self.configuration) = (installation, configuration)
+    package init(identifier: String, configuration: String) {
+        (self.identifier, self.configuration) = (identifier, configuration)
     }
 
     /// Both in one word.
-    var text: String { "\(installation)-\(configuration)" }
+    var text: String { "\(identifier)-\(configuration)" }
 
     /// The tag of its snapshots.
     var tag: String { Self.prefix + text }
@@ -28,10 +28,20 @@ package struct SnapshotSet: Sendable, Hashable {
         let named = Set(tags.filter { $0.hasPrefix(Self.prefix) })
         guard let tag = named.first, named.count == 1 else { return nil }
         let parts = tag.dropFirst(Self.prefix.count).split(separator: "-")
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 16 && $0.isHexadecimal })
-        else { return nil }
-        self.init(installation: String(parts[0]), configuration: String(parts[1]))
+        guard parts.count == 2, parts.allSatisfy(isIdentifier) else { return nil }
+        self.init(identifier: String(parts[0]), configuration: String(parts[1]))
     }
+}
+
+/// Whether text is an identifier of 16 hexadecimal digits.
+func isIdentifier(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 16 && text.isHexadecimal
+}
+
+/// Returns a new identifier of 16 hexadecimal digits.
+func randomIdentifier() -> String {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
 /// The tags that name the SOURCEs of a snapshot.
@@ -75,7 +85,7 @@ package struct SourceTags: Sendable, Hashable {
 /// The tag that gives the order of a SET's snapshots, whatever a clock says.
 enum NumberTag {
     private static let prefix = "resval-number="
-    private static let limit: Int64 = 1_000_000_000
+    static let limit: Int64 = 1_000_000_000
 
     static func text(_ number: Int64) -> String { "\(prefix)\(number)" }
 
@@ -92,8 +102,11 @@ enum NumberTag {
 
 /// Tags that describe the state of a snapshot.
 package enum StateTag {
-    /// It was compared with what was on the disk; `forget` adds the tag.
+    /// It was compared with what was on the disk; `forget` adds the tag. It counts only together with
+    /// ``judgedTree(_:)``, since a snapshot that was written anew with less keeps its tags.
     package static let judged = "resval-judged"
+    /// The tag with the tree that was judged.
+    static func judgedTree(_ root: String) -> String { "resval-judged-tree=\(root.prefix(16))" }
     /// The snapshot lacks something that the plan contains.
     package static let incomplete = "resval-incomplete"
     /// Some files are evicted into another repository; the record lists them.

@@ -17,7 +17,7 @@ package struct KeptSnapshots: Sendable {
 
     package init(of engine: Restic) async throws(BackupError) {
         self.engine = engine
-        let snapshots = try await engine.snapshots().filter(\.isPinned)
+        let snapshots = try await engine.list().snapshots.filter(\.isPinned)
         var found: [String: Snapshot] = [:]
         for snapshot in snapshots {
             found[String(snapshot.originalIdentifier.prefix(16))] = snapshot

@@ -20,10 +20,12 @@ package enum RecordLine: Sendable, Hashable {
     case hold(Hold)
     /// A path that was to be stored and was not, with everything below it.
     case unstored([UInt8])
-    /// Whether the snapshot was judged after it was made, and lacks nothing.
-    case verdict(isJudged: Bool, isComplete: Bool)
-    /// A path that earlier snapshots have and that was not there.
-    case absent([UInt8])
+    /// Whether the snapshot with an identifier was judged after it was made, and lacks nothing.
+    case verdict(of: String, isJudged: Bool, isComplete: Bool)
+    /// A path that earlier snapshots have and that was not there, or was deleted.
+    case absent([UInt8], isDeleted: Bool)
+    /// A former SOURCE that fell and has not come back.
+    case fallen([UInt8])
     /// A way in which the snapshot covers less than the previous one.
     case coverage(RecordedCause)
     /// An evicted file whose content is not in the snapshot, though the file itself may be, stored
@@ -66,6 +68,11 @@ package struct RecordedPlace: Sendable, Hashable {
     package var predecessorDate: Int64?
     /// See ``RecordedSnapshot/inOrder``.
     package var inOrder = 0
+    /// The number of the snapshot judged last, in which restic named what ``RecordFacts/Source/named`` says.
+    package var judged: Int64 = 0
+    /// The SET and the number, which the snapshot's tags give, too.
+    package var set = ""
+    package var number: Int64 = 0
 }
 
 /// A way in which a snapshot covers less than the previous one, as recorded.
@@ -107,10 +114,18 @@ package struct RecordFacts: Sendable, Hashable {
         package var isMissing = false
         /// How much of it there is.
         package var amount = Amount()
-        /// How it fell; nil unless it is much less than before.
+        /// What a fall is measured by: what there was of it when it was last there as a whole.
+        package var expected = Baseline()
+        /// How it fell; nil unless it is much less than expected.
         package var fall: Fall?
-        /// The number of its files and directories that restic named; nil before it did.
+        /// Whether so many of its paths went at once that its content may have; until it is accepted.
+        package var pathsGone = false
+        /// The number of its files and directories that restic named in the snapshot judged last; nil if
+        /// that is not known.
         package var named: Int64?
+
+        /// Whether earlier snapshots may have what this one lacks of it.
+        var hasFallen: Bool { fall != nil || pathsGone }
     }
 
     /// How much there is of a SOURCE, including evicted files, whose content is in other snapshots.
@@ -121,18 +136,16 @@ package struct RecordFacts: Sendable, Hashable {
         package var evicted: Int64 = 0
     }
 
-    /// How a SOURCE became much less.
-    package struct Fall: Sendable, Hashable {
-        /// What fell.
-        package enum Kind: String, Sendable, Hashable {
-            case items, bytes, filesystem, paths
-        }
+    /// How much there was of a SOURCE, and on which filesystem.
+    package struct Baseline: Sendable, Hashable {
+        package var items: Int64 = 0
+        package var bytes: Int64 = 0
+        package var filesystem = ""
+    }
 
-        package let kind: Kind
-        /// What there was of it before.
-        package let before: Amount
-        /// The filesystem it was on before.
-        package let filesystem: String
+    /// What fell of a SOURCE.
+    package enum Fall: String, Sendable, Hashable {
+        case items, bytes, filesystem
     }
 
     /// The number of items to be stored, including directories and evicted files, whose content is

@@ -48,7 +48,9 @@ struct RecordNotes: Sendable {
 
     /// Returns what was found out about a record's snapshot: nothing if it was not judged, nil if the
     /// record was not made here. It may have been made for the repository at another location.
-    func contents(of hash: String) -> [UInt8]? {
+    ///
+    /// - Throws: `FileError` when that cannot be read.
+    func contents(of hash: String) throws(FileError) -> [UInt8]? {
         var places = [repository]
         // Where there is no such directory, nothing was noted.
         try? forEachName(in: directory) { name in
@@ -57,15 +59,15 @@ struct RecordNotes: Sendable {
         }
         for place in places {
             let file = directory.appending(place).appending(hash)
-            // What cannot be read is not known.
-            if let found = try? contentsOfStateFile(file, limit: Self.longestVerdict) {
+            if let found = try contentsOfStateFile(file, limit: Self.longestVerdict) {
                 return found
             }
         }
         return nil
     }
 
-    /// Removes what is known of snapshots that are gone.
+    /// Removes what is known of snapshots that have long been gone. Another repository may have been at
+    /// this location.
     ///
     /// - Parameter hashes: of the records of all snapshots in the repository.
     func remove(except hashes: Set<String>) {
@@ -75,9 +77,8 @@ struct RecordNotes: Sendable {
         try? forEachName(in: place) { name in
             guard !hashes.contains(String(decoding: name, as: UTF8.self)) else { return true }
             let file = place.pushing(FilePath(bytes: name))
-            // restic may be making the snapshot.
             if let made = try? file.withoutFollowing.status().contentModificationTime.seconds,
-                now.subtractingSaturating(made) > 86400
+                now.subtractingSaturating(made) > 400 * 86400
             {
                 try? removeFile(file)
             }
@@ -91,69 +92,78 @@ extension Restic {
         stateDirectory.map { RecordNotes(in: $0, of: repository.fingerprint) }
     }
 
-    /// Whether a snapshot was made by this installation.
+    /// Whether a snapshot was made by this installation. In doubt it was: it is then not judged.
     func isNoted(_ snapshot: Snapshot) -> Bool {
-        snapshot.recordHash.flatMap { notes?.contents(of: $0) } != nil
+        guard let hash = snapshot.recordHash, let notes else { return false }
+        do throws(FileError) {
+            return try notes.contents(of: hash) != nil
+        } catch {
+            return true
+        }
     }
 
-    /// Returns what is known of a snapshot that this installation made and judged; nil otherwise.
+    /// Returns what is known of a snapshot that this installation made and judged, or whose SET was
+    /// accepted; nil otherwise, and where another program has written it anew.
     func verdict(on snapshot: Snapshot) -> Recorded? {
-        guard let hash = snapshot.recordHash, let bytes = notes?.contents(of: hash), !bytes.isEmpty
+        guard let hash = snapshot.recordHash, let notes,
+            let bytes = (try? notes.contents(of: hash)) ?? nil, !bytes.isEmpty
         else { return nil }
         var lines = Lines(SnapshotRecordReader(RecordedSnapshotReader(snapshot)))
         do throws(BackupError) {
             try lines.receive(bytes)
             try lines.finish()
             try lines.consumer.checkEnd()
-            return lines.consumer.handler.recorded
         } catch {
             // As if it had been killed before it was judged.
             return nil
         }
+        let verdict = lines.consumer.handler.recorded
+        // Its tags prove those that got another identifier by them.
+        let isItself =
+            snapshot.identifier == verdict.identifier
+            || snapshot.allTags.contains(StateTag.judgedTree(snapshot.root))
+        return isItself ? verdict : nil
     }
 
-    /// The identifier of this installation, 16 hexadecimal digits: a random one that the state directory
-    /// keeps. Where it can keep none, another one in each process, so that nothing is ever forgotten.
-    package var installation: String {
-        installationCache.withLock { known in
-            if let known { return known }
-            var found = randomIdentifier()
-            do throws(FileError) {
-                if let directory = stateDirectory?.appending("backup") {
-                    let kept = try readInstallation(in: directory)
-                    if let kept {
-                        found = kept
-                    } else {
-                        found = try makeInstallation(in: directory)
-                    }
-                }
-            } catch {
-                warn(
-                    "the identifier of this installation cannot be kept (\(error.description)), so its "
-                        + "snapshots belong to no earlier ones")
-            }
-            known = found
-            return found
+    /// Returns the identifier of the SET of a configuration; nil where the state directory keeps none.
+    func keptIdentifier(of configuration: String) throws(FileError) -> String? {
+        guard let file = identifierFile(of: configuration) else { return nil }
+        let bytes = try contentsOfStateFile(file, limit: 64) ?? []
+        let text = String(decoding: bytes, as: UTF8.self)
+        return isIdentifier(text) ? text : nil
+    }
+
+    /// Returns the identifier of the SET of a configuration, after making one where there is none.
+    ///
+    /// - Throws: ``FileError`` when none can be kept.
+    @discardableResult
+    package func makeIdentifier(of configuration: String) throws(FileError) -> String {
+        if let kept = try keptIdentifier(of: configuration) { return kept }
+        let made = randomIdentifier()
+        try keep(made, of: configuration)
+        return made
+    }
+
+    /// Keeps another identifier for the SET of a configuration.
+    func keep(_ identifier: String, of configuration: String) throws(FileError) {
+        guard let file = identifierFile(of: configuration) else {
+            throw FileError(
+                code: .other, message: "no directory for state is known",
+                advice: "set HOME or XDG_STATE_HOME")
+        }
+        try makeBackupDirectory(file.removingLastComponent())
+        try Array(identifier.utf8).withUnsafeBufferPointer { bytes throws(FileError) in
+            try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
         }
     }
 
-    /// Whether the state directory keeps the identifier of this installation.
-    var keepsInstallation: Bool {
-        let kept = stateDirectory.flatMap { try? readInstallation(in: $0.appending("backup")) }
-        return kept == installation
+    private func identifierFile(of configuration: String) -> FilePath? {
+        stateDirectory?.appending("backup").appending(configuration).appending("set")
     }
 
-    /// Goes on under another identifier, or under a new one.
-    ///
-    /// - Returns: the identifier.
-    @discardableResult
-    func continueAs(_ installation: String?) throws(FileError) -> String {
-        guard let stateDirectory else { return self.installation }
-        let chosen = installation ?? randomIdentifier()
-        let made = try makeInstallation(
-            in: stateDirectory.appending("backup"), replacing: chosen)
-        installationCache.withLock { $0 = made }
-        return made
+    /// Whether a SET is one that this installation makes.
+    func isOwn(_ set: SnapshotSet) -> Bool {
+        (try? keptIdentifier(of: set.configuration)) == set.identifier
     }
 }
 
@@ -166,50 +176,4 @@ package func makeBackupDirectory(_ directory: FilePath) throws(FileError) {
     try makeStateDirectory(directory)
     // A filesystem without attributes: it is backed up, which does no harm.
     if isNew { try? top.setValue(true, for: .isExcludedFromBackup) }
-}
-
-/// Reads the identifier of the installation; nil where there is none.
-private func readInstallation(in directory: FilePath) throws(FileError) -> String? {
-    let bytes = try contentsOfStateFile(directory.appending("installation"), limit: 64) ?? []
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.utf8.count == 16 && text.isHexadecimal ? text : nil
-}
-
-/// Makes an identifier of the installation, or returns that which another process made meanwhile.
-///
-/// - Parameter identifier: to be stored in place of the one that is there; nil to store a new one where
-///   there is none.
-private func makeInstallation(
-    in directory: FilePath, replacing identifier: String? = nil
-) throws(FileError) -> String {
-    let path = directory.appending("installation")
-    try makeBackupDirectory(directory)
-    guard let opened = try openStateFile(path, makingIt: true) else {
-        throw FileError(.noSuchFileOrDirectory, of: path)
-    }
-    // Two processes that make one at once agree on it: the lock is released with the descriptor.
-    let file = OwnedDescriptor(opened)
-    do throws(Errno) {
-        _ = try waitForLock(on: file.descriptor)
-        if identifier == nil {
-            let bytes = try contents(ofOpen: file.descriptor, file.descriptor.status(), limit: 64)
-            let known = String(decoding: bytes, as: UTF8.self)
-            if known.utf8.count == 16, known.isHexadecimal { return known }
-        }
-        let chosen = identifier ?? randomIdentifier()
-        try setSize(0, of: file.descriptor)
-        try Array(chosen.utf8).withUnsafeBufferPointer { bytes throws(Errno) in
-            try writeFile(file.descriptor, UnsafeRawBufferPointer(bytes))
-        }
-        try synchronize(file.descriptor)
-        return chosen
-    } catch {
-        throw FileError(error, of: path)
-    }
-}
-
-/// Returns 16 hexadecimal digits.
-func randomIdentifier() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
 }

@@ -24,12 +24,13 @@ package struct SnapshotRecord: Sendable {
     /// - Parameters:
     ///   - facts: the facts of the plan.
     ///   - set: the SET of the snapshot.
-    ///   - snapshot: what is known of the snapshot before it is made.
+    ///   - recorded: what is known of the snapshot before it is made.
     ///   - causes: the ways in which it covers less than the previous snapshot.
     init(
         _ plan: BackupPlan, _ facts: RecordFacts, _ set: SnapshotSet,
-        _ snapshot: RecordedSnapshot, _ causes: [CoverageCause]
+        _ recorded: Recorded, _ causes: [CoverageCause]
     ) {
+        let snapshot = recorded.snapshot
         var text = RecordText()
         text.add("place") { line in
             line.add("set", set.text)
@@ -37,6 +38,9 @@ package struct SnapshotRecord: Sendable {
             line.add("date", snapshot.date)
             line.add("predecessorDate", snapshot.predecessorDate)
             line.add("inOrder", Int64(snapshot.inOrder))
+            line.add("judged", recorded.judged)
+            // So that no two records are equal.
+            line.add("nonce", randomIdentifier())
         }
         text.add("facts") { line in
             line.add("items", facts.items)
@@ -45,7 +49,7 @@ package struct SnapshotRecord: Sendable {
             line.add("markers", strings: facts.markers)
             line.add("usesLocations", facts.usesLocations)
         }
-        text.add(facts.sources, snapshot)
+        text.add(recorded.sources, snapshot)
         for cause in causes {
             text.add("coverage") { line in
                 line.add("cause", cause.name)
@@ -92,6 +96,7 @@ package struct SnapshotRecord: Sendable {
     init(verdict recorded: Recorded) {
         var text = RecordText()
         text.add("verdict") { line in
+            line.add("snapshot", recorded.identifier)
             line.add("isJudged", recorded.isJudged)
             line.add("isComplete", recorded.isComplete)
         }
@@ -137,12 +142,11 @@ private struct RecordText {
                 line.add("items", source.amount.items)
                 line.add("bytes", source.amount.bytes)
                 line.add("evictedItems", source.amount.evicted)
-                if let fall = source.fall {
-                    line.add("fall", fall.kind.rawValue)
-                    line.add("itemsBefore", fall.before.items)
-                    line.add("bytesBefore", fall.before.bytes)
-                    line.add("filesystemBefore", fall.filesystem)
-                }
+                line.add("expectedItems", source.expected.items)
+                line.add("expectedBytes", source.expected.bytes)
+                line.add("expectedFilesystem", source.expected.filesystem)
+                if let fall = source.fall { line.add("fall", fall.rawValue) }
+                line.add("pathsGone", source.pathsGone)
                 if let named = source.named { line.add("namedItems", named) }
             }
         }
@@ -156,6 +160,9 @@ private struct RecordText {
         }
         for path in snapshot.unstored.paths { add("unstored") { $0.add(path: path) } }
         for path in snapshot.absent.paths { add("absent") { $0.add(path: path) } }
+        for path in snapshot.deleted.paths { add("deleted") { $0.add(path: path) } }
+        let formerSources = snapshot.fallen.subtracting(sources.map(\.path))
+        for path in formerSources.sorted(by: pathPrecedes) { add("fallen") { $0.add(path: path) } }
     }
 
     consuming func ended() -> [UInt8] {

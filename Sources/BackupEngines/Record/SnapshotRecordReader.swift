@@ -29,8 +29,12 @@ struct SnapshotRecordReader<Handler: RecordHandler>: LineConsumer {
         case "unstored": try handler.receive(.unstored(fields.path))
         case "verdict":
             try handler.receive(
-                .verdict(isJudged: fields.isJudged, isComplete: fields.isComplete))
-        case "absent": try handler.receive(.absent(fields.path))
+                .verdict(
+                    of: fields.snapshot, isJudged: fields.isJudged,
+                    isComplete: fields.isComplete))
+        case "absent": try handler.receive(.absent(fields.path, isDeleted: false))
+        case "deleted": try handler.receive(.absent(fields.path, isDeleted: true))
+        case "fallen": try handler.receive(.fallen(fields.path))
         case "source": try handler.receive(.source(fields.source))
         case "protected": try handler.receive(.protected(fields.protection))
         case "hold":
@@ -84,9 +88,10 @@ private struct RecordFields {
     private(set) var isJudged = false
     private(set) var isComplete = false
     private var evictedItems: Int64 = 0
-    private var fall: RecordFacts.Fall.Kind?
-    private var before = RecordFacts.Amount()
-    private var filesystemBefore = ""
+    private var expected = RecordFacts.Baseline()
+    private var fall: RecordFacts.Fall?
+    private var pathsGone = false
+    private(set) var snapshot = ""
     private var named: Int64?
     private(set) var place = RecordedPlace()
     private var isOwners: Bool?
@@ -104,8 +109,7 @@ private struct RecordFields {
             path: path, filesystem: filesystem, isEmpty: isEmpty, isMissing: isMissing,
             amount: RecordFacts.Amount(
                 items: facts.items, bytes: facts.bytes, evicted: evictedItems),
-            fall: fall.map { .init(kind: $0, before: before, filesystem: filesystemBefore) },
-            named: named)
+            expected: expected, fall: fall, pathsGone: pathsGone, named: named)
     }
 
     func keptFile() throws(BackupError) -> KeptFile {
@@ -149,7 +153,9 @@ private struct RecordFields {
         case "class": protectionClass = try scanner.text()
         case "cause": cause = try scanner.text()
         case "kind": kind = Hold.Kind(rawValue: try scanner.text())
-        case "number": number = try scanner.amount()
+        case "number":
+            number = try scanner.amount()
+            place.number = number
         case "since": since = try scanner.integer()
         case "sentence": sentence = try scanner.text()
         case "content", "owner", "size", "modified", "permissions", "dataBytes":
@@ -158,10 +164,14 @@ private struct RecordFields {
         case "isComplete": isComplete = try scanner.bool()
         case "isMissing": isMissing = try scanner.bool()
         case "evictedItems": evictedItems = try scanner.amount()
-        case "fall": fall = RecordFacts.Fall.Kind(rawValue: try scanner.text())
-        case "itemsBefore": before.items = try scanner.amount()
-        case "bytesBefore": before.bytes = try scanner.amount()
-        case "filesystemBefore": filesystemBefore = try scanner.text()
+        case "expectedItems": expected.items = try scanner.amount()
+        case "expectedBytes": expected.bytes = try scanner.amount()
+        case "expectedFilesystem": expected.filesystem = try scanner.text()
+        case "fall": fall = RecordFacts.Fall(rawValue: try scanner.text())
+        case "pathsGone": pathsGone = try scanner.bool()
+        case "snapshot": snapshot = try scanner.text()
+        case "set": place.set = try scanner.text()
+        case "judged": place.judged = try scanner.amount()
         case "namedItems": named = try scanner.amount()
         case "isOwners": isOwners = try scanner.bool()
         case "predecessorDate":

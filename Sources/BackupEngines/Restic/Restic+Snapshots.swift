@@ -137,7 +137,8 @@ extension Snapshot {
         self.init(
             identifier: fields.identifier, originalIdentifier: fields.original, time: time,
             timeOffset: FileTime.offset(inRFC3339: fields.time) ?? 0, hostName: fields.hostName,
-            userName: fields.userName, allTags: fields.tags,
+            userName: fields.userName, userIdentifier: fields.userIdentifier,
+            allTags: fields.tags,
             paths: fields.paths.filter { $0.bytes != record },
             pathCount: fields.pathCount - (record == nil ? 0 : 1), root: fields.tree,
             hasRecord: record != nil)
@@ -149,6 +150,7 @@ extension Snapshot {
         var time: [UInt8] = []
         var hostName = ""
         var userName = ""
+        var userIdentifier: UInt32 = 0
         var tree = ""
         var tags: [String] = []
         var paths: [FilePath] = []
@@ -161,6 +163,7 @@ extension Snapshot {
             case "time": time = try scanner.string()
             case "hostname": hostName = try scanner.text()
             case "username": userName = try scanner.text()
+            case "uid": userIdentifier = UInt32(exactly: try scanner.amount()) ?? .max
             case "tree": tree = try scanner.text()
             case "tags": tags = try scanner.texts()
             case "paths":

@@ -16,12 +16,12 @@ package struct Restic: Sendable {
     let environment: ResticEnvironment
     /// The programs' directory for state, which may be missing; nil when it is not known.
     let stateDirectory: FilePath?
-    /// Whether an earlier command could not write the repository's locks, or found the disk of the cache full.
-    private let (failsToLock, failsToCache) = (Monitor(false), Monitor(false))
+    /// Whether an earlier command could not write the repository's locks.
+    private let failsToLock = Monitor(false)
+    /// Whether an earlier command found the disk of the cache full.
+    private let failsToCache = Monitor(false)
     /// Whether the program is known to be new enough.
     let isNewEnough = Monitor(false)
-    /// The identifier of this installation; nil until it was read.
-    let installationCache = Monitor<String?>(nil)
     /// The identifier of the repository; nil until it was read.
     let identifier = Monitor<String?>(nil)
     /// The path of a file that contains the password; nil when the environment gives it.

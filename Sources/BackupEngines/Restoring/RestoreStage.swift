@@ -248,10 +248,9 @@ extension OpenDirectory {
         guard let names = RelativePath(absolute: path)?.names, let name = names.last else {
             throw .invalidArgument
         }
-        let above = names.dropLast().joined(separator: [UInt8(ascii: "/")])
+        let above = Array(names.dropLast().joined(separator: [UInt8(ascii: "/")]))
         let directory = try openBeneath(
-            above.isEmpty ? "." : FilePath(bytes: Array(above)), flags: .reference,
-            crossingMounts: true)
+            above.isEmpty ? "." : FilePath(bytes: above), flags: .reference, crossingMounts: true)
         return (directory, FilePath(bytes: name))
     }
 }

@@ -61,9 +61,12 @@ package struct RecordedSnapshot: Sendable {
     package var excludedByOwner = PathSet()
     /// What anything but a mark or setting of the owner excludes.
     package var excludedOtherwise = PathSet()
-    /// Missing SOURCEs, and held parts that are not on the disk.
+    /// Missing SOURCEs, and held parts that are not on the disk, nor are the directories that had them.
     package var absent = PathSet()
-    /// SOURCEs that fell. One lacks itself as a whole, but none of the parts below it.
+    /// Held parts that were deleted from directories that are there.
+    package var deleted = PathSet()
+    /// SOURCEs that fell, and have not come back since they are SOURCEs no longer. One lacks itself as a
+    /// whole; which of the parts below it is not known.
     package var fallen: Set<[UInt8]> = []
     /// What was planned and could not be stored: unread, locked and missing paths.
     package var unstored = PathSet()
@@ -85,11 +88,19 @@ package struct RecordedSnapshot: Sendable {
         return 0...Self.heldTime ~= date.subtractingSaturating(predecessorDate)
     }
 
+    /// Whether a mark, a setting or anything else excludes a part.
+    func excludes(_ part: [UInt8]) -> Bool {
+        excludedByOwner.contains(part) || excludedOtherwise.contains(part)
+    }
+
     /// Whether a part belongs to what was to be stored. A path excluded below it changes nothing.
     package func plans(_ part: [UInt8]) -> Bool {
-        sources.contains(part) && !excludedByOwner.contains(part)
-            && !excludedOtherwise.contains(part) && !absent.contains(part) && !fallen.contains(part)
+        sources.contains(part) && !excludes(part) && !absent.contains(part)
+            && !deleted.contains(part) && !fallen.contains(part)
     }
+
+    /// Whether a part, or what is above it, fell, so that it may have been there just before.
+    func mayHaveLost(_ part: [UInt8]) -> Bool { fallen.contains { isHeld(part, by: $0) } }
 
     /// Whether a part was stored, as far as the verdict knows.
     package func has(_ part: [UInt8]) -> Bool {
@@ -97,14 +108,15 @@ package struct RecordedSnapshot: Sendable {
     }
 
     fileprivate var lackedPaths: [[UInt8]] {
-        excludedByOwner.paths + excludedOtherwise.paths + absent.paths
+        excludedByOwner.paths + excludedOtherwise.paths + absent.paths + deleted.paths
             + fallen.sorted(by: PathSet.precedes) + unstored.paths
     }
 
     fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
         let isOwners =
             !sources.contains(part)
-            || excludedByOwner.contains(part) && !excludedOtherwise.contains(part)
+            || (excludedByOwner.contains(part) || deleted.contains(part))
+                && !excludedOtherwise.contains(part)
         return isOwners ? .own : .other
     }
 }
@@ -114,9 +126,9 @@ package struct RecordedSnapshot: Sendable {
 package struct HoldUpdate: Sendable {
     /// The holds found so far.
     package private(set) var holds: [Hold] = []
-    /// The parts that are newly missing, and whether their owner excluded them. The newest whole
-    /// snapshot that has one is to be found: see ``hold(_:by:)`` and ``pass(over:)``.
-    package private(set) var missing: [[UInt8]: Hold.Kind] = [:]
+    /// The parts that are newly missing, and why and since when. The newest whole snapshot that has one is
+    /// to be found: see ``hold(_:by:)`` and ``pass(over:)``.
+    package private(set) var missing: [[UInt8]: (kind: Hold.Kind, since: Int64)] = [:]
     private let event: Int64
 
     /// - Parameters:
@@ -164,19 +176,31 @@ package struct HoldUpdate: Sendable {
         let held = Set(holds.lazy.filter { $0.kind != .clock }.map(\.part))
         for part in new.lackedPaths + new.sources.paths + (previous?.sources.paths ?? [])
         where hasUnknown || !held.contains(part) {
+            // What the snapshot before lacked too, and no snapshot had, is settled.
+            let isSettled = previous?.isWhole == true && previous?.unstored.contains(part) == true
             let isMissing =
                 new.plans(part)
-                ? new.isWhole && !new.has(part)
+                ? new.isWhole && !new.has(part) && !isSettled
                 : hasUnknown || previous?.plans(part) == true || back.contains(part)
-            if isMissing { missing[part] = new.kind(ofMissing: part) }
+            if isMissing { missing[part] = (new.kind(ofMissing: part), event) }
         }
+    }
+
+    /// Looks for another snapshot in place of those that are held and are gone.
+    ///
+    /// - Parameter isThere: whether there is a snapshot with a number.
+    package mutating func reopen(unless isThere: (Int64) -> Bool) {
+        for hold in holds where hold.kind != .clock && !isThere(hold.number) {
+            missing[hold.part] = (hold.kind, hold.since)
+        }
+        holds.removeAll { $0.kind != .clock && !isThere($0.number) }
     }
 
     /// Holds a snapshot for those of the missing parts that it has.
     package mutating func hold(_ parts: some Sequence<[UInt8]>, by number: Int64) {
         for part in parts {
-            guard let kind = missing.removeValue(forKey: part) else { continue }
-            holds.append(Hold(number: number, kind: kind, since: event, part: part))
+            guard let (kind, since) = missing.removeValue(forKey: part) else { continue }
+            holds.append(Hold(number: number, kind: kind, since: since, part: part))
         }
     }
 

@@ -8,6 +8,10 @@ package struct Acceptance: Sendable {
     /// The number of snapshots that were given an earlier time, because they were dated ahead of the clock
     /// or of the one made last.
     package let redated: Int
+    /// Whether another installation had made them.
+    package let isTakenOver: Bool
+    /// The holds that stay, of what should be stored and is not, and the snapshots that are held.
+    package let holds: [(hold: Hold, snapshot: Snapshot?)]
 }
 
 extension Restic {
@@ -22,17 +26,9 @@ extension Restic {
     /// - Throws: ``BackupError``: `noSnapshot` when there is nothing to accept, `ambiguousSources` when
     ///   several SETs have something.
     package func accept(_ scope: ForgetScope) async throws(BackupError) -> Acceptance {
-        let all = try await list().snapshots
-        let host = hostName()
-        let own = OwnSnapshots(
-            snapshots: all.filter {
-                $0.set?.installation == installation || $0.hostName == host
-            }, unreadable: [])
+        let all = OwnSnapshots(snapshots: try await list().snapshots, unreadable: [])
         var waiting: [OwnSnapshots.OneSet] = []
-        for set in own.sets {
-            if case .configuration(let chosen) = scope, chosen != set.name.configuration {
-                continue
-            }
+        for set in all.sets where mayAccept(set, scope) {
             if try await hasSomethingToAccept(set) { waiting.append(set) }
         }
         if case .onlySet(let preferred) = scope,
@@ -40,7 +36,7 @@ extension Restic {
         {
             waiting.removeAll { $0.name.configuration != preferred }
         }
-        guard let set = waiting.first, let newest = set.snapshots.last else {
+        guard let set = waiting.first else {
             throw BackupError(.noSnapshot, "there is nothing to accept")
         }
         guard waiting.count == 1 else {
@@ -48,22 +44,49 @@ extension Restic {
                 .ambiguousSources, "\(waiting.count) sets of SOURCEs have something to accept",
                 advice: "name the SOURCEs of one")
         }
+        let isTakenOver = !isOwn(set.name)
+        try await writeVerdicts(on: set.snapshots)
         let redated = try await redate(set.snapshots)
-        let latest = try await list().snapshots
-            .last { $0.recordHash == newest.recordHash }
-        try await settle(latest ?? newest)
-        return Acceptance(snapshot: latest ?? newest, redated: redated)
+        let snapshots = try await list().snapshots.filter { $0.set == set.name }
+        guard let newest = snapshots.last else {
+            throw BackupError(.noSnapshot, "the snapshots are gone meanwhile")
+        }
+        let holds = try await settle(newest, of: snapshots)
+        return Acceptance(
+            snapshot: newest, redated: redated, isTakenOver: isTakenOver,
+            holds: holds.map { hold in (hold, snapshots.last { $0.number == hold.number }) })
+    }
+
+    /// Whether a SET is this installation's, or may be continued by it: one that a machine of this name and
+    /// this user made of what is backed up here, or of what was named.
+    private func mayAccept(_ set: OwnSnapshots.OneSet, _ scope: ForgetScope) -> Bool {
+        let configuration = set.name.configuration
+        var isNamed = false
+        switch scope {
+        case .everySet: break
+        case .onlySet(let preferred): isNamed = preferred == configuration
+        case .configuration(let chosen):
+            guard chosen == configuration else { return false }
+            isNamed = true
+        }
+        if isOwn(set.name) { return true }
+        guard let newest = set.snapshots.last, newest.hostName == hostName() else { return false }
+        // restic does not know a user who is not in the password database.
+        let user = effectiveUser()
+        guard newest.userName.isEmpty ? user != 0 : newest.userIdentifier == user else {
+            return false
+        }
+        return isNamed || ((try? keptIdentifier(of: configuration)) ?? nil) != nil
     }
 
     private func hasSomethingToAccept(
         _ set: OwnSnapshots.OneSet
     ) async throws(BackupError) -> Bool {
         guard let newest = set.snapshots.last else { return false }
-        let isOwn = set.name.installation == installation
-        // That of another machine of this name, unless it is to be continued.
-        if !isOwn, isNoted(newest) { return false }
-        let now = FileTime.now
-        if isOwn, set.snapshots.contains(where: { $0.time > min(now, newest.time) }) { return true }
+        // Another machine's, which goes on by itself, or one that was given up for it.
+        if !isOwn(set.name) { return !isNoted(newest) }
+        let limit = min(FileTime.now, newest.time)
+        if set.snapshots.contains(where: { $0.time > limit || !isNoted($0) }) { return true }
         do throws(BackupError) {
             return try await !holds(of: newest).isEmpty
         } catch  where error.code.mayConcernOneSnapshot {
@@ -71,9 +94,13 @@ extension Restic {
         }
     }
 
-    /// Ends the holds of a SET's newest snapshot, and notes it as made here.
-    private func settle(_ newest: Snapshot) async throws(BackupError) {
-        guard let hash = newest.recordHash, let set = newest.set else { return }
+    /// Ends the holds of a SET's newest snapshot, and notes all as made here.
+    ///
+    /// - Returns: the holds that stay, of what should be stored and is not.
+    private func settle(
+        _ newest: Snapshot, of snapshots: [Snapshot]
+    ) async throws(BackupError) -> [Hold] {
+        guard let hash = newest.recordHash, let set = newest.set else { return [] }
         var recorded: Recorded
         do throws(BackupError) {
             recorded = try await self.recorded(newest)
@@ -83,19 +110,28 @@ extension Restic {
         }
         let snapshot = recorded.snapshot
         recorded.snapshot.holds.removeAll { !(snapshot.plans($0.part) && !snapshot.has($0.part)) }
-        for index in recorded.sources.indices { recorded.sources[index].fall = nil }
         recorded.snapshot.fallen = []
+        for index in recorded.sources.indices {
+            recorded.sources[index].fall = nil
+            recorded.sources[index].pathsGone = false
+            recorded.sources[index].expected = recorded.sources[index].own
+        }
         let verdict = verdict(on: newest)
+        recorded.identifier = newest.identifier
         recorded.isJudged = verdict?.isJudged ?? newest.isJudged
         recorded.isComplete = verdict?.isComplete ?? !newest.isIncomplete
         do throws(FileError) {
-            if set.installation != installation { try continueAs(set.installation) }
+            if !isOwn(set) { try keep(set.identifier, of: set.configuration) }
+            for other in snapshots where !isNoted(other) {
+                if let hash = other.recordHash { try notes?.note(hash) }
+            }
             try notes?.note(hash, SnapshotRecord(verdict: recorded).bytes)
         } catch {
             throw BackupError(
                 .notWritable, "it cannot be noted: \(error.message)", advice: error.advice,
                 path: error.path)
         }
+        return recorded.snapshot.holds
     }
 
     /// Gives a time before that of the snapshot made last, a second apart in their order, to those that are
@@ -119,19 +155,27 @@ extension Restic {
         return ahead.count
     }
 
-    /// Writes what was found out about snapshots to their tags.
-    func writeVerdicts(on snapshots: [Snapshot]) async throws(BackupError) {
-        for isComplete in [true, false] {
-            let part = snapshots.filter { (verdict(on: $0)?.isComplete ?? false) == isComplete }
-            guard !part.isEmpty else { continue }
-            let tags = [StateTag.judged] + (isComplete ? [] : [StateTag.incomplete])
+    /// Writes what was found out about snapshots to their tags, as far as it is not there. Takes the tag of
+    /// those away that were judged with another tree, as `restic rewrite` leaves them.
+    ///
+    /// - Returns: whether some have other identifiers now.
+    @discardableResult
+    func writeVerdicts(on snapshots: [Snapshot]) async throws(BackupError) -> Bool {
+        var isChanged = false
+        for snapshot in snapshots
+        where snapshot.isJudged != snapshot.allTags.contains(StateTag.judged) {
+            let tags = [StateTag.judged, StateTag.judgedTree(snapshot.root)]
+            let added = tags + (snapshot.isIncomplete ? [StateTag.incomplete] : [])
+            let options =
+                snapshot.isJudged
+                ? added.map { option("--add", $0) } : [option("--remove", StateTag.judged)]
             let (_, end) = try await attempt(
-                ResticCommand(
-                    "tag", tags.map { option("--add", $0) },
-                    on: part.map { Array($0.identifier.utf8) }),
+                ResticCommand("tag", options, on: words(snapshot.identifier)),
                 reading: NoOutput())
             guard end.code == 0 else { throw failure(end) }
+            isChanged = true
         }
+        return isChanged
     }
 }
 

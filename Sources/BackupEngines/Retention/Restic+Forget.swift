@@ -29,24 +29,24 @@ extension Restic {
     ) async throws(BackupError) -> [ForgetDecision] {
         var own = try await ownSnapshots()
         var chosen = try own.sets(scope)
-        let judged = chosen.flatMap(\.snapshots).filter {
-            $0.isJudged && !$0.allTags.contains(StateTag.judged)
-        }
+        let before = chosen.flatMap(\.snapshots)
         var isWritten = true
         do throws(BackupError) {
-            try await writeVerdicts(on: judged)
+            if try await writeVerdicts(on: before) {
+                own = try await ownSnapshots()
+                chosen = try own.sets(scope)
+            }
         } catch  where error.code == .noSpace {
             // What is removed makes room.
             isWritten = false
         }
-        if !judged.isEmpty, isWritten {
-            own = try await ownSnapshots()
-            chosen = try own.sets(scope)
-            let after = Dictionary(
-                own.snapshots.map { ($0.recordHash, $0) }, uniquingKeysWith: { $1 })
-            for snapshot in judged { after[snapshot.recordHash].map { renamed(snapshot, $0) } }
+        let after = Dictionary(own.snapshots.map { ($0.recordHash, $0) }, uniquingKeysWith: { $1 })
+        for snapshot in before {
+            guard let now = after[snapshot.recordHash], now.identifier != snapshot.identifier
+            else { continue }
+            renamed(snapshot, now)
         }
-        let holders = try await lastHolders(ofEvictedIn: own.snapshots)
+        let holders = try await lastHolders(ofEvictedIn: own.sets.flatMap(\.snapshots))
         var decisions: [ForgetDecision] = []
         for set in chosen {
             if !isWritten, !set.snapshots.allSatisfy(\.isJudged) {
@@ -54,7 +54,7 @@ extension Restic {
                     .noSpace, "nothing is removed: the tags of snapshots cannot be written",
                     advice: "make room there")
             }
-            decisions += try await forgetDecisions(rules, set).map {
+            decisions += try await forgetDecisions(rules, set, own).map {
                 holders.contains($0.snapshot) ? $0.kept(for: "last copy of evicted files") : $0
             }
         }
@@ -62,16 +62,22 @@ extension Restic {
     }
 
     private func forgetDecisions(
-        _ rules: RetentionRules, _ set: OwnSnapshots.OneSet
+        _ rules: RetentionRules, _ set: OwnSnapshots.OneSet, _ own: OwnSnapshots
     ) async throws(BackupError) -> [ForgetDecision] {
         guard let newest = set.snapshots.last else { return [] }
-        let holds: [Hold]
-        do throws(BackupError) {
-            holds = try await self.holds(of: newest)
-        } catch  where error.code.mayConcernOneSnapshot {
-            warn(
-                "nothing is removed: \(error.message) (look at snapshot \(newest.shortIdentifier), "
-                    + "and if it is right: resval-backup accept)")
+        var holds: [Hold] = []
+        var obstacle = obstacle(to: set, own)
+        if obstacle == nil {
+            do throws(BackupError) {
+                holds = try await self.holds(of: newest)
+            } catch  where error.code.mayConcernOneSnapshot {
+                obstacle =
+                    "\(error.message) (look at snapshot \(newest.shortIdentifier), and if it is right: "
+                    + "resval-backup accept)"
+            }
+        }
+        if let obstacle {
+            warn("nothing is removed: \(obstacle)")
             return set.snapshots.map { ForgetDecision($0, keptFor: ["nothing is removed"]) }
         }
         var kept: [String: [String]] = [:]
@@ -82,38 +88,45 @@ extension Restic {
             keptByRules: kept, holds: holds, now: FileTime.now.seconds)
     }
 
+    /// Why nothing of a SET may be removed, in words; nil if nothing is in the way.
+    private func obstacle(to set: OwnSnapshots.OneSet, _ own: OwnSnapshots) -> String? {
+        if let damaged = own.unreadable.first {
+            return "it may be the one made last: \(damaged.sentence)"
+        }
+        // restic's rules would count them.
+        if let foreign = own.withSetTags.first(where: {
+            $0.allTags.contains(set.name.tag) && $0.set != set.name && !$0.isPinned
+        }) {
+            return
+                "snapshot \(foreign.shortIdentifier) has the tag \(set.name.tag), and is not one of these "
+                + "(take it away: restic tag --remove)"
+        }
+        if let other = set.snapshots.first(where: { !isNoted($0) }) {
+            return
+                "snapshot \(other.shortIdentifier) was not made here: the state directory is not the one it "
+                + "was, or another machine uses a copy of it (if no other machine made it: resval-backup accept)"
+        }
+        return nil
+    }
+
     /// Returns the holds that a snapshot has, and the snapshots that are held, as far as they are there.
     ///
     /// - Throws: ``BackupError``: `noRecord`, `damaged`.
     package func heldSnapshots(
         by snapshot: Snapshot
     ) async throws(BackupError) -> [(hold: Hold, snapshot: Snapshot?)] {
-        var known = verdict(on: snapshot)?.snapshot.holds
-        if known == nil { known = try await recordedHolds(of: snapshot) }
-        let holds = known ?? []
+        let holds = try await self.holds(of: snapshot)
         guard !holds.isEmpty, snapshot.set != nil else { return [] }
         let set = try await list().snapshots.filter { $0.set == snapshot.set }
         return holds.map { hold in (hold, set.last { $0.number == hold.number }) }
     }
 
-    private func recordedHolds(of snapshot: Snapshot) async throws(BackupError) -> [Hold] {
-        try await readRecord(of: snapshot, with: RecordedSnapshotReader(snapshot))
-            .recorded.snapshot.holds
-    }
-
     /// Returns the holds that a SET's snapshot made last has.
     ///
-    /// - Throws: ``BackupError`` when they are not known: its record cannot be read, or was not made
-    ///   here.
+    /// - Throws: ``BackupError`` when its record cannot be read.
     func holds(of newest: Snapshot) async throws(BackupError) -> [Hold] {
-        guard isNoted(newest) else {
-            throw BackupError(
-                .noRecord,
-                "it is not known here how snapshot \(newest.shortIdentifier) was made: the state "
-                    + "directory is not the one it was, or another machine uses a copy of it")
-        }
         if let verdict = verdict(on: newest) { return verdict.snapshot.holds }
-        return try await recordedHolds(of: newest)
+        return try await recorded(newest).snapshot.holds
     }
 
     /// Returns restic's reasons for each snapshot that its policy keeps, by identifier.
@@ -124,7 +137,14 @@ extension Restic {
             "forget",
             rules.options + [option("--tag", tags), option("--group-by", "")]
                 + words("--dry-run", "--no-lock", "--no-cache", "--json"))
-        let output = try await run(command, reading: WholeOutput())
+        let (output, end) = try await attempt(command, reading: WholeOutput())
+        guard end.code == 0 else { throw failure(end) }
+        // "Ignoring …" is no failure to restic.
+        if let line = end.errors.lines.first {
+            throw BackupError(
+                .unexpectedAnswer,
+                "restic forget said: \(NameEscaping.text(line))", advice: "run the command again")
+        }
         // Without a match nothing is printed.
         if output.bytes.isEmpty { return [:] }
         var scanner = JSONScanner(output.bytes[...], hasLostBytes: false)
@@ -229,7 +249,9 @@ extension [Snapshot] {
                 reasons.append("nothing is removed while one is dated wrong")
             }
             // A copy that another program made, maybe with less in it.
-            if let hash = snapshot.recordHash, alike[hash, default: []].count > 1 {
+            if let hash = snapshot.recordHash,
+                alike[hash, default: []].contains(where: { $0.root != snapshot.root })
+            {
                 reasons.append("another one has the same record")
             }
             if !rulesAreKnown { reasons.append("restic's rules keep none") }

@@ -80,10 +80,11 @@ package struct StoredFileRecords: Sendable, Hashable {
         // Where there are no records, none is changed.
         for path in (try? paths()) ?? []
         where path.lastComponent?.string.hasPrefix(repository) == true {
-            guard let header = try? open(path)?.header, header.snapshot.identifier == identifier,
-                let opened = try? openStateFile(path, makingIt: true)
-            else { continue }
+            guard let opened = try? openStateFile(path, makingIt: true) else { continue }
             let file = OwnedDescriptor(opened)
+            guard let header = OpenRecords.header(of: file.descriptor),
+                header.snapshot.identifier == identifier
+            else { continue }
             let bytes = StoredFileHeader(
                 snapshot, count: header.count, created: header.created
             ).bytes
@@ -172,16 +173,20 @@ private struct OpenRecords: ~Copyable {
 
     /// Reads the header; nil when the file is not a whole file of records.
     init?(_ file: consuming OwnedDescriptor) {
-        var bytes = [UInt8](repeating: 0, count: StoredFileRecords.headerLength)
-        let read = try? bytes.withUnsafeMutableBytes {
-            try readFile(file.descriptor, at: 0, into: $0)
-        }
-        guard read == bytes.count, let header = StoredFileHeader(bytes),
-            let size = try? file.descriptor.status().size,
-            size == Int64(bytes.count) + Int64(header.count) * Int64(StoredFileState.length)
-        else { return nil }
+        guard let header = Self.header(of: file.descriptor) else { return nil }
         self.header = header
         self.file = file
+    }
+
+    /// Reads the header of an open file; nil when it is not a whole file of records.
+    static func header(of file: FileDescriptor) -> StoredFileHeader? {
+        var bytes = [UInt8](repeating: 0, count: StoredFileRecords.headerLength)
+        let read = try? bytes.withUnsafeMutableBytes { try readFile(file, at: 0, into: $0) }
+        guard read == bytes.count, let header = StoredFileHeader(bytes),
+            let size = try? file.status().size,
+            size == Int64(bytes.count) + Int64(header.count) * Int64(StoredFileState.length)
+        else { return nil }
+        return header
     }
 
     /// Whether a file is among the records, by a binary search.

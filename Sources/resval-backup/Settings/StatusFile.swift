@@ -39,13 +39,14 @@ struct StatusFile: Sendable {
     /// writes its own status.
     ///
     /// - Throws: ``FileError`` when the file cannot be read or replaced.
-    func accept(_ snapshot: Snapshot) throws(FileError) {
+    func accept(_ accepted: Acceptance) throws(FileError) {
+        let snapshot = accepted.snapshot
         guard try isOfLastRun(snapshot) != nil,
             case .taken(let lock) = try RunLock.take(in: path.removingLastComponent())
         else { return }
         // A run may have ended meanwhile.
         guard var status = try isOfLastRun(snapshot) else { return }
-        status.snapshot?.holds = []
+        status.snapshot?.holds = accepted.holds.map { HeldPart($0.hold, in: $0.snapshot) }
         if status.result == .coversLess {
             status.result = .ok
             status.exitCode = 0

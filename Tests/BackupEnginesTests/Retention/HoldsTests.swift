@@ -56,7 +56,7 @@ extension RecordedSnapshot {
     /// The snapshot as a repository lists it; its identifier is its number.
     fileprivate var listed: Snapshot {
         let set = SnapshotSet(
-            installation: "0123456789abcdef", configuration: "0123456789abcdef")
+            identifier: "0123456789abcdef", configuration: "0123456789abcdef")
         let hash =
             String(repeating: "0", count: 44)
             + String(UInt64(bitPattern: number) % 1_000_000 + 10_000_000_000_000_000_000)
@@ -66,7 +66,7 @@ extension RecordedSnapshot {
             userName: "user",
             allTags: SourceTags(["/s"]).all + [
                 set.tag, NumberTag.text(number), RecordHash.tag(hash),
-            ] + (isWhole ? [StateTag.judged] : []))
+            ] + (isWhole ? [StateTag.judged, StateTag.judgedTree("")] : []))
     }
 }
 
