@@ -63,20 +63,14 @@ let package = Package(
         .target(
             name: "BackupPlanning",
             dependencies: [
-                heapModule, "EffectiveValues", "Eviction", "FileTree", "ResourceValues",
+                heapModule, "EffectiveValues", "FileTree", "ResourceValues",
                 "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
             ]),
         .target(
-            name: "BackupEngines",
+            name: "Backups",
             dependencies: [
-                "BackupPlanning", "EffectiveValues", "Eviction", "FileTree", "ResourceValues",
+                "BackupPlanning", "CNettle", "EffectiveValues", "FileTree", "ResourceValues",
                 "StoragePolicy", "SystemCalls", "TextFormats", subprocess, systemPackage,
-            ]),
-        .target(
-            name: "Eviction",
-            dependencies: [
-                "CNettle", "EffectiveValues", "ResourceValues", "SystemCalls", "TextFormats",
-                systemPackage,
             ]),
         .target(
             name: "PurgePlanning",
@@ -137,7 +131,7 @@ let package = Package(
             name: "resval",
             dependencies: [
                 argumentParser, "BackupPlanning", "CommandSupport", "CZlib", "EffectiveValues",
-                "Eviction", "FileTree", "PurgePlanning", "ResourceValues", "StorageManagement",
+                "FileTree", "PurgePlanning", "ResourceValues", "StorageManagement",
                 "StoragePolicy", "SystemCalls", "TextFormats", "UsageReporting", systemPackage,
             ],
             resources: [
@@ -147,8 +141,8 @@ let package = Package(
         .executableTarget(
             name: "resval-backup",
             dependencies: [
-                argumentParser, "BackupEngines", "BackupPlanning", "CommandSupport",
-                "EffectiveValues", "Eviction", "FileTree", "ResourceValues", "SettingsReading",
+                argumentParser, "Backups", "BackupPlanning", "CommandSupport",
+                "EffectiveValues", "FileTree", "ResourceValues", "SettingsReading",
                 "StoragePolicy", "SystemCalls", "TextFormats", systemPackage,
             ]),
         .executableTarget(
@@ -177,7 +171,7 @@ let package = Package(
         .executableTarget(
             name: "test-tool",
             dependencies: [
-                "EffectiveValues", "Eviction", "FileTree", "PurgePlanning", "ResourceValues",
+                "Backups", "EffectiveValues", "FileTree", "PurgePlanning", "ResourceValues",
                 "SystemCalls", systemPackage,
             ],
             path: "Tests/Helpers/test-tool"),
@@ -235,13 +229,6 @@ let package = Package(
                 "SystemCalls", "TestSupport", systemPackage,
             ]),
         .testTarget(
-            name: "EvictionTests",
-            dependencies: [
-                "CLinux", "EffectiveValues", "Eviction", "ResourceValues", "SystemCalls",
-                "TestSupport",
-                "test-tool", systemPackage,
-            ]),
-        .testTarget(
             name: "EffectiveValuesTests",
             dependencies: [
                 "CLinux", "EffectiveValues", "ResourceValues", "StoragePolicy", "SystemCalls",
@@ -260,16 +247,16 @@ let package = Package(
                 "SystemCalls", "TestSupport", "UsageReporting", systemPackage,
             ]),
         .testTarget(
-            name: "BackupEnginesTests",
+            name: "BackupsTests",
             dependencies: [
-                "BackupEngines", "BackupPlanning", "CLinux", "EffectiveValues", "Eviction",
-                "ResourceValues", "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats",
+                "Backups", "BackupPlanning", "CLinux", "EffectiveValues", "ResourceValues",
+                "StoragePolicy", "SystemCalls", "TestSupport", "TextFormats", "test-tool",
                 systemPackage,
             ]),
         .testTarget(
             name: "ResvalBackupTests",
             dependencies: [
-                "BackupEngines", "CommandSupport", "ResourceValues", "SettingsReading",
+                "Backups", "CommandSupport", "ResourceValues", "SettingsReading",
                 "StoragePolicy", "SystemCalls", "TestSupport", "foundation-tool", "resval",
                 "resval-backup", "resval-purge", "services-tool", systemPackage,
             ]),
@@ -329,7 +316,7 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "BackupEngines", "CommandSupport", "EffectiveValues", "Eviction", "PurgePlanning",
+                "Backups", "CommandSupport", "EffectiveValues", "PurgePlanning",
                 "ResourceValues", "SettingsReading", "StoragePolicy", "SystemCalls", "TestSupport",
                 "TextFormats", "resval", "resval-backup", systemPackage,
             ],

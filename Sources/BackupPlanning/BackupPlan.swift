@@ -1,5 +1,4 @@
 import EffectiveValues
-import Eviction
 import ResourceValues
 import StoragePolicy
 import SystemCalls

@@ -1,8 +1,7 @@
 import ArgumentParser
-import BackupEngines
+import Backups
 import CommandSupport
 import EffectiveValues
-import Eviction
 import ResourceValues
 import StoragePolicy
 import SystemCalls

@@ -1,5 +1,5 @@
 import ArgumentParser
-import BackupEngines
+import Backups
 import BackupPlanning
 import CommandSupport
 import SystemCalls

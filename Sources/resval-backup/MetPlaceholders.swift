@@ -1,9 +1,8 @@
 import ArgumentParser
-import BackupEngines
+import Backups
 import BackupPlanning
 import CommandSupport
 import EffectiveValues
-import Eviction
 import ResourceValues
 import StoragePolicy
 import SystemCalls

@@ -1,7 +1,6 @@
 import ArgumentParser
-import BackupEngines
+import Backups
 import CommandSupport
-import Eviction
 import SystemCalls
 import SystemPackage
 

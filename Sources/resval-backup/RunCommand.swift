@@ -1,5 +1,5 @@
 import ArgumentParser
-import BackupEngines
+import Backups
 import CommandSupport
 import ResourceValues
 import StoragePolicy

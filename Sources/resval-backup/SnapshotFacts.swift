@@ -1,6 +1,5 @@
-import BackupEngines
+import Backups
 import CommandSupport
-import Eviction
 import SystemCalls
 import TextFormats
 

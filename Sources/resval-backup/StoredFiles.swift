@@ -1,4 +1,4 @@
-import BackupEngines
+import Backups
 import BackupPlanning
 import CommandSupport
 import EffectiveValues

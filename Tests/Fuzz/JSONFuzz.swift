@@ -1,6 +1,6 @@
 import ResourceValues
 
-@testable import BackupEngines
+@testable import Backups
 @testable import TextFormats
 
 /// Reads any bytes as what restic answers and stores: never a crash, and a scanner always ends.

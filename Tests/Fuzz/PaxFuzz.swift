@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import BackupEngines
+@testable import Backups
 
 /// Reads any bytes as a tar archive of restic's: never a crash, no more content than there are bytes,
 /// and the same files however the bytes arrive. Checksums are made right first, or no input would

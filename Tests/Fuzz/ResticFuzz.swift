@@ -1,7 +1,7 @@
 import ResourceValues
 import SystemPackage
 
-@testable import BackupEngines
+@testable import Backups
 @testable import TextFormats
 
 /// Reads any bytes as a line of what restic answers, of a record and of its tags: never a crash, no

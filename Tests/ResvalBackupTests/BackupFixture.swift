@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import BackupEngines
+@testable import Backups
 
 /// A repository with its password, and a directory to back up.
 struct BackupFixture {

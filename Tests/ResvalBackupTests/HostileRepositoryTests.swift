@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import BackupEngines
+@testable import Backups
 
 /// Another client of the same repository makes snapshots to lead this one astray.
 @Suite("Snapshots of a hostile client")

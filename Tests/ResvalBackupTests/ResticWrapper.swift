@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TextFormats
 
-@testable import BackupEngines
+@testable import Backups
 
 extension BackupFixture {
     /// The command `resval-backup` with these arguments, which meets a script in restic's place. restic

@@ -26,7 +26,7 @@ refused_parts=(
 
 # The tests that kill commands at many moments, or have them fail at each.
 kill_parts=(
-    '--filter EvictionTests\..*KillTests'
+    '--filter BackupsTests\..*KillTests'
     '--filter PurgeExecutingTests\..*KillTests'
     '--filter ResvalTests\..*KillTests'
     '--filter ResvalBackupTests\.EvictKillTests'

@@ -1,4 +1,4 @@
-import BackupEngines
+import Backups
 import CommandSupport
 import SettingsReading
 import StoragePolicy

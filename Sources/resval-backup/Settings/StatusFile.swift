@@ -1,4 +1,4 @@
-import BackupEngines
+import Backups
 import ResourceValues
 import SystemCalls
 import SystemPackage

@@ -1,6 +1,5 @@
 import CommandSupport
 import EffectiveValues
-import Eviction
 import ResourceValues
 import StoragePolicy
 import SystemCalls

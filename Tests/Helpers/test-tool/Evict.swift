@@ -1,5 +1,5 @@
 import EffectiveValues
-import Eviction
+import Backups
 import Glibc
 import ResourceValues
 import SystemCalls

@@ -1,4 +1,4 @@
-import BackupEngines
+import Backups
 import SystemPackage
 import TestSupport
 import Testing

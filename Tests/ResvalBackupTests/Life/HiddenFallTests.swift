@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import BackupEngines
+@testable import Backups
 
 /// What fell stays held, whatever comes between.
 @Suite("Falls that something hides")

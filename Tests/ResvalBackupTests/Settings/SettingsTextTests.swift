@@ -1,4 +1,4 @@
-import BackupEngines
+import Backups
 import SettingsReading
 import StoragePolicy
 import SystemPackage

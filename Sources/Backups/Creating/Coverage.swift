@@ -1,0 +1,368 @@
+import BackupPlanning
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// How a backup compares with the earlier snapshots of its SET.
+package struct CoverageReport: Sendable {
+    /// How less is covered; empty when no less is, or only what the owner excluded.
+    package fileprivate(set) var causes: [CoverageCause] = []
+    /// What the owner excluded of what earlier snapshots have.
+    package fileprivate(set) var exclusions: [CoverageCause] = []
+    /// The reasons to keep earlier snapshots, and the snapshots, as far as they are still there.
+    package fileprivate(set) var holds: [(hold: Hold, snapshot: Snapshot?)] = []
+    /// The snapshot made before, if by the clock it is newer or 30 days older, or more; then all are held.
+    package fileprivate(set) var jumpedFrom: Snapshot?
+    /// The newer snapshots that the plan could not be compared with, each with the reason.
+    package fileprivate(set) var incomparable: [(snapshot: Snapshot, reason: BackupError)] = []
+    /// Items that had a protection class in the earlier snapshot and have none now.
+    package fileprivate(set) var unprotected: [RecordedProtection] = []
+}
+
+/// The comparison of a backup with the earlier snapshots of its SET, first by its plan, then by the
+/// verdict on its snapshot.
+struct Coverage: Sendable {
+    private(set) var report = CoverageReport()
+    /// What is known of the new snapshot.
+    private(set) var new: Recorded
+    private let previous: Recorded?
+    /// The earlier snapshots, in the order they were made.
+    private let earlier: [Snapshot]
+    /// The former SOURCEs that fell and did not come back.
+    private var former: Set<[UInt8]> = []
+    /// How much the earlier snapshots have of the parts that were looked for; those of which they have
+    /// nothing are left out.
+    private var found: [[UInt8]: StoredParts.Amount] = [:]
+    /// The numbers of the snapshots that have parts, and nil for parts that none needs to have.
+    private var holders: [[UInt8]: Int64?] = [:]
+    /// What is known of snapshots, by their identifiers.
+    private var known: [String: Recorded] = [:]
+    private let engine: Restic
+
+    /// Compares a plan.
+    ///
+    /// - Parameter earlier: the snapshots of the SET, in the order they were made.
+    /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
+    init(
+        of plan: BackupPlan, _ facts: RecordFacts, with earlier: [Snapshot], by engine: Restic
+    ) async throws(BackupError) {
+        self.earlier = earlier
+        self.engine = engine
+        var previous: Recorded?
+        for snapshot in earlier.reversed() where previous == nil {
+            do throws(BackupError) {
+                previous = try await engine.recorded(snapshot)
+                known[snapshot.identifier] = previous
+            } catch  where error.code.mayConcernOneSnapshot {
+                report.incomparable.append((snapshot, error))
+            }
+        }
+        self.previous = previous
+        var snapshot = RecordedSnapshot(after: previous?.snapshot, date: FileTime.now.seconds)
+        snapshot.number = min(
+            max(snapshot.number, (earlier.last?.number ?? 0) + 1), NumberTag.limit)
+        snapshot.sources = PathSet(facts.sources.map(\.path))
+        let deciders = plan.exclusionsByDecider
+        snapshot.excludedByOwner = PathSet(deciders.lazy.filter(\.value).map(\.key))
+        snapshot.excludedOtherwise = PathSet(deciders.lazy.filter { !$0.value }.map(\.key))
+        snapshot.unstored = PathSet(plan.unstoredPaths)
+        snapshot.absent = PathSet(facts.sources.filter(\.isMissing).map(\.path))
+        let paths = Set(facts.sources.map(\.path))
+        let held = previous?.snapshot.holds.filter { $0.kind != .clock }.map(\.part) ?? []
+        let gone = held.filter { !paths.contains($0) && snapshot.plans($0) && !isThere($0) }
+        let deleted = gone.filter { FilePath(bytes: $0).removingLastComponent().isThere }
+        snapshot.deleted = PathSet(deleted)
+        snapshot.absent = PathSet(
+            snapshot.absent.paths + Set(gone).subtracting(deleted).sorted(by: pathPrecedes))
+        // What fell as a SOURCE of its own cannot be compared as a part of another.
+        let formerFalls =
+            (previous?.sources.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
+            + (previous?.snapshot.fallen ?? [])
+        former = Set(formerFalls.filter { !paths.contains($0) && snapshot.plans($0) })
+        new = Recorded(snapshot: snapshot, sources: facts.sources)
+        new.judged = previous?.judged ?? 0
+        try await compareSources()
+        try await update()
+        addCauses(of: plan)
+    }
+
+    /// The snapshot that restic compares files with: the one judged last, since only of that it is known how
+    /// much of it should be met again.
+    var parent: Snapshot? { earlier.last { $0.number == new.judged } ?? earlier.last }
+
+    /// Finds the SOURCEs that fell.
+    private mutating func compareSources() async throws(BackupError) {
+        var before: [Int: RecordFacts.Source] = [:]
+        for (index, source) in new.sources.enumerated() {
+            new.sources[index].expected = source.own
+            guard let known = previous?.sources.first(where: { $0.path == source.path }) else {
+                continue
+            }
+            before[index] = known
+            new.sources[index].takeOver(known)
+        }
+        let fell = before.filter { new.sources[$0.key].fall(without: .init()) != nil }
+        // What the owner excluded is no fall.
+        let excluded = new.snapshot.excludedByOwner.paths.filter { part in
+            previous?.snapshot.excludes(part) == false
+                && fell.contains { isHeld(part, by: $0.value.path) }
+        }
+        if !excluded.isEmpty, let previous {
+            let falls = previous.snapshot.holds.filter { hold in
+                fell.contains { $0.value.path == hold.part }
+            }
+            for number in [previous.snapshot.number] + falls.map(\.number) {
+                let unknown = excluded.filter { found[$0] == nil }
+                try await find(unknown, in: earlier.last { $0.number == number })
+            }
+        }
+        for (index, _) in before where !new.sources[index].isMissing {
+            let path = new.sources[index].path
+            var gone = StoredParts.Amount()
+            for part in excluded where isHeld(part, by: path) {
+                guard let amount = found[part] else { continue }
+                gone.items.addSaturating(amount.items)
+                gone.bytes.addSaturating(amount.bytes)
+            }
+            new.sources[index].compare(without: gone)
+        }
+        noteFalls()
+    }
+
+    private mutating func noteFalls() {
+        new.snapshot.fallen = former.union(new.sources.filter(\.hasFallen).map(\.path))
+    }
+
+    /// Finds how much a snapshot has of some parts.
+    private mutating func find(
+        _ parts: [[UInt8]], in snapshot: Snapshot?
+    ) async throws(BackupError) {
+        guard let snapshot, !parts.isEmpty else { return }
+        let amounts = try await engine.readEntries(
+            of: snapshot.identifier, with: StoredParts(parts)
+        ).found
+        found.merge(amounts) { known, _ in known }
+    }
+
+    /// Finds the holds, and the snapshots that have what is newly missing.
+    private mutating func update() async throws(BackupError) {
+        var update = HoldUpdate(
+            after: new.snapshot, previous: previous?.snapshot,
+            hasUnknown: !report.incomparable.isEmpty)
+        let numbers = Set(earlier.map(\.number))
+        update.reopen { numbers.contains($0) }
+        for part in update.missing.keys {
+            guard let known = holders[part] else { continue }
+            if let known { update.hold([part], by: known) } else { update.pass(over: [part]) }
+        }
+        for snapshot in earlier.reversed() where !update.missing.isEmpty {
+            let isUnreadable = report.incomparable.contains { $0.snapshot == snapshot }
+            do throws(BackupError) {
+                // One whose record is unknown may have anything.
+                let recorded = isUnreadable ? nil : try await self.recorded(snapshot)
+                let parts = update.missing.keys.filter { recorded?.snapshot.has($0) ?? true }
+                try await find(parts, in: snapshot)
+                let stored = parts.filter { found[$0] != nil }
+                for part in stored { holders[part] = .some(snapshot.number) }
+                update.hold(stored, by: snapshot.number)
+                guard let recorded else { continue }
+                // In a SOURCE that fell it may have been there before.
+                let absent = parts.filter {
+                    found[$0] == nil && !recorded.snapshot.mayHaveLost($0)
+                }
+                for part in absent { holders[part] = .some(nil) }
+                update.pass(over: absent)
+            } catch  where error.code.mayConcernOneSnapshot {
+                // An older one may have it, too.
+            }
+        }
+        new.snapshot.holds = update.holds
+        let byNumber = Dictionary(
+            earlier.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
+        // Those that wait for `accept` first.
+        report.holds =
+            (update.holds.filter { $0.kind == .other }
+            + update.holds.filter { $0.kind != .other }).map { ($0, byNumber[$0.number]) }
+    }
+
+    private func recorded(_ snapshot: Snapshot) async throws(BackupError) -> Recorded {
+        if let known = known[snapshot.identifier] { return known }
+        return try await engine.recorded(snapshot)
+    }
+
+    private mutating func addCauses(of plan: BackupPlan) {
+        let sentences = Dictionary(
+            plan.exclusions.map { ($0.path.bytes, $0.reason.sentence) }, uniquingKeysWith: { $1 })
+        let kinds = Dictionary(
+            new.snapshot.holds.map { ($0.part, $0.kind) }, uniquingKeysWith: { first, _ in first })
+        for (part, holder) in holders.sorted(by: { pathPrecedes($0.key, $1.key) }) {
+            let isSource = new.snapshot.sources.contains(part)
+            let sentence = sentences[part] ?? (isSource ? nil : "it is no SOURCE any more")
+            guard holder != nil, let amount = found[part], let sentence,
+                let kind = kinds[part]
+            else { continue }
+            let cause = CoverageCause.newlyExcluded(
+                path: part, sentence: sentence, items: amount.items, bytes: amount.bytes)
+            if kind == .own {
+                report.exclusions.append(cause)
+            } else {
+                report.causes.append(cause)
+            }
+        }
+        let named = Set(report.causes.compactMap(\.path))
+        for item in plan.doubtfulExclusions where !named.contains(item.path.bytes) {
+            let path = item.path.bytes
+            if previous?.snapshot.excludedOtherwise.contains(path) == true { continue }
+            report.causes.append(.doubtfulMark(path: path, sentence: item.reason.sentence))
+        }
+        for source in new.sources {
+            if let cause = source.cause, !isKnown(source) { report.causes.append(cause) }
+        }
+        for (snapshot, reason) in report.incomparable where previous == nil {
+            report.causes.append(
+                .incomparable(
+                    sentence:
+                        "no earlier snapshot can be compared, so it is not known whether less is "
+                        + "covered: snapshot \(snapshot.shortIdentifier): \(reason.message)"))
+            break
+        }
+        if let newest = report.incomparable.first, previous != nil {
+            report.causes.append(
+                .incomparable(
+                    sentence:
+                        "snapshot \(newest.snapshot.shortIdentifier) cannot be compared, so it is "
+                        + "not known whether less than in it is covered: \(newest.reason.message)"))
+        }
+        if !new.snapshot.isInOrder { report.jumpedFrom = earlier.last }
+        report.unprotected = previous?.unprotected(in: plan) ?? []
+    }
+
+    /// Whether a SOURCE had fallen before in the same way, so that it was named.
+    private func isKnown(_ source: RecordFacts.Source) -> Bool {
+        previous?.sources.contains { $0.path == source.path && $0.fall == source.fall } == true
+    }
+
+    /// Adds a cause that the snapshots do not show.
+    mutating func add(_ cause: CoverageCause) { report.causes.append(cause) }
+
+    /// Compares the snapshot as it was judged.
+    ///
+    /// - Parameters:
+    ///   - unstored: the paths that were to be stored and were not.
+    ///   - named: for each SOURCE the number of its files and directories that restic named.
+    ///   - known: of these, those that ``parent`` has under the same path; nil when restic did not compare
+    ///     them.
+    /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
+    mutating func judge(
+        unstored: [[UInt8]], named: [[UInt8]: Int64], known: [[UInt8]: Int64]?
+    ) async throws(BackupError) {
+        new.snapshot.isWhole = true
+        new.snapshot.unstored = PathSet(new.snapshot.unstored.paths + outermost(unstored))
+        let isCompared = parent?.number == new.judged
+        for index in new.sources.indices {
+            let path = new.sources[index].path
+            if isCompared, !new.sources[index].isMissing, let known = known?[path],
+                let count = new.sources[index].named
+            {
+                comparePaths(index, count, known)
+            }
+            new.sources[index].named = named[path] ?? 0
+        }
+        new.judged = new.snapshot.number
+        noteFalls()
+        try await update()
+    }
+
+    /// Returns paths, or of very many the directories that they are in, which then count as unstored as a
+    /// whole.
+    private func outermost(_ paths: [[UInt8]]) -> [[UInt8]] {
+        var paths = Set(paths)
+        while paths.count > 10_000 {
+            paths = Set(paths.map { FilePath(bytes: $0).removingLastComponent().bytes })
+        }
+        return Array(paths)
+    }
+
+    private mutating func comparePaths(_ index: Int, _ count: Int64, _ known: Int64) {
+        let source = new.sources[index]
+        var expected = count
+        for (part, amount) in found where isHeld(part, by: source.path) {
+            expected = expected.subtractingSaturating(amount.items)
+        }
+        let before = previous?.sources.first { $0.path == source.path }?.amount.evicted ?? 0
+        let evicted = max(0, source.amount.evicted.subtractingSaturating(before))
+        guard Double(known.addingSaturating(evicted)) < Double(expected) * 0.8 else { return }
+        // Where items fell, that is told already.
+        if source.fall == nil {
+            report.causes.append(
+                .pathsGone(
+                    source.path, gone: expected.subtractingSaturating(known), before: expected))
+            new.sources[index].pathsGone = true
+        }
+    }
+}
+
+extension FilePath {
+    fileprivate var isThere: Bool { Backups.isThere(bytes) }
+}
+
+extension RecordFacts.Source {
+    /// What there is of it.
+    var own: RecordFacts.Baseline {
+        RecordFacts.Baseline(items: amount.items, bytes: amount.bytes, filesystem: filesystem)
+    }
+
+    /// Takes over what it is compared with from the same SOURCE of the snapshot before.
+    fileprivate mutating func takeOver(_ before: RecordFacts.Source) {
+        expected = before.expected
+        fall = before.fall
+        pathsGone = before.pathsGone
+        named = before.named
+    }
+
+    /// Finds whether it fell, or is back.
+    ///
+    /// - Parameter excluded: how much of it the owner excluded since, which is no fall.
+    fileprivate mutating func compare(without excluded: StoredParts.Amount) {
+        fall = fall(without: excluded)
+        if fall == nil {
+            expected = own
+        } else {
+            expected.items = expected.items.subtractingSaturating(excluded.items)
+            expected.bytes = expected.bytes.subtractingSaturating(excluded.bytes)
+        }
+    }
+
+    fileprivate func fall(without excluded: StoredParts.Amount) -> RecordFacts.Fall? {
+        if isMissing { return nil }
+        if !filesystem.isEmpty, !expected.filesystem.isEmpty, filesystem != expected.filesystem {
+            return .filesystem
+        }
+        func isLess(_ now: Int64, than before: Int64, without excluded: Int64) -> Bool {
+            Double(now) < Double(before.subtractingSaturating(excluded)) * 0.8
+        }
+        if isLess(amount.items, than: expected.items, without: excluded.items) { return .items }
+        if isLess(amount.bytes, than: expected.bytes, without: excluded.bytes) { return .bytes }
+        return nil
+    }
+
+    /// What is to be said about its fall; nil if it did not fall.
+    fileprivate var cause: CoverageCause? {
+        switch fall {
+        case .filesystem: .otherFilesystem(path, before: expected.filesystem, now: filesystem)
+        case .items where isEmpty: .emptySource(path)
+        case .items: .fewerItems(path, before: expected.items, now: amount.items)
+        case .bytes: .fewerBytes(path, before: expected.bytes, now: amount.bytes)
+        case nil: nil
+        }
+    }
+}
+
+extension Recorded {
+    /// Returns the items that stored a protection class, still exist, and have none now.
+    fileprivate func unprotected(in plan: BackupPlan) -> [RecordedProtection] {
+        let today = PathSet(plan.protectedItems.map(\.path.bytes))
+        return protectedItems.filter { !today.contains($0.path) && isThere($0.path) }
+    }
+}

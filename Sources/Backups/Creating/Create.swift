@@ -1,0 +1,183 @@
+import BackupPlanning
+import EffectiveValues
+import SystemCalls
+import SystemPackage
+
+/// The outcome of making a backup.
+package struct BackupResult: Sendable {
+    /// The full identifier of the new snapshot.
+    package var snapshot: String
+    /// The number of items of the SOURCEs in the snapshot, directories included.
+    package var storedItems: Int
+    /// The sizes of the files in the snapshot, in bytes.
+    package var storedBytes: Int64
+    /// The number of files that the predecessor did not contain.
+    package var newFiles: Int64
+    /// The number of files that differ from those in the predecessor.
+    package var changedFiles: Int64
+    /// The number of files that are the same as in the predecessor, and were not read again.
+    package var unchangedFiles: Int64
+    /// The number of bytes by which the repository grew.
+    package var addedBytes: Int64
+    /// Items that are not in the snapshot as they should be, sorted by path.
+    package var shortfalls: [Shortfall]
+    /// The number of items that vanished before restic read them.
+    package var vanished: Int
+    /// The files that are in the snapshot and changed while it was made.
+    package var changed: [[UInt8]]
+    /// The paths that should have been excluded but are in the snapshot.
+    package var lostExclusions: [[UInt8]]
+    /// The regular files that the snapshot contains as they are on disk; empty when they are more than
+    /// are recorded.
+    package var storedFiles: [StoredFileState]
+    /// The result of comparing with the earlier snapshots.
+    package var coverage = CoverageReport()
+    /// Why it could not be noted what came of it, so that the snapshot displaces no other; nil when it
+    /// could.
+    package var unnoted: FileError?
+
+    /// Whether everything the plan stores is in the snapshot.
+    package var isComplete: Bool { shortfalls.isEmpty }
+    /// Whether no less is covered than before, but for what the owner excluded.
+    package var coversAll: Bool { coverage.causes.isEmpty }
+}
+
+extension Restic {
+    /// Makes a snapshot from a plan, walks the SOURCEs again, and judges the snapshot by both walks
+    /// and by the items that restic named.
+    ///
+    /// - Parameters:
+    ///   - plan: the plan, made by `planner` with a manifest.
+    ///   - configuration: which of this installation's SETs the snapshot belongs to.
+    ///   - missing: the SOURCEs that do not exist.
+    ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
+    ///   - report: called a few times a second while files are read and items are compared.
+    /// - Throws: ``BackupError`` when no snapshot was made; errors from planning.
+    package func create(
+        _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
+        tags: [String], report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws -> BackupResult {
+        guard let manifest = plan.manifest else {
+            throw BackupError(.other, "the plan has no manifest to judge a snapshot by")
+        }
+        // A look at a directory costs nothing, and the next commands need the repository to themselves.
+        if repository.directory != nil { try await removeDeadLocks() }
+        let (set, earlier, doubt) = try await beginSnapshot(of: configuration)
+        let facts = RecordFacts(plan, policy: planner.policy, missing: missing)
+        var coverage = try await Coverage(of: plan, facts, with: earlier, by: self)
+        if let doubt { coverage.add(.incomparable(sentence: doubt)) }
+        let record = SnapshotRecord(plan, facts, set, coverage.new, coverage.report.causes)
+        let hash = ContentHash(of: record.bytes).hexadecimal
+        var unnoted = note(hash)
+        // One that is not known to be made here would be taken for another machine's.
+        let tagged =
+            unnoted == nil && isOwn(set)
+            ? set : SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
+        var tags = SourceTags(plan.sources + missing).all + tags
+        tags += [
+            tagged.tag, NumberTag.text(coverage.new.snapshot.number), RecordHash.tag(hash),
+        ]
+        if plan.isIncomplete { tags.append(StateTag.incomplete) }
+        if !plan.filesWithoutContent.isEmpty { tags.append(StateTag.missesEvicted) }
+        let start = FileTime.now
+        let (summary, named, errors) = try await store(
+            StoreRequest(
+                plan: plan, tags: tags, predecessor: coverage.parent, record: record.bytes),
+            named: RecordPath.fileName(set.text), checkingOff: NamedItems(plan, manifest),
+            report: report)
+        let totals = plan.totals
+        let counter = StepCounter(
+            .itemsCompared, of: Int64(totals.storedItems + totals.excludedItems), report)
+        var planner = planner
+        planner.didExamine = { counter.add(files: Int64($0)) }
+        let walk = try SecondWalk(
+            of: plan, planner, SnapshotCheck(named), since: start,
+            doubtful: errors.droppedItemCount == 0 ? Set(errors.items.map(\.name)) : nil)
+        var shortfalls = ShortfallList(plan)
+        shortfalls.add(walk.shortfalls)
+        shortfalls.add(complaints: errors, named, plan.sources)
+        var result = BackupResult(
+            snapshot: summary.snapshot,
+            storedItems: named.count + totals.storedOthers,
+            storedBytes: summary.processedBytes, newFiles: summary.newFiles,
+            changedFiles: summary.changedFiles,
+            unchangedFiles: summary.unchangedFiles, addedBytes: summary.addedBytes,
+            shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
+            lostExclusions: named.lostExclusions, storedFiles: walk.storedFiles.files)
+        try await coverage.judge(
+            unstored: result.shortfalls.filter(\.lacksContent).map(\.path),
+            named: named.counts(of: plan.sources),
+            known: named.isCompared ? named.knownCounts(of: plan.sources) : nil)
+        result.coverage = coverage.report
+        if unnoted == nil {
+            var verdict = coverage.new
+            verdict.identifier = summary.snapshot
+            verdict.isComplete = result.isComplete
+            unnoted = note(hash, SnapshotRecord(verdict: verdict).bytes)
+        }
+        result.unnoted = unnoted
+        return result
+    }
+
+    private func note(_ hash: String, _ verdict: [UInt8] = []) -> FileError? {
+        do throws(FileError) {
+            try notes?.note(hash, verdict)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Finds the SET of the next snapshot and its earlier snapshots. Where the one made last was not
+    /// made here, as after a copy of this machine's disk was started elsewhere, a new SET is begun.
+    ///
+    /// - Returns: also what is doubtful about it, in words.
+    private func beginSnapshot(
+        of configuration: String
+    ) async throws(BackupError) -> (SnapshotSet, [Snapshot], doubt: String?) {
+        let listed = try await list()
+        let all = listed.snapshots
+        // One that cannot be read may be there.
+        if listed.unreadable.isEmpty { notes?.remove(except: Set(all.compactMap(\.recordHash))) }
+        let new = SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
+        do throws(FileError) {
+            let kept = try makeIdentifier(of: configuration)
+            let set = SnapshotSet(identifier: kept, configuration: configuration)
+            let earlier = all.filter { $0.set == set }
+            if let newest = earlier.last {
+                if isNoted(newest) { return (set, earlier, nil) }
+                try keep(new.identifier, of: configuration)
+                return (
+                    new, [],
+                    "snapshot \(newest.shortIdentifier), the one made last, was not made here: another machine "
+                        + "uses a copy of this one's state, or the state is not the one it was. This backup "
+                        + "begins anew, and forget leaves the earlier snapshots alone (if no other machine made "
+                        + "it: resval-backup accept)"
+                )
+            }
+            let former = all.last {
+                $0.set?.configuration == configuration && $0.hostName == hostName()
+            }
+            if let former, let formerSet = former.set, isNoted(former) {
+                try keep(formerSet.identifier, of: configuration)
+                return (formerSet, all.filter { $0.set == formerSet }, nil)
+            }
+            let doubt = former.map {
+                "a machine of this name made snapshot \($0.shortIdentifier) of the same, and this one's state "
+                    + "directory does not know it. This backup begins anew, and forget leaves the earlier "
+                    + "snapshots alone (if this machine made it: resval-backup accept)"
+            }
+            let damaged = listed.unreadable.first.map {
+                "there is no earlier snapshot of the same, or it is one that cannot be read: "
+                    + $0.sentence
+            }
+            return (set, [], doubt ?? damaged)
+        } catch {
+            return (
+                new, [],
+                "the state directory cannot be written (\(error.description)), so this snapshot belongs to no "
+                    + "earlier ones, and is compared with none"
+            )
+        }
+    }
+}

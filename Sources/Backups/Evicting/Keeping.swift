@@ -1,0 +1,194 @@
+import SystemCalls
+import SystemPackage
+
+extension Restic {
+    /// Returns restic's identifier of the repository: at least 16 hexadecimal digits.
+    ///
+    /// - Throws: ``BackupError`` when the repository cannot be read.
+    package func repositoryIdentifier() async throws(BackupError) -> String {
+        try checkExistence()
+        if let known = identifier.withLock({ $0 }) { return known }
+        let output = try await run(
+            ResticCommand("cat", words("--no-lock"), on: words("config")), reading: WholeOutput())
+        let found: String
+        do throws(JSONError) {
+            found = try ResticConfig(json: output.bytes).identifier
+        } catch {
+            throw .unexpectedAnswer(error, to: "cat config")
+        }
+        identifier.withLock { $0 = found }
+        return found
+    }
+
+    /// Makes a kept snapshot of only these files, reading their content again.
+    ///
+    /// - Parameters:
+    ///   - files: absolute paths. Files that cannot be read are missing from the snapshot; the
+    ///     caller finds out by reading them back.
+    ///   - record: the snapshot's record.
+    ///   - report: called a few times a second while files are read.
+    /// - Returns: the snapshot's full identifier.
+    /// - Throws: ``BackupError`` when no snapshot was made.
+    func keep(
+        _ files: [FilePath], record: [UInt8],
+        report: @escaping @Sendable (BackupProgress) -> Void
+    ) async throws(BackupError) -> String {
+        try checkExistence()
+        let record = try RecordFile(
+            record, name: RecordPath.fileName(SourceTags(files).fingerprint),
+            in: recordDirectories)
+        let list = try MemoryFile((files + [record.path]).flatMap { $0.bytes + [0] })
+        // --force ignores parent snapshots, so that no file is considered unchanged by its size and
+        // times.
+        let command = ResticCommand(
+            "backup",
+            words("--json", "--force")
+                + [
+                    option("--host", hostName()), option("--tag", StateTag.kept),
+                    option("--tag", RecordPath.tag(record.path)),
+                    option("--files-from-raw", list.path),
+                ])
+        let (output, end) = try await attempt(
+            command, reading: Lines(BackupMessages(report)))
+        // restic opens the list through this process's descriptor, and the record by its path.
+        withExtendedLifetime((list, record)) {}
+        // 3: some files could not be read, which is found when they are read back.
+        guard end.code == 0 || end.code == 3 else { throw failure(end) }
+        return try output.consumer.newSnapshot.snapshot
+    }
+
+    /// Passes the contents of all files of a snapshot to consumers, by one `restic dump`, which writes
+    /// a tar archive.
+    ///
+    /// A file whose content does not arrive whole may be damaged, absent, or behind one that is: its
+    /// consumer is not finished, and ``readContent(of:in:isProof:with:)`` tells why.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the snapshot's full identifier.
+    ///   - isProof: whether nothing may come from restic's cache.
+    ///   - consumer: returns the consumer of a file's content, given the file's absolute path in the
+    ///     snapshot; nil to skip the file. When a consumer throws, the rest of its file is skipped.
+    /// - Throws: ``BackupError``, possibly after files were passed.
+    func readContents(
+        in snapshot: String, isProof: Bool = false,
+        with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
+    ) async throws(BackupError) {
+        // Without --quiet restic prints a lock that it waits for among the content.
+        var dump = ResticCommand(
+            "dump", words("--quiet", "--archive=tar"), on: words(snapshot, "/"))
+        if isProof { dump.options += words("--no-cache", "--no-lock") }
+        _ = try await run(dump, reading: PaxStream(member: consumer))
+    }
+
+    /// Passes a file's content to a consumer.
+    ///
+    /// - Parameters:
+    ///   - file: its absolute path in the snapshot.
+    ///   - snapshot: the snapshot's full identifier.
+    ///   - isProof: whether nothing may come from restic's cache.
+    /// - Throws: ``BackupError``, possibly after part of the content was passed; what the consumer
+    ///   throws.
+    func readContent<Consumer: OutputConsumer>(
+        of file: FilePath, in snapshot: String, isProof: Bool = false, with consumer: Consumer
+    ) async throws(BackupError) -> Consumer {
+        var dump = ResticCommand("dump", words("--quiet"), on: words(snapshot) + [file.bytes])
+        if isProof { dump.options += words("--no-cache", "--no-lock") }
+        return try await run(dump, reading: consumer)
+    }
+}
+
+/// What identifies a repository: its file `config`.
+struct ResticConfig {
+    private(set) var identifier = ""
+
+    /// Parses the file, as `restic cat config` prints it.
+    init(json: [UInt8]) throws(JSONError) {
+        var scanner = JSONScanner(json[...])
+        try scanner.forEachField { scanner, field throws(JSONError) in
+            if field == "id" { identifier = try scanner.text() }
+        }
+    }
+}
+
+/// Computes the hash of content.
+struct HashConsumer: OutputConsumer {
+    private var sum = SHA256()
+    private let counter: StepCounter?
+    private let whenDone: @Sendable (ContentHash) -> Void
+
+    /// - Parameter whenDone: called with the hash after the last bytes.
+    init(
+        _ counter: StepCounter? = nil,
+        whenDone: @escaping @Sendable (ContentHash) -> Void = { _ in }
+    ) {
+        self.counter = counter
+        self.whenDone = whenDone
+    }
+
+    /// The hash of the content received so far.
+    var content: ContentHash { ContentHash(sum) }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        sum.update(bytes)
+        counter?.add(bytes: Int64(bytes.count))
+    }
+
+    func finish() {
+        counter?.add(files: 1)
+        whenDone(content)
+    }
+}
+
+/// Collects the content of a file.
+struct GatheredContent: OutputConsumer {
+    private var output: WholeOutput
+    private let whenDone: @Sendable ([UInt8]) -> Void
+
+    /// - Parameters:
+    ///   - limit: the most bytes that are accepted.
+    ///   - whenDone: called with the content after the last bytes.
+    init(limit: Int, whenDone: @escaping @Sendable ([UInt8]) -> Void) {
+        output = WholeOutput(limit: limit)
+        self.whenDone = whenDone
+    }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        try output.receive(bytes)
+    }
+
+    func finish() { whenDone(output.bytes) }
+}
+
+/// Passes content to a download.
+struct DownloadConsumer: OutputConsumer {
+    private let download: Download
+    private let counter: StepCounter?
+    private let whenDone: @Sendable (EvictionError?) -> Void
+
+    /// - Parameter whenDone: called after the last bytes, or with the error for which the download
+    ///   refused some, which the engine cannot pass on.
+    init(
+        _ download: Download, _ counter: StepCounter?,
+        whenDone: @escaping @Sendable (EvictionError?) -> Void
+    ) {
+        self.download = download
+        self.counter = counter
+        self.whenDone = whenDone
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
+        do {
+            try download.receive(bytes)
+        } catch {
+            let error = EvictionError(error, at: download.path)
+            whenDone(error)
+            throw BackupError(.other, error.sentence)
+        }
+        counter?.add(bytes: Int64(bytes.count))
+    }
+
+    func finish() {
+        counter?.add(files: 1)
+        whenDone(nil)
+    }
+}

@@ -1,0 +1,232 @@
+import BackupPlanning
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TextFormats
+
+/// The kept snapshots of a repository.
+package struct KeptSnapshots: Sendable {
+    private let engine: Restic
+    /// By the identifiers that eviction records use.
+    private let byIdentifier: [String: Snapshot]
+    /// Those that a program wrote anew, and their files as far as they were read.
+    private let rewritten: [Snapshot]
+    private let files = Monitor<[Snapshot: [KeptFile]]>([:])
+
+    package init(of engine: Restic) async throws(BackupError) {
+        self.engine = engine
+        let snapshots = try await engine.list().snapshots.filter(\.isPinned)
+        var found: [String: Snapshot] = [:]
+        for snapshot in snapshots {
+            found[String(snapshot.originalIdentifier.prefix(16))] = snapshot
+        }
+        // The current identifier takes precedence: unlike the original one, it cannot be forged.
+        for snapshot in snapshots { found[String(snapshot.identifier.prefix(16))] = snapshot }
+        byIdentifier = found
+        rewritten = snapshots.filter { $0.identifier != $0.originalIdentifier }
+    }
+
+    /// Returns the snapshot with the content of an evicted file; nil when this repository does not
+    /// have it.
+    ///
+    /// A snapshot that has the identifier itself proves that the repository is the one in the record.
+    /// That of an original is only what a copy claims, so there the repository's own identifier is
+    /// read. A snapshot that was written anew more than once names its predecessor, so the records of
+    /// such snapshots are read last. No other snapshot is taken for the one of the eviction: its record
+    /// may describe another content of the same size and time.
+    func snapshot(
+        of record: EvictionRecord, owner: UInt32, size: Int64
+    ) async throws(BackupError) -> Snapshot? {
+        let found = byIdentifier[record.snapshot]
+        if let found, found.identifier.hasPrefix(record.snapshot) { return found }
+        guard found != nil || !rewritten.isEmpty,
+            try await engine.repositoryIdentifier().hasPrefix(record.repository)
+        else { return nil }
+        if let found { return found }
+        var contents: [ContentHash?: Snapshot] = [:]
+        for snapshot in rewritten {
+            let files = try await files(of: snapshot)
+            guard files.indices.contains(record.item),
+                files[record.item].isAbout(record, owner: owner, size: size)
+            else { continue }
+            contents[files[record.item].content] = snapshot
+        }
+        return contents.count == 1 ? contents.values.first : nil
+    }
+
+    private func files(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
+        if let known = files.withLock({ $0[snapshot] }) { return known }
+        var found: [KeptFile] = []
+        do throws(BackupError) {
+            found = try await engine.keptFiles(of: snapshot)
+        } catch  where !error.code.mayConcernOneSnapshot {
+            throw error
+        } catch {
+            // Without its record it shows nothing of its files.
+        }
+        let files = found
+        self.files.withLock { $0[snapshot] = files }
+        return files
+    }
+}
+
+extension Restic {
+    /// Returns the evicted files of a snapshot, in the order that eviction records number them.
+    ///
+    /// - Throws: ``BackupError``: `noRecord`, or `damaged` when the record cannot be parsed.
+    package func keptFiles(of snapshot: Snapshot) async throws(BackupError) -> [KeptFile] {
+        try await readRecord(of: snapshot, with: KeptFiles()).files
+    }
+
+    /// Notes the location of the repository, so that downloads find it. A failure is ignored:
+    /// downloads can then be given the location.
+    func noteLocation(_ identifier: String, in directory: EvictionDirectory) {
+        try? directory.note(
+            repository: String(identifier.prefix(16)), at: repository.absoluteBytes)
+    }
+}
+
+/// Collects the evicted files of a snapshot from its record.
+private struct KeptFiles: RecordHandler {
+    private(set) var files: [KeptFile] = []
+
+    mutating func receive(_ line: RecordLine) {
+        if case .kept(let file) = line { files.append(file) }
+    }
+}
+
+extension KeptFile {
+    func write(to line: inout JSONLine) {
+        line.add(path: path)
+        line.add("owner", owner.map(Int64.init))
+        line.add("size", size)
+        line.add("modified", modified)
+        line.add("permissions", permissions)
+        line.add("content", content?.hexadecimal)
+        line.add("dataBytes", dataBytes)
+    }
+
+    /// Parses the record of a kept snapshot; nil when it is damaged.
+    static func files(inRecord record: [UInt8]) -> [KeptFile]? {
+        var lines = Lines(SnapshotRecordReader(KeptFiles()), tooLong: .damagedRecord)
+        do throws(BackupError) {
+            try lines.receive(record)
+            try lines.finish()
+            try lines.consumer.checkEnd()
+            return lines.consumer.handler.files
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Restic {
+    /// Notes which placeholders of a plan this repository has no content for: those whose record
+    /// names another repository, or a snapshot that does not exist.
+    ///
+    /// - Throws: ``BackupError`` when the repository cannot be read. It is read only if the plan
+    ///   has placeholders.
+    package func noteMissing(in plan: inout BackupPlan) async throws(BackupError) {
+        guard !plan.placeholders.isEmpty else { return }
+        let repository = String(try await repositoryIdentifier().prefix(16))
+        let snapshots = try await KeptSnapshots(of: self)
+        var kept: Set<EvictionRecord> = []
+        for placeholder in plan.placeholders
+        where placeholder.owner == effectiveUser() && placeholder.record.repository == repository {
+            let snapshot = try await snapshots.snapshot(
+                of: placeholder.record, owner: placeholder.owner, size: placeholder.size)
+            if snapshot != nil { kept.insert(placeholder.record) }
+        }
+        plan.noteMissing(kept.contains)
+    }
+
+    /// Returns the snapshots that have the last copy of the content of files evicted into another
+    /// repository, according to the records of all given snapshots.
+    ///
+    /// Files are matched by size and modification time, which are not unique: for every path with
+    /// those of a missing file, the newest snapshot that has it is returned. A snapshot that cannot
+    /// be read may have it.
+    ///
+    /// - Parameter snapshots: of all SETs, since files move between them, the oldest first.
+    /// - Throws: ``BackupError`` when a record or a snapshot cannot be read.
+    func lastHolders(ofEvictedIn snapshots: [Snapshot]) async throws(BackupError) -> Set<Snapshot> {
+        var wanted: Set<ContentFacts> = []
+        var withoutContent: [Snapshot: Set<[UInt8]>] = [:]
+        for snapshot in snapshots where snapshot.allTags.contains(StateTag.missesEvicted) {
+            do throws(BackupError) {
+                let missing = try await readRecord(of: snapshot, with: MissingContent())
+                wanted.formUnion(missing.found)
+                withoutContent[snapshot] = missing.paths
+            } catch  where error.code == .noRecord {
+                // Made by another program, or by a version that wrote no record.
+            }
+        }
+        guard !wanted.isEmpty else { return [] }
+        var holders: Set<Snapshot> = []
+        var seen: Set<StoredFile> = []
+        for snapshot in snapshots.reversed() {
+            let found: Set<StoredFile>
+            do throws(BackupError) {
+                let paths = withoutContent[snapshot] ?? []
+                found = try await readEntries(
+                    of: snapshot.identifier, with: StoredFiles(wanted)
+                ).found.filter { !paths.contains($0.path) }
+            } catch  where error.code == .damaged {
+                holders.insert(snapshot)
+                continue
+            }
+            guard !found.isSubset(of: seen) else { continue }
+            holders.insert(snapshot)
+            seen.formUnion(found)
+        }
+        return holders
+    }
+
+}
+
+/// What identifies a file's content in snapshots, even after the file was moved.
+struct ContentFacts: Hashable, Sendable {
+    let size: Int64
+    /// The modification time; nil for any time.
+    let modified: FileTime?
+}
+
+/// Collects the files whose content, according to a record, is not in the snapshot.
+private struct MissingContent: RecordHandler {
+    private(set) var found: Set<ContentFacts> = []
+    private(set) var paths: Set<[UInt8]> = []
+
+    mutating func receive(_ line: RecordLine) {
+        guard case .missing(let path, let size, let modified) = line else { return }
+        found.insert(ContentFacts(size: size, modified: modified))
+        paths.insert(path)
+    }
+}
+
+/// A file of a snapshot.
+struct StoredFile: Hashable, Sendable {
+    let path: [UInt8]
+    let facts: ContentFacts
+    /// Whether it has permission bits: a file without any may itself be a placeholder.
+    let hasPermissions: Bool
+}
+
+/// Collects the files of a snapshot that may have the wanted content.
+struct StoredFiles: SnapshotEntryHandler {
+    private(set) var found: Set<StoredFile> = []
+    private let wanted: Set<ContentFacts>
+
+    init(_ wanted: Set<ContentFacts>) { self.wanted = wanted }
+
+    mutating func receive(_ entry: SnapshotEntry) {
+        let facts = ContentFacts(size: entry.size, modified: entry.modified)
+        guard entry.kind == .regularFile,
+            wanted.contains(facts)
+                || wanted.contains(ContentFacts(size: entry.size, modified: nil))
+        else { return }
+        found.insert(
+            StoredFile(
+                path: entry.path, facts: facts, hasPermissions: entry.permissions & 0o777 != 0))
+    }
+}

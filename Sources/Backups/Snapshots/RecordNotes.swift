@@ -1,0 +1,178 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+
+/// The tag that proves a snapshot's record.
+enum RecordHash {
+    private static let prefix = "resval-record-hash="
+
+    static func tag(_ hash: String) -> String { prefix + hash }
+
+    /// Returns the SHA-256 in a list of tags; nil if there is none, or several.
+    static func hash(in tags: [String]) -> String? {
+        let named = Set(tags.filter { $0.hasPrefix(prefix) })
+        guard named.count == 1, let tag = named.first else { return nil }
+        return ContentHash(hexadecimal: tag.utf8.dropFirst(prefix.utf8.count))?.hexadecimal
+    }
+}
+
+/// What this installation knows of the records that it made: `backup/records/REPOSITORY/HASH` in the
+/// state directory, a file for each record. It is empty from before restic is started until the
+/// snapshot is judged, and has the verdict then.
+///
+/// So a snapshot that another machine made with a copy of this state is told from one made here, and
+/// one whose process was killed from one that lacks nothing.
+struct RecordNotes: Sendable {
+    private let directory: FilePath
+    private let repository: String
+    /// The most bytes that a verdict has.
+    private static let longestVerdict = 64 << 20
+
+    /// - Parameters:
+    ///   - state: the programs' directory for state.
+    ///   - repository: the fingerprint of the repository's location.
+    init(in state: FilePath, of repository: String) {
+        directory = state.appending("backup").appending("records")
+        self.repository = repository
+    }
+
+    /// Notes a record, or what was found out about its snapshot.
+    func note(_ hash: String, _ verdict: [UInt8] = []) throws(FileError) {
+        let file = directory.appending(repository).appending(hash)
+        try makeBackupDirectory(file.removingLastComponent())
+        try verdict.withUnsafeBufferPointer { bytes throws(FileError) in
+            try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
+        }
+    }
+
+    /// Returns what was found out about a record's snapshot: nothing if it was not judged, nil if the
+    /// record was not made here. It may have been made for the repository at another location.
+    ///
+    /// - Throws: `FileError` when that cannot be read.
+    func contents(of hash: String) throws(FileError) -> [UInt8]? {
+        var places = [repository]
+        // Where there is no such directory, nothing was noted.
+        try? forEachName(in: directory) { name in
+            places.append(String(decoding: name, as: UTF8.self))
+            return true
+        }
+        for place in places {
+            let file = directory.appending(place).appending(hash)
+            if let found = try contentsOfStateFile(file, limit: Self.longestVerdict) {
+                return found
+            }
+        }
+        return nil
+    }
+
+    /// Removes what is known of snapshots that have long been gone. Another repository may have been at
+    /// this location.
+    ///
+    /// - Parameter hashes: of the records of all snapshots in the repository.
+    func remove(except hashes: Set<String>) {
+        let place = directory.appending(repository)
+        let now = FileTime.now.seconds
+        // What stays takes some space, and does no harm.
+        try? forEachName(in: place) { name in
+            guard !hashes.contains(String(decoding: name, as: UTF8.self)) else { return true }
+            let file = place.pushing(FilePath(bytes: name))
+            if let made = try? file.withoutFollowing.status().contentModificationTime.seconds,
+                now.subtractingSaturating(made) > 400 * 86400
+            {
+                try? removeFile(file)
+            }
+            return true
+        }
+    }
+}
+
+extension Restic {
+    var notes: RecordNotes? {
+        stateDirectory.map { RecordNotes(in: $0, of: repository.fingerprint) }
+    }
+
+    /// Whether a snapshot was made by this installation. In doubt it was: it is then not judged.
+    func isNoted(_ snapshot: Snapshot) -> Bool {
+        guard let hash = snapshot.recordHash, let notes else { return false }
+        do throws(FileError) {
+            return try notes.contents(of: hash) != nil
+        } catch {
+            return true
+        }
+    }
+
+    /// Returns what is known of a snapshot that this installation made and judged, or whose SET was
+    /// accepted; nil otherwise, and where another program has written it anew.
+    func verdict(on snapshot: Snapshot) -> Recorded? {
+        guard let hash = snapshot.recordHash, let notes,
+            let bytes = (try? notes.contents(of: hash)) ?? nil, !bytes.isEmpty
+        else { return nil }
+        var lines = Lines(SnapshotRecordReader(RecordedSnapshotReader(snapshot)))
+        do throws(BackupError) {
+            try lines.receive(bytes)
+            try lines.finish()
+            try lines.consumer.checkEnd()
+        } catch {
+            // As if it had been killed before it was judged.
+            return nil
+        }
+        let verdict = lines.consumer.handler.recorded
+        // Its tags prove those that got another identifier by them.
+        let isItself =
+            snapshot.identifier == verdict.identifier
+            || snapshot.allTags.contains(StateTag.judgedTree(snapshot.root))
+        return isItself ? verdict : nil
+    }
+
+    /// Returns the identifier of the SET of a configuration; nil where the state directory keeps none.
+    func keptIdentifier(of configuration: String) throws(FileError) -> String? {
+        guard let file = identifierFile(of: configuration) else { return nil }
+        let bytes = try contentsOfStateFile(file, limit: 64) ?? []
+        let text = String(decoding: bytes, as: UTF8.self)
+        return isIdentifier(text) ? text : nil
+    }
+
+    /// Returns the identifier of the SET of a configuration, after making one where there is none.
+    ///
+    /// - Throws: ``FileError`` when none can be kept.
+    @discardableResult
+    package func makeIdentifier(of configuration: String) throws(FileError) -> String {
+        if let kept = try keptIdentifier(of: configuration) { return kept }
+        let made = randomIdentifier()
+        try keep(made, of: configuration)
+        return made
+    }
+
+    /// Keeps another identifier for the SET of a configuration.
+    func keep(_ identifier: String, of configuration: String) throws(FileError) {
+        guard let file = identifierFile(of: configuration) else {
+            throw FileError(
+                code: .other, message: "no directory for state is known",
+                advice: "set HOME or XDG_STATE_HOME")
+        }
+        try makeBackupDirectory(file.removingLastComponent())
+        try Array(identifier.utf8).withUnsafeBufferPointer { bytes throws(FileError) in
+            try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
+        }
+    }
+
+    private func identifierFile(of configuration: String) -> FilePath? {
+        stateDirectory?.appending("backup").appending(configuration).appending("set")
+    }
+
+    /// Whether a SET is one that this installation makes.
+    func isOwn(_ set: SnapshotSet) -> Bool {
+        (try? keptIdentifier(of: set.configuration)) == set.identifier
+    }
+}
+
+/// Creates a directory at or below `backup` in the state directory if it is missing. What is there belongs
+/// to this machine, and is excluded from backups.
+package func makeBackupDirectory(_ directory: FilePath) throws(FileError) {
+    var top = directory
+    while let name = top.lastComponent, name.string != "backup" { top.removeLastComponent() }
+    let isNew = (try? itemExists(top)) == false
+    try makeStateDirectory(directory)
+    // A filesystem without attributes: it is backed up, which does no harm.
+    if isNew { try? top.setValue(true, for: .isExcludedFromBackup) }
+}

@@ -1,0 +1,93 @@
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backups
+
+@Suite("Evictions and downloads that are killed")
+struct CrashTests {
+    @Test("before any of its system calls: the file is whole, or can be brought back")
+    func everyCall() throws {
+        try withHeldFile { fixture in
+            for work in ["evict", "download"] {
+                var call = 1
+                while true {
+                    if work == "download" { try fixture.evict() }
+                    let result = try command(work, fixture, dyingAt: call).run()
+                    if result.end == .exit(0) { break }
+                    #expect(result.end == .signal(9), "\(result)")
+                    try checkAndRepair(fixture, "\(work), call \(call)")
+                    call += 1
+                }
+                // It has many, or the test looks at nothing.
+                #expect(call > 40)
+                if work == "evict" { try fixture.expectPlaceholder() }
+                try checkAndRepair(fixture, "\(work), whole")
+            }
+        }
+    }
+
+    @Test("two at once: one of them does it, and the other changes nothing")
+    func twoAtOnce() throws {
+        try withHeldFile { fixture in
+            for work in ["evict", "download", "evict", "download"] {
+                let script = """
+                    "$@" & first=$!
+                    "$@" & second=$!
+                    wait $first; wait $second
+                    """
+                let tool = FilePath.built("test-tool")
+                let result = try Command(
+                    "/bin/sh", "-c", script, "sh", tool, "evict", fixture.state.path, work,
+                    fixture.file, fixture.root.appending("held")
+                ).run()
+                let lines = result.text.split(separator: "\n")
+                #expect(lines.count { $0.hasPrefix(work == "evict" ? "evicted" : "down") } == 1)
+                if work == "evict" {
+                    try fixture.expectPlaceholder()
+                } else {
+                    try fixture.expectWhole()
+                }
+            }
+        }
+    }
+
+    @Test("an ordinary user evicts own files, read-only ones too, and brings them back")
+    func ordinaryUser() throws {
+        try require(.root, .tool("setpriv"))
+        for permissions: UInt16 in [0o600, 0o444] {
+            try withHeldFile(permissions: permissions) { fixture in
+                let base = fixture.root.removingLastComponent()
+                try tool("chmod", "755", base)
+                try tool("chmod", "644", fixture.root.appending("held"))
+                try tool("chown", "-R", "1234:1234", fixture.root)
+                try tool("mkdir", "-p", fixture.state.path)
+                try tool("chown", "-R", "1234:1234", base.appending("state"))
+                var call = 1
+                // Killed before each call, also between those that lend the right to write.
+                while true {
+                    var evict = command("evict", fixture, dyingAt: call)
+                    evict.user = 1234
+                    let result = try evict.run()
+                    if result.end == .exit(0) { break }
+                    #expect(result.end == .signal(9), "\(result)")
+                    var repair = command("recover", fixture)
+                    repair.user = 1234
+                    #expect(try repair.run().exitCode == 0)
+                    var download = command("download", fixture)
+                    download.user = 1234
+                    _ = try download.run()
+                    try fixture.expectWhole(permissions: permissions)
+                    call += 3
+                }
+                try fixture.expectPlaceholder()
+                var download = command("download", fixture)
+                download.user = 1234
+                #expect(try download.run().text == "downloaded\n")
+                try fixture.expectWhole(permissions: permissions)
+            }
+        }
+    }
+}

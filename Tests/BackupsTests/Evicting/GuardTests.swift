@@ -1,0 +1,287 @@
+import CLinux
+import EffectiveValues
+import ResourceValues
+import SystemCalls
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backups
+
+@Suite("What keeps a file from being evicted")
+struct GuardTests {
+    @Test("two names of one file")
+    func hardLink() throws {
+        try withFile { fixture in
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
+            try tool("ln", fixture.file, fixture.root.appending("twin"))
+            expectRefusal(.hardLinked(2)) { try fixture.evict() }
+            // Also when the second name came after the look.
+            expectRefusal(.hardLinked(2)) { _ = try fixture.evict(candidate) }
+            try tool("rm", fixture.root.appending("twin"))
+            // And while the file was being hashed.
+            expectRefusal(.changed) {
+                try fixture.evict {
+                    mustWork {
+                        try tool("ln", "-f", fixture.file, fixture.root.appending("twin"))
+                    }
+                }
+            }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test(
+        "another process, or this one, has it open",
+        arguments: [FileDescriptor.OpenOptions.readOnly, .writeOnly, .readWrite])
+    func open(flags: FileDescriptor.OpenOptions) throws {
+        try withFile { fixture in
+            let other = OwnedDescriptor(try openFile(fixture.file, flags: flags))
+            expectRefusal(.inUse) { try fixture.evict() }
+            try fixture.expectWhole()
+            withExtendedLifetime(other) {}
+        }
+    }
+
+    @Test("another process had it open for a moment only: it is evicted, and brought back")
+    func openBriefly() throws {
+        try require(.tool("python3"))
+        try withFile { fixture in
+            try useBriefly(fixture.file)
+            try fixture.evict()
+            try useBriefly(fixture.file)
+            try fixture.download()
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("another process has it mapped, and closed")
+    func mapped() throws {
+        try require(.tool("python3"))
+        try withFile { fixture in
+            let script = """
+                import mmap, os, subprocess, sys
+                file = os.open(sys.argv[1], os.O_RDONLY)
+                memory = mmap.mmap(file, 0, prot=mmap.PROT_READ)
+                os.close(file)
+                sys.exit(subprocess.run(sys.argv[2:], pass_fds=()).returncode)
+                """
+            let twin = fixture.root.appending("twin")
+            try tool("cp", fixture.file, twin)
+            let result = try Command(
+                "/usr/bin/python3", "-c", script, fixture.file, FilePath.built("test-tool"),
+                "evict", fixture.state.path, "evict", fixture.file, twin
+            ).run()
+            #expect(result.text == "in-use\n")
+            #expect(result.exitCode == 1)
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("somebody opens it while it is hashed: the lease is broken, and nothing is punched")
+    func openedMeanwhile() throws {
+        try withFile { fixture in
+            expectRefusal(.inUse) {
+                try fixture.evict {
+                    // Waits for the lease without O_NONBLOCK.
+                    #expect(throws: Errno.resourceTemporarilyUnavailable) {
+                        try openFile(fixture.file, flags: [.readOnly, .nonBlocking])
+                    }
+                }
+            }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("the snapshot holds something else")
+    func otherContent() throws {
+        try withFile { fixture in
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
+            var damaged = fixture.content
+            damaged[100_000] ^= 1
+            expectRefusal(.contentDiffers) {
+                _ = try fixture.evict(candidate, content: damaged)
+            }
+            expectRefusal(.contentDiffers) { _ = try fixture.evict(candidate, content: []) }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("another file has its name by the time it is hashed")
+    func replaced() throws {
+        try withFile { fixture in
+            let old = fixture.root.appending("old")
+            let new = fixture.root.appending("new")
+            try tool("cp", "-p", fixture.file, new)
+            expectRefusal(.changed) {
+                try fixture.evict {
+                    mustWork {
+                        guard try !exists(old) else { return }
+                        try tool("mv", fixture.file, old)
+                        try tool("mv", new, fixture.file)
+                    }
+                }
+            }
+            let status = try old.status()
+            #expect(status.permissions == 0o640)
+            #expect(try contentsOfFile(old) == fixture.content)
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("another file has its name before it is opened")
+    func replacedEarly() throws {
+        try withFile { fixture in
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
+            try tool("mv", fixture.file, fixture.root.appending("old"))
+            try tool("cp", "-p", fixture.root.appending("old"), fixture.file)
+            expectRefusal(.changed) { _ = try fixture.evict(candidate) }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("a symbolic link stands for it, or for a directory above it")
+    func links() throws {
+        try withFile { fixture in
+            let candidate = try fixture.state.evictableFile(at: fixture.file)
+            let link = fixture.root.appending("link")
+            try tool("ln", "-s", "file", link)
+            expectRefusal(.notRegular) { _ = try fixture.state.evictableFile(at: link) }
+            let moved = FilePath("\(fixture.root)-moved")
+            try tool("mv", fixture.root, moved)
+            try tool("ln", "-s", moved, fixture.root)
+            defer {
+                mustWork {
+                    try tool("rm", fixture.root)
+                    try tool("mv", moved, fixture.root)
+                }
+            }
+            #expect {
+                _ = try fixture.evict(candidate)
+            } throws: { error in
+                let reason = EvictionError(error, at: fixture.file)
+                guard case .file(let error) = reason, error.path == fixture.file else {
+                    return false
+                }
+                return error.errno == .tooManySymbolicLinkLevels
+            }
+            #expect(try contentsOfFile(moved.appending("file")) == fixture.content)
+        }
+    }
+
+    @Test("its time or its permission bits change while it is hashed")
+    func changed() throws {
+        for change in [
+            ["touch", "-c"], ["chmod", "600"], ["setfattr", "-n", "user.x", "-v", "y"],
+        ] {
+            try withFile { fixture in
+                let candidate = try fixture.state.evictableFile(at: fixture.file)
+                expectRefusal(.changed) {
+                    _ = try fixture.evict(candidate) {
+                        mustWork {
+                            try tool(
+                                change[0],
+                                arguments: Array(change.dropFirst()) + [fixture.file])
+                        }
+                    }
+                }
+                #expect(try contentsOfFile(fixture.file) == fixture.content)
+                #expect(try fixture.file.status().permissions != 0)
+                #expect(try fixture.file.evictionRecord() == nil)
+            }
+        }
+    }
+
+    @Test("it belongs to another user")
+    func foreign() throws {
+        try require(.root)
+        try withFile { fixture in
+            try tool("chown", "1234", fixture.file)
+            expectRefusal(.foreignOwner) { try fixture.evict() }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("it takes no blocks")
+    func nothing() throws {
+        try withFile { fixture in
+            for size in ["0", "1M"] {
+                let empty = fixture.root.appending("empty")
+                try tool("truncate", "-s", size, empty)
+                expectRefusal(.nothingToFree) { _ = try fixture.state.evictableFile(at: empty) }
+            }
+        }
+    }
+
+    @Test("it has capabilities, which writing takes away")
+    func capabilities() throws {
+        try require(.root, .tool("setcap"))
+        try withFile { fixture in
+            try tool("setcap", "cap_net_raw+ep", fixture.file)
+            expectRefusal(.capabilities) { try fixture.evict() }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("its filesystem cannot punch, which is found out on another file")
+    func cannotPunch() throws {
+        try withFile { fixture in
+            let mock = SystemCallMock([.fallocate: [.notSupported]])
+            expectRefusal(.unsupportedFilesystem) { _ = try mock.run { try fixture.evict() } }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("a punch that is refused at the last moment leaves the file as it was")
+    func refusedPunch() throws {
+        try withFile { fixture in
+            let mock = SystemCallMock([.fallocate: [nil, nil, .notSupported]])
+            expectRefusal(.unsupportedFilesystem) { _ = try mock.run { try fixture.evict() } }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("its filesystem has no leases")
+    func noLease() throws {
+        try withFile { fixture in
+            let mock = SystemCallMock([.fcntl: [nil, .invalidArgument]])
+            expectRefusal(.unsupportedFilesystem) { _ = try mock.run { try fixture.evict() } }
+            try fixture.expectWhole()
+        }
+    }
+
+    @Test("another eviction or download of it is running")
+    func locked() throws {
+        try withFile { fixture in
+            let status = try fixture.file.status()
+            var lock = try fixture.state.lock(status.identity)
+            expectRefusal(.inUse) { try fixture.evict() }
+            try fixture.expectWhole()
+            lock = nil
+            try fixture.evict()
+            lock = try fixture.state.lock(status.identity)
+            expectRefusal(.inUse) { try fixture.download() }
+            withExtendedLifetime(lock) {}
+            try fixture.expectPlaceholder()
+        }
+    }
+
+    @Test("it is a placeholder already")
+    func twice() throws {
+        try withFile { fixture in
+            try fixture.evict()
+            expectRefusal(.alreadyEvicted) { try fixture.evict() }
+            try fixture.download()
+            try fixture.expectWhole()
+        }
+    }
+
+    private func exists(_ path: FilePath) throws -> Bool {
+        do {
+            _ = try path.status()
+            return true
+        } catch Errno.noSuchFileOrDirectory {
+            return false
+        }
+    }
+}

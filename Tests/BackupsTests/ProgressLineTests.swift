@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Backups
+
+@Suite("What restic prints of its progress")
+struct ProgressLineTests {
+    private func progress(_ line: String) -> BackupProgress? {
+        BackupProgress(line: Array(line.utf8)[...])
+    }
+
+    @Test("counts are read")
+    func counts() {
+        let packs = progress("[0:05] 15.00%  3 / 20 packs")
+        #expect(packs?.step == .packsRead)
+        #expect(packs?.filesDone == 3)
+        #expect(packs?.filesTotal == 20)
+        #expect(progress("[1:02:05] 100.00%  1 / 1 snapshots")?.step == .snapshotsChecked)
+        #expect(progress("[0:00] 100.00%  2 / 2 index files")?.step == .others)
+    }
+
+    @Test(
+        "anything else is passed on",
+        arguments: [
+            "", "[", "done", "no errors were found", "[0:05] 15.00%  3 / 20", "[0:05] 3 20 packs",
+            "[0:05] 15.00%  30 / 20 packs", "[0:05] 15.00%  -3 / 20 packs",
+            "[0:05] 15.00%  99999999999999999999 / 20 packs", "pack 3 / 20 15.00% [0:05] packs",
+        ])
+    func others(line: String) throws {
+        #expect(progress(line) == nil)
+        var lines = ProgressLines(Collected()) { _ in Issue.record("reported") }
+        try lines.receive(line: Array(line.utf8)[...])
+        #expect(lines.consumer.lines == [line])
+    }
+
+    private struct Collected: LineConsumer {
+        var lines: [String] = []
+
+        mutating func receive(line: ArraySlice<UInt8>) {
+            lines.append(String(decoding: line, as: UTF8.self))
+        }
+    }
+}
