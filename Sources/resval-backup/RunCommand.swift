@@ -19,8 +19,8 @@ struct RunCommand: AsyncParsableCommand {
 
             Two runs of a configuration never work at once: the second exits with 11. How the run \
             went is kept in the state directory, and resval-backup status prints it. Where that cannot \
-            be written, on a full disk for one, the run does its work all the same and \
-            then exits with 1.
+            be written, on a full disk for one, the run makes the backup all the same and \
+            then exits with 3.
 
             The configuration file is $XDG_CONFIG_HOME/resval/backup.toml:
 

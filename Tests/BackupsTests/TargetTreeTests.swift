@@ -30,8 +30,11 @@ struct TargetTreeTests {
             }
             let (parent, name) = try tree.parent(of: Array("/directory/file".utf8))
             #expect(name == "file")
-            try #expect(parent.status().identity == root.appending("target/directory").status().identity)
-            try #expect(tree.parent(of: Array("/link".utf8)).directory.status().identity == tree.status().identity)
+            try #expect(
+                parent.status().identity == root.appending("target/directory").status().identity)
+            try #expect(
+                tree.parent(of: Array("/link".utf8)).directory.status().identity
+                    == tree.status().identity)
         }
     }
 

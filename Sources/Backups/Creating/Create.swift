@@ -145,7 +145,7 @@ extension Restic {
             let set = SnapshotSet(identifier: kept, configuration: configuration)
             let earlier = all.filter { $0.set == set }
             if let newest = earlier.last {
-                if isNoted(newest) { return (set, earlier, nil) }
+                if isNoted(newest, inDoubt: true) { return (set, earlier, nil) }
                 try keep(new.identifier, of: configuration)
                 return (
                     new, [],

@@ -91,13 +91,15 @@ extension Restic {
         stateDirectory.map { RecordNotes(in: $0, of: repository.fingerprint) }
     }
 
-    /// Whether a snapshot was made by this installation. In doubt it was: it is then not judged.
-    func isNoted(_ snapshot: Snapshot) -> Bool {
+    /// Whether a snapshot was made by this installation.
+    ///
+    /// - Parameter answer: the answer when what is noted cannot be read.
+    func isNoted(_ snapshot: Snapshot, inDoubt answer: Bool = false) -> Bool {
         guard let hash = snapshot.recordHash, let notes else { return false }
         do throws(FileError) {
             return try notes.contents(of: hash) != nil
         } catch {
-            return true
+            return answer
         }
     }
 
