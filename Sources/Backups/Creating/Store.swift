@@ -228,10 +228,9 @@ final class MemoryFile: Sendable {
         } catch {
             throw BackupError(.other, "a list for restic cannot be made: \(error)")
         }
-        let written = contents.withUnsafeBytes { bytes in
-            Result { () throws(Errno) in try writeFile(file.descriptor, bytes) }
-        }
-        if case .failure(let error) = written {
+        do throws(Errno) {
+            try writeFile(file.descriptor, contents)
+        } catch {
             throw BackupError(.other, "a list for restic cannot be written: \(error)")
         }
     }

@@ -123,10 +123,7 @@ extension EvictionDirectory {
             }
             let trial = OwnedDescriptor(file)
             let zeros = [UInt8](repeating: 1, count: 8192)
-            let written = zeros.withUnsafeBytes { bytes in
-                Result { () throws(Errno) in try writeFile(file, bytes) }
-            }
-            try written.get()
+            try writeFile(file, zeros)
             try punchHole(in: trial.descriptor, at: 0, length: 1 << 16)
             return try seekFile(trial.descriptor, toNext: .data, from: 0) == nil
         } catch .notSupported, .noFunction {

@@ -60,9 +60,7 @@ extension Restic {
                 identifiers, bootIdentifier: try bootIdentifier(),
                 bootTime: timeSinceBoot().components.seconds)
             try makeBackupDirectory(directory)
-            try sights.contents.withUnsafeBufferPointer { bytes throws(FileError) in
-                try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
-            }
+            try file.writePrivateFile(sights.contents)
             return dead
         } catch {
             return []

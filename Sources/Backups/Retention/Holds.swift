@@ -109,7 +109,7 @@ package struct RecordedSnapshot: Sendable {
 
     fileprivate var lackedPaths: [[UInt8]] {
         excludedByOwner.paths + excludedOtherwise.paths + absent.paths + deleted.paths
-            + fallen.sorted(by: PathSet.precedes) + unstored.paths
+            + fallen.sorted(by: pathPrecedes) + unstored.paths
     }
 
     fileprivate func kind(ofMissing part: [UInt8]) -> Hold.Kind {
@@ -220,8 +220,8 @@ package struct PathSet: Sendable {
     /// Creates a set of absolute paths without a slash at the end. Those below others are dropped.
     package init(_ paths: some Sequence<[UInt8]> = []) {
         var outermost: [[UInt8]] = []
-        for path in paths.sorted(by: Self.precedes) {
-            if let last = outermost.last, Self.is(path, atOrBelow: last) { continue }
+        for path in paths.sorted(by: pathPrecedes) {
+            if let last = outermost.last, isHeld(path, by: last) { continue }
             outermost.append(path)
         }
         self.paths = outermost
@@ -232,20 +232,8 @@ package struct PathSet: Sendable {
         var (low, high) = (0, paths.count)
         while low < high {
             let middle = (low + high) / 2
-            if Self.precedes(path, paths[middle]) { high = middle } else { low = middle + 1 }
+            if pathPrecedes(path, paths[middle]) { high = middle } else { low = middle + 1 }
         }
-        return low > 0 && Self.is(path, atOrBelow: paths[low - 1])
-    }
-
-    static func precedes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
-        first.lexicographicallyPrecedes(second) { rank($0) < rank($1) }
-    }
-
-    private static func rank(_ byte: UInt8) -> Int { byte == UInt8(ascii: "/") ? -1 : Int(byte) }
-
-    private static func `is`(_ path: [UInt8], atOrBelow base: [UInt8]) -> Bool {
-        path.starts(with: base)
-            && (path.count == base.count || base == [UInt8(ascii: "/")]
-                || path[base.count] == UInt8(ascii: "/"))
+        return low > 0 && isHeld(path, by: paths[low - 1])
     }
 }

@@ -44,7 +44,8 @@ final class RecordFile: Sendable {
                 continue
             }
             do throws(Errno) {
-                try Self.write(record, to: opened.descriptor)
+                try setSize(0, of: opened.descriptor)
+                try writeFile(opened.descriptor, record)
                 (path, descriptor, ownsDirectory) = (opened.path, opened.descriptor, isNew)
                 return
             } catch {
@@ -105,14 +106,6 @@ final class RecordFile: Sendable {
             }
         }
         throw FileError(.fileExists, of: directory.appending(name))
-    }
-
-    private static func write(_ record: [UInt8], to descriptor: FileDescriptor) throws(Errno) {
-        try setSize(0, of: descriptor)
-        let written = record.withUnsafeBytes { bytes in
-            Result { () throws(Errno) in try writeFile(descriptor, bytes) }
-        }
-        try written.get()
     }
 }
 

@@ -40,9 +40,7 @@ struct RecordNotes: Sendable {
     func note(_ hash: String, _ verdict: [UInt8] = []) throws(FileError) {
         let file = directory.appending(repository).appending(hash)
         try makeBackupDirectory(file.removingLastComponent())
-        try verdict.withUnsafeBufferPointer { bytes throws(FileError) in
-            try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
-        }
+        try file.writePrivateFile(verdict)
     }
 
     /// Returns what was found out about a record's snapshot: nothing if it was not judged, nil if the
@@ -153,9 +151,7 @@ extension Restic {
                 advice: "set HOME or XDG_STATE_HOME")
         }
         try makeBackupDirectory(file.removingLastComponent())
-        try Array(identifier.utf8).withUnsafeBufferPointer { bytes throws(FileError) in
-            try file.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
-        }
+        try file.writePrivateFile(Array(identifier.utf8))
     }
 
     private func identifierFile(of configuration: String) -> FilePath? {

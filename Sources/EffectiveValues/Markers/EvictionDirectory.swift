@@ -62,11 +62,7 @@ package struct EvictionDirectory: Sendable, Hashable {
     package func note(repository: String, at location: [UInt8]) throws(FileError) {
         if try self.location(of: repository) == location { return }
         try makeStateDirectory(path)
-        let note = notePath(repository)
-        let written = location.withUnsafeBytes { bytes in
-            Result { () throws(FileError) in try note.writeFile(bytes, permissions: 0o600) }
-        }
-        try written.get()
+        try notePath(repository).writePrivateFile(location)
     }
 
     /// Returns the location of a repository when files were last evicted into it; nil if unknown.

@@ -134,3 +134,12 @@ extension FilePath {
         try staged.publish(at: entry)
     }
 }
+
+extension FilePath {
+    /// Replaces a file that only its owner can read, or creates it.
+    package func writePrivateFile(_ content: [UInt8]) throws(FileError) {
+        try content.withUnsafeBufferPointer { bytes throws(FileError) in
+            try writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
+        }
+    }
+}

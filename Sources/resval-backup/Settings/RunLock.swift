@@ -71,9 +71,7 @@ final class RunLock: Sendable {
 
     private func sign() throws(Errno) {
         try setSize(0, of: file.descriptor)
-        try Array("\(processNumber())\n".utf8).withUnsafeBufferPointer { bytes throws(Errno) in
-            try writeFile(file.descriptor, UnsafeRawBufferPointer(bytes))
-        }
+        try writeFile(file.descriptor, Array("\(processNumber())\n".utf8))
     }
 
     private func holder() throws(Errno) -> Int32? {

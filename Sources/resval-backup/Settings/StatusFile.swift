@@ -30,9 +30,7 @@ struct StatusFile: Sendable {
 
     /// Replaces the status.
     func write(_ status: RunStatus) throws(FileError) {
-        try status.line(isStale: nil).withUnsafeBufferPointer { bytes throws(FileError) in
-            try path.writeFile(UnsafeRawBufferPointer(bytes), permissions: 0o600)
-        }
+        try path.writePrivateFile(status.line(isStale: nil))
     }
 
     /// Notes that a snapshot was accepted, if it is that of the last run. A run that is under way
