@@ -1,6 +1,6 @@
 import ArgumentParser
-import Backups
 import BackupPlanning
+import Backups
 import CommandSupport
 import SystemCalls
 import SystemPackage

@@ -1,5 +1,5 @@
-import Backups
 import BackupPlanning
+import Backups
 import CommandSupport
 import EffectiveValues
 import SystemCalls

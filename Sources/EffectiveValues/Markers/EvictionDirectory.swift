@@ -1,4 +1,3 @@
-import EffectiveValues
 import ResourceValues
 import SystemCalls
 import SystemPackage
@@ -38,7 +37,7 @@ package struct EvictionDirectory: Sendable, Hashable {
     private var lockPath: FilePath { path.appending("lock") }
 
     /// Whether any process has taken a lock on the disk of the directory.
-    var hasLocks: Bool {
+    package var hasLocks: Bool {
         get throws(FileError) { try lockPath.withoutFollowing.statusIfPresent() != nil }
     }
 

@@ -1,5 +1,5 @@
-import EffectiveValues
 import Backups
+import EffectiveValues
 import Glibc
 import ResourceValues
 import SystemCalls
